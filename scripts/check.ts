@@ -15,6 +15,7 @@ const useCases = [
   'audit',
   'programs',
   'intake',
+  'apply',
   'load',
   'applications',
   'derived',
@@ -35,6 +36,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['web', ...underPages],
   // Pages for people: what they share, the generated docs, the console. Docs know who is signed in to the console.
   'web/html': ['web/http', 'core/people', 'domain', 'base', 'type config'],
+  // Neither needs the other.
+  'web/apply': ['web/http', 'web/html', 'web/questions', ...underPages],
   'web/docs': ['web/http', 'web/html', 'web/console', ...underPages],
   'web/console': ['web/http', 'web/html', 'web/questions', ...underPages],
   // A program's questions as forms ask them: pure, for applicants' pages and the console.
@@ -44,6 +47,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What they do is audited in the transaction that does it.
   'core/keys': ['core/audit', 'core/queue', ...below],
   'core/people': ['core/keys', 'core/audit', 'core/queue', ...below],
+  // A client of intake. Its sessions are made of the same parts as the console's.
+  'core/apply': ['core/intake', 'core/keys', 'core/people', ...below],
   'core/export': ['core/audit', 'core/queue', ...below],
   'core/webhooks': ['core/audit', 'core/queue', ...below],
   'core/metrics': below,
@@ -67,8 +72,8 @@ const workspaces: Readonly<Record<string, string>> = {
 }
 /** Packages that only some rooms may know; scripts may know any. */
 const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^elysia(\/|$)/, ['web', 'web/http', 'web/html', 'web/docs', 'web/console']],
-  [/^preact/, ['web/html', 'web/questions', 'web/docs', 'web/console']],
+  [/^elysia(\/|$)/, ['web', 'web/http', 'web/html', 'web/docs', 'web/console', 'web/apply']],
+  [/^preact/, ['web/html', 'web/questions', 'web/docs', 'web/console', 'web/apply']],
   [/^postgres$/, ['db', 'clients/pull']],
   [/^prom-client$/, ['core/metrics', 'web/http', 'workers', 'civiform']],
   [/^(bullmq|ioredis|pg)$/, ['core/queue', 'main']],

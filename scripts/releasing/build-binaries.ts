@@ -14,7 +14,7 @@ need in it. It carries the version of package.json and the commit, from TRIBUTAR
 
   --target   for another system than this one, as Bun names it: bun-linux-x64, bun-linux-arm64, bun-darwin-arm64, bun-windows-x64
              (tributary.exe) … Its runtime is fetched from npm, once
-  --without  leaves out console (with the docs), civiform (what follows one), or both: console,civiform
+  --without  leaves out console (with the docs), apply (applicants’ pages), civiform (what follows one), or several: console,civiform
 
 Standard output has the path of the program, standard error how much source of each product is in it.`
 

@@ -5,7 +5,7 @@ import { usage } from '../command-line/environment.ts'
 
 const root = join(import.meta.dir, '../..')
 
-const products = ['console', 'civiform'] as const
+const products = ['console', 'apply', 'civiform'] as const
 export type Product = (typeof products)[number]
 
 /** The products of `--without console,civiform`. Throws wrong usage for another word. */
@@ -15,7 +15,7 @@ export function parseWithout(text: string | undefined): Product[] {
     .filter(Boolean)
     .map(word => {
       const product = products.find(name => name === word.trim())
-      if (product === undefined) throw usage(`--without takes ${products.join(' and ')}, not "${word.trim()}".`)
+      if (product === undefined) throw usage(`--without takes ${products.join(', ')}, not "${word.trim()}".`)
       return product
     })
 }
@@ -27,6 +27,8 @@ export function leaveOut(without: readonly Product[]): Bun.BunPlugin {
     setup(build) {
       if (without.includes('console'))
         build.onResolve({ filter: /\/lazy-routes\.ts$/ }, () => ({ path: join(root, 'src/web/without-pages.ts') }))
+      if (without.includes('apply'))
+        build.onResolve({ filter: /\/lazy-apply\.ts$/ }, () => ({ path: join(root, 'src/web/without-apply.ts') }))
       if (!without.includes('civiform')) return
       build.onResolve({ filter: /^@tributary\/civiform$/ }, () => ({ path: 'package', namespace: 'without-civiform' }))
       build.onResolve({ filter: /\/(follow-civiform|operator\/civiform)\.ts$/ }, () => ({
@@ -59,6 +61,7 @@ export function sizesOf(metafile: Bun.BuildMetafile): Map<string, number> {
 
 const productFolders: readonly (readonly [string, RegExp])[] = [
   ['packages of others', /node_modules\//],
+  ['applicants’ pages', /^src\/web\/(apply|questions)\//],
   ['console and docs', /^src\/web\/(console|docs|html)\//],
   ['CiviForm follower', /^(src\/civiform\/|workers\/follow-civiform|scripts\/operator\/civiform)/],
   ['client and pull', /^src\/clients\//],

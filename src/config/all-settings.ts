@@ -1,5 +1,6 @@
 // Every setting of the service: its name, default, bounds and meaning. A new one is an entry in the file of its group.
 
+import { applySettings } from './apply-settings.ts'
 import { civiformSettings } from './civiform-settings.ts'
 import { connectionSettings } from './connection-settings.ts'
 import { consoleSettings } from './console-settings.ts'
@@ -20,6 +21,7 @@ export const settingGroups = {
   'Proxies, TLS and connections': connectionSettings,
   'Limits and rules': limitSettings,
   'The console': consoleSettings,
+  'Applicants’ pages': applySettings,
   Webhooks: webhookSettings,
   'Ending and logging': watchingSettings,
   'Alongside CiviForm': civiformSettings,
@@ -32,6 +34,7 @@ export const settings = {
   ...connectionSettings,
   ...limitSettings,
   ...consoleSettings,
+  ...applySettings,
   ...webhookSettings,
   ...watchingSettings,
   ...civiformSettings,

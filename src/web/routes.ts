@@ -49,8 +49,10 @@ export function routes(deps: Deps): Routes {
   /** Adds the routes for people, which it loads with the first request for one. */
   const addPages = async (): Promise<void> => {
     const { apiDocs, adminConsole, shellAssets } = await import('./lazy-routes.ts')
+    const apply = config.apply && !exportOnly ? await import('./lazy-apply.ts') : undefined
     if (hasPages) return
     hasPages = true
+    if (apply !== undefined) known.use(apply.applicantPages(deps))
     known
       .use(apiDocs(deps))
       .use(shellAssets())
@@ -132,7 +134,7 @@ const nothingAt = (url: string): Problem =>
   })
 
 /** An address of the docs, the console, or what they are shown with. */
-const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|assets)(?:[/?#]|$)|[?#]|$)/
+const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|apply|assets)(?:[/?#]|$)|[?#]|$)/
 
 /** Whether a browser asks for a page: not one of the addresses of programs, which answer every client in JSON. */
 const wantsPage = ({ url, headers }: Request): boolean =>

@@ -8,6 +8,7 @@ const root = join(import.meta.dir, '../..')
 const rooms = [
   'config',
   'web/http',
+  'web/apply',
   'core/intake',
   'core/keys',
   'core/webhooks',

@@ -13,6 +13,8 @@ const otherTables = [
   'api_key_day',
   'api_key_program',
   'applicant',
+  'apply_code',
+  'apply_session',
   'audit_event',
   'audit_seal',
   'bulk_load',

@@ -5,7 +5,7 @@ import type { ProblemItem } from '../../base/problem.ts'
 import type { Db } from '../../db/client.ts'
 import { readKnownSlugs } from '../../db/keys/api-key-rows.ts'
 import { readKnownAdminNames } from '../../db/programs/questions.ts'
-import { isBlank, isName } from '../../domain/values/folded-text.ts'
+import { foldText, isBlank, isName } from '../../domain/values/folded-text.ts'
 import { parseSubnet, type Subnet } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { dayMicros } from './expiry.ts'
@@ -57,8 +57,12 @@ function nameError(name: string): string | undefined {
 /** What is wrong with the name of a front end; undefined when nothing is. */
 export function frontEndError(text: string): string | undefined {
   const name = text.trim()
+  if (foldText(name) === ownFrontEnd) return 'must be another name: this one is that of the applicants’ pages'
   return isBlank(name) ? 'must name a front end' : nameError(name)
 }
+
+/** The applicants' pages (`/apply`) as a front end. No key reaches its applicants. */
+export const ownFrontEnd = 'tributary/apply'
 
 export async function checkPrograms(db: Db, slugs: readonly string[]): Promise<CheckedSetting> {
   if (slugs.length > programsMax) return { value: [], errors: [tooMany(`must name at most ${programsMax} programs`)] }

@@ -15,6 +15,8 @@ import ownNamesIndex from './0011-own-names-index.sql' with { type: 'text' }
 import submitterType from './0012-submitter-type.sql' with { type: 'text' }
 import applicationByIntermediary from './0013-application-by-intermediary.sql' with { type: 'text' }
 import keyNotes from './0014-key-notes.sql' with { type: 'text' }
+import applying from './0015-applying.sql' with { type: 'text' }
+import submissionWithoutKey from './0016-submission-without-key.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -47,6 +49,8 @@ const files: Readonly<Record<string, string>> = {
   '0012-submitter-type.sql': submitterType,
   '0013-application-by-intermediary.sql': applicationByIntermediary,
   '0014-key-notes.sql': keyNotes,
+  '0015-applying.sql': applying,
+  '0016-submission-without-key.sql': submissionWithoutKey,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

@@ -11,6 +11,7 @@ import { isConfirmed, isCsrf, loadSession, type Session } from '../../core/peopl
 import { errorsListedMax, schemaError } from '../../domain/definitions/schema-errors.ts'
 import { checkSchema } from '../../domain/definitions/stepwise-check.ts'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
+import { requireOwnOrigin } from '../http/headers/own-origin.ts'
 import { readAddress } from '../http/headers/sent-text.ts'
 import { adminOperation } from '../http/openapi/admin-operations.ts'
 import { hiddenRoute, routeDetail } from '../http/openapi/route-detail.ts'
@@ -21,13 +22,7 @@ import { readPlainJsonBody } from '../http/server/json-body.ts'
 import { sentParameters } from '../http/server/program-request.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { type Action, Later } from './requests/action.ts'
-import {
-  type ConsoleRequest,
-  type OpenRequest,
-  openRequest,
-  requireOwnOrigin,
-  sessionLimits,
-} from './requests/console-request.ts'
+import { type ConsoleRequest, type OpenRequest, openRequest, sessionLimits } from './requests/console-request.ts'
 import { sessionToken } from './requests/session-cookie.ts'
 import { mustSetUp, setUpFirst } from './signing-in/second-factor-routes.tsx'
 

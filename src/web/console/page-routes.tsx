@@ -12,6 +12,7 @@ import { changedThere, findOrigin } from '../../db/origin.ts'
 import { htmlResponse } from '../html/html-response.ts'
 import { emptyForm } from '../html/page-context.ts'
 import { preferredType } from '../http/headers/negotiation.ts'
+import { requireOwnOrigin } from '../http/headers/own-origin.ts'
 import { readAddress } from '../http/headers/sent-text.ts'
 import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'
@@ -24,7 +25,6 @@ import {
   openRequest,
   type PageRequest,
   redirect,
-  requireOwnOrigin,
   sessionLimits,
   showPage,
 } from './requests/console-request.ts'

@@ -32,3 +32,7 @@ declare module '*/assets/docs.js' {
   const path: string
   export default path
 }
+declare module '*/assets/apply.js' {
+  const path: string
+  export default path
+}

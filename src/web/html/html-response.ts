@@ -2,7 +2,7 @@
 
 import { h, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { codedBody } from './coded-body.ts'
+import { codedBody } from '../http/headers/coded-body.ts'
 import { type PageContext, PageProvider } from './page-context.ts'
 
 const policy =

@@ -6,9 +6,9 @@ import type { Problem, ProblemItem } from '../../base/problem.ts'
 import type { Config } from '../../config/all-settings.ts'
 import type { Person } from '../../core/people/roles.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import { codingFor } from '../http/headers/coded-body.ts'
 import type { Coding } from '../http/headers/negotiation.ts'
 import type { Place } from '../http/server/place.ts'
-import { codingFor } from './coded-body.ts'
 
 /** What a form was sent with, and what was wrong with it: it comes back as it was typed. */
 export interface FormState {

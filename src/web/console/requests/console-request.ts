@@ -1,7 +1,6 @@
 // A request of the console: who makes it, from where, and what is in it. The same for its pages and for its API.
 
 import type { VNode } from 'preact'
-import { Problem } from '../../../base/problem.ts'
 import type { AuditContext } from '../../../core/audit/record-action.ts'
 import type { TokenHolder } from '../../../core/people/admin-tokens.ts'
 import type { Person } from '../../../core/people/roles.ts'
@@ -69,17 +68,6 @@ export function openRequest(deps: Deps, request: Request): { visit: OpenRequest;
     context: pageContext(place, config, request, now),
   }
   return { visit, secure }
-}
-
-/** A form is only taken from a page of our own: browsers say where it was (RFC 6454; Fetch Metadata). */
-export function requireOwnOrigin({ request, place }: OpenRequest): void {
-  const origin = request.headers.get('origin')
-  const site = request.headers.get('sec-fetch-site')
-  if (origin === new URL(place.baseUrl).origin && (site === null || site === 'same-origin')) return
-  throw new Problem('forbidden', {
-    detail: 'This form did not come from a page of this console, so nothing was changed.',
-    internal: 'foreign_origin',
-  })
 }
 
 export const sessionLimits = ({ config }: Pick<Deps, 'config'>) => ({

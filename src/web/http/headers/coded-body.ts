@@ -1,6 +1,6 @@
 // The body of a page or an asset, compressed for those who take it so.
 
-import { type Coding, preferredCoding } from '../http/headers/negotiation.ts'
+import { type Coding, preferredCoding } from './negotiation.ts'
 
 /** What is shorter fits a packet as it is. */
 const codedBytesMin = 1000

@@ -1,0 +1,109 @@
+// Sessions on the applicants' pages: a random token in a cookie, its hash in the database. There are no accounts: who begins to apply gets
+// a code, and who types the code is that applicant (D53).
+
+import { createHmac } from 'node:crypto'
+import {
+  deleteApplySession,
+  deleteEndedApplying,
+  findApplySession,
+  insertApplyCode,
+  insertApplySession,
+  updateApplySessionSeen,
+  useApplyCode,
+} from '../../db/apply/apply-rows.ts'
+import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { openText, sealText } from '../people/sealed-text.ts'
+import { hashToken, mintToken } from '../people/sign-in-tokens.ts'
+import { hashCode, mintCode, readCode } from './return-codes.ts'
+
+export interface ApplyRules {
+  pepper: string
+  idleMs: number
+  codeDays: number
+}
+
+export interface ApplySession {
+  applicant_id: number
+  /** The language of the applicant's next application. */
+  language: string
+  tokenHash: Buffer
+  /** What every form of this session carries. */
+  csrf: string
+  code: string
+  codeShown: boolean
+}
+
+/** How exactly the last request of a session is kept. */
+const seenEveryMicros = 30 * 1_000_000
+
+const dayMicros = 86_400_000_000
+
+/** Only the holder of the cookie's token can read the code: neither the database nor the pepper is enough. */
+const bindingOf = (token: string): Buffer => createHmac('sha256', token).update('code').digest()
+
+/** Gives an applicant who was just registered a code, and begins a session. Returns the cookie's token. */
+export async function beginApplying(sql: Sql, rules: ApplyRules, applicantId: number, now: Micros): Promise<string> {
+  const code = mintCode()
+  return inTransaction(sql, async tx => {
+    const expires_at = now + rules.codeDays * dayMicros
+    await insertApplyCode(tx, { applicant_id: applicantId, code_hash: hashCode(code, rules.pepper), expires_at })
+    return beginSession(tx, rules, { applicant_id: applicantId, code, codeShown: false }, now)
+  })
+}
+
+/** Begins a session with a code, which from then on is valid for as long as a new one. Undefined when it is nobody's, or has expired. */
+export async function returnWithCode(
+  sql: Sql,
+  rules: ApplyRules,
+  typed: string,
+  now: Micros,
+): Promise<string | undefined> {
+  const code = readCode(typed)
+  if (code === undefined) return undefined
+  return inTransaction(sql, async tx => {
+    const hash = hashCode(code, rules.pepper)
+    const applicant_id = await useApplyCode(tx, hash, now, now + rules.codeDays * dayMicros)
+    return applicant_id === undefined
+      ? undefined
+      : beginSession(tx, rules, { applicant_id, code, codeShown: true }, now)
+  })
+}
+
+async function beginSession(
+  tx: Transaction,
+  { pepper, idleMs }: ApplyRules,
+  { applicant_id, code, codeShown }: Pick<ApplySession, 'applicant_id' | 'code' | 'codeShown'>,
+  now: Micros,
+): Promise<string> {
+  const token = mintToken()
+  await deleteEndedApplying(tx, now, now - idleMs * 1000)
+  await insertApplySession(tx, {
+    token_hash: hashToken(token),
+    applicant_id,
+    sealed_code: sealText(code, pepper, bindingOf(token)),
+    code_shown: codeShown,
+    seen_at: now,
+  })
+  return token
+}
+
+/** The session of a cookie; undefined when it has ended. Notes that it was used. */
+export async function loadApplySession(
+  sql: Sql,
+  { pepper, idleMs }: ApplyRules,
+  token: string,
+  now: Micros,
+): Promise<ApplySession | undefined> {
+  const tokenHash = hashToken(token)
+  const row = await findApplySession(sql, tokenHash, now - idleMs * 1000)
+  const code = row && openText(row.sealed_code, pepper, bindingOf(token))
+  if (row === undefined || code === undefined) return undefined
+  if (now - row.seen_at >= seenEveryMicros) await updateApplySessionSeen(sql, tokenHash, now)
+  const { applicant_id, language, code_shown } = row
+  const csrf = createHmac('sha256', token).update('form').digest('base64url')
+  return { applicant_id, language, tokenHash, csrf, code, codeShown: code_shown }
+}
+
+export const endApplySession = (sql: Sql, { tokenHash }: ApplySession): Promise<void> =>
+  deleteApplySession(sql, tokenHash)

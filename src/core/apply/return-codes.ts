@@ -1,0 +1,25 @@
+// The code with which an applicant comes back on any device: `KRTP-4M7X-9QHD`. The database holds its HMAC alone.
+
+import { createHmac, randomInt } from 'node:crypto'
+
+/** Digits and consonants that are not taken for one another and make no words. 28^12 has 57 bits, and wrong codes are counted. */
+const alphabet = '23456789BCDFGHJKLMNPQRSTVWXZ'
+const length = 12
+
+export function mintCode(): string {
+  const letters = Array.from({ length }, () => alphabet[randomInt(alphabet.length)])
+  return groupsOf(letters.join(''))
+}
+
+const groupsOf = (letters: string): string => letters.replace(/.{4}(?=.)/g, '$&-')
+
+/** A code as it was typed, in the form in which it was shown; undefined for what is none. */
+export function readCode(typed: string): string | undefined {
+  const letters = typed.toUpperCase().replace(/[\s\p{Pd}.]/gu, '')
+  return letters.length === length && [...letters].every(letter => alphabet.includes(letter))
+    ? groupsOf(letters)
+    : undefined
+}
+
+export const hashCode = (code: string, pepper: string): Buffer =>
+  createHmac('sha256', pepper).update(`apply code ${code}`).digest()

@@ -1,0 +1,39 @@
+// An answer as its applicant reads it before it is sent.
+
+import { dayText, isCalendarDate } from '../../domain/question-types/date.ts'
+import { type ExportedObject, linesOf } from '../../domain/readable/exported-answers.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject, writeJson } from '../../domain/values/json-text.ts'
+import type { FormPlace } from './form-steps.ts'
+
+/** In lines; none when it is unanswered. */
+export function answerLines({ asked, path }: FormPlace, answers: JsonObject, language: string): readonly string[] {
+  const { question, type } = asked
+  const found = at(answers, path)
+  if (type === undefined || !isJsonObject(found)) return []
+  if (type === 'ENUMERATOR') {
+    const entities = found.get('entities')
+    return (isJsonArray(entities) ? entities : []).map(one => String(isJsonObject(one) ? one.get('entity_name') : ''))
+  }
+  const date = found.get('date')
+  if (type === 'DATE' && typeof date === 'string') return [dateIn(language, date)]
+  const object = JSON.parse(writeJson(found)) as ExportedObject
+  return linesOf({ question, type, conditions: [], repeated: [] }, object)
+    .filter(({ look }) => look !== 'aside')
+    .map(({ text }) => text)
+}
+
+function dateIn(language: string, date: string): string {
+  if (!isCalendarDate(date)) return date
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
+  // A year before 100 would be taken as one of the last century.
+  return date.startsWith('00') ? dayText(date) : format.format(new Date(`${date}T00:00:00Z`))
+}
+
+function at(answers: JsonObject, path: string): Json | undefined {
+  let found: Json | undefined = answers
+  for (const token of path.split('/').slice(1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~')
+    found = isJsonObject(found) ? found.get(key) : isJsonArray(found) ? found[Number(key)] : undefined
+  }
+  return found
+}

@@ -1,0 +1,28 @@
+// The files of applicants' pages: style sheet, script, fonts, and what a city has set: its color and logo.
+
+import publicSansExt from '@fontsource-variable/public-sans/files/public-sans-latin-ext-wght-normal.woff2' with {
+  type: 'file',
+}
+import publicSans from '@fontsource-variable/public-sans/files/public-sans-latin-wght-normal.woff2' with {
+  type: 'file',
+}
+import type { Config } from '../../config/all-settings.ts'
+import { type AssetFile, assetRoutes, css, javaScript, woff2 } from '../html/asset-routes.ts'
+import applyStyle from './assets/apply.css' with { type: 'file' }
+import applyScript from './assets/apply.js' with { type: 'file' }
+
+export const assetsPath = '/apply/-/assets'
+
+export const applyAssets = ({ applyColor, applyLogo }: Pick<Config, 'applyColor' | 'applyLogo'>) => {
+  const files: Record<string, AssetFile> = {
+    'apply.css': { path: applyStyle, type: css },
+    'apply.js': { path: applyScript, type: javaScript },
+    'public-sans.woff2': { path: publicSans, type: woff2 },
+    'public-sans-ext.woff2': { path: publicSansExt, type: woff2 },
+    'theme.css': { text: `:root { --brand: ${applyColor}; }\n`, type: css },
+  }
+  if (applyLogo !== '') files.logo = { path: applyLogo, type: logoType(applyLogo) }
+  return assetRoutes(assetsPath, files)
+}
+
+const logoType = (path: string): string => (/\.png$/i.test(path) ? 'image/png' : 'image/svg+xml')

@@ -1,0 +1,102 @@
+// The frame of every applicants' page: the city's name, the languages, what the page is about, and the way out.
+
+/** @jsxImportSource preact */
+
+import { h, type VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { pageFields } from '../html/html-response.ts'
+import { codedBody, codingFor } from '../http/headers/coded-body.ts'
+import { languages } from '../questions/languages/all-languages.ts'
+import { assetsPath } from './apply-assets.ts'
+import { type ApplicantPage, type ApplyVisit, csrfField, withCookies } from './apply-visit.ts'
+
+/** A page as a response, in the language of the visit. Nothing keeps it. */
+export function showApply(visit: ApplyVisit, page: ApplicantPage): Response {
+  const { status = 200 } = page
+  const html = renderToString(h(Shell, { visit, page }))
+  const coded = codedBody(Buffer.from(`<!doctype html>${html}`), codingFor(visit.request))
+  const headers = { ...pageFields, ...coded.fields, Vary: 'Accept-Encoding, Accept-Language, Cookie' }
+  return withCookies(visit, new Response(coded.body, { status, headers }))
+}
+
+/** An address of ours as the page has it, where the service is reached below a path. */
+export const linkTo = ({ place }: ApplyVisit, path: string): string => place.root + path
+
+function Shell({ visit, page }: { visit: ApplyVisit; page: ApplicantPage }): VNode {
+  const { deps, language, texts } = visit
+  const { pages } = texts
+  const { installationName, applyLogo } = deps.config
+  const asset = (name: string) => linkTo(visit, `${assetsPath}/${name}`)
+  const isError = (page.status ?? 200) >= 400
+  return (
+    <html lang={language} dir={texts.dir}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>{[isError && pages.error, page.title, installationName].filter(Boolean).join(' · ')}</title>
+        <link rel="stylesheet" href={asset('apply.css')} />
+        <link rel="stylesheet" href={asset('theme.css')} />
+        <script src={asset('apply.js')} defer />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          {pages.skip}
+        </a>
+        <header>
+          <a class="city" href={linkTo(visit, '/apply')}>
+            {applyLogo !== '' && <img src={asset('logo')} alt="" height="32" />}
+            <span>{installationName === '' ? pages.programs : installationName}</span>
+          </a>
+          <LanguageMenu visit={visit} form={page.form} />
+        </header>
+        <main id="main" tabIndex={-1}>
+          {page.body}
+        </main>
+        <Foot visit={visit} />
+      </body>
+    </html>
+  )
+}
+
+/** Buttons: those of a form that is being filled in send it, so that what was typed is there in the other language. */
+function LanguageMenu({ visit, form }: { visit: ApplyVisit; form: string | undefined }) {
+  const others = Object.entries(languages).filter(([tag]) => tag !== visit.language)
+  if (others.length === 0) return null
+  const buttons = others.map(([tag, { name, dir }]) => (
+    <button type="submit" name="language" value={tag} form={form} lang={tag} dir={dir}>
+      {name}
+    </button>
+  ))
+  return (
+    <nav aria-label={visit.texts.pages.languages}>
+      {form === undefined ? <form method="get">{buttons}</form> : buttons}
+    </nav>
+  )
+}
+
+function Foot({ visit }: { visit: ApplyVisit }) {
+  const { session, texts } = visit
+  const { pages } = texts
+  return (
+    <footer>
+      {session === undefined ? (
+        <p>{pages.unsaved}</p>
+      ) : (
+        <p>
+          {pages.saved}{' '}
+          <a href={linkTo(visit, '/apply/-/code')}>
+            <b class="code">{session.code}</b>
+          </a>
+        </p>
+      )}
+      <form method="post" action={linkTo(visit, '/apply/-/finish')}>
+        <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
+        <button type="submit" class="quiet">
+          {pages.finish}
+        </button>
+      </form>
+    </footer>
+  )
+}

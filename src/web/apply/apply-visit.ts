@@ -1,0 +1,187 @@
+// A request for one of the applicants' pages: who makes it, in which language, what is in it, and how it is responded to.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { VNode } from 'preact'
+import { Problem } from '../../base/problem.ts'
+import { applyKey } from '../../core/apply/apply-front-end.ts'
+import { type ApplyRules, type ApplySession, beginApplying, loadApplySession } from '../../core/apply/apply-sessions.ts'
+import type { FrontEndKey } from '../../core/intake/register-applicant.ts'
+import { registerApplicant } from '../../core/intake/register-applicant.ts'
+import { maskedToken, unmaskedToken } from '../../core/people/masked-token.ts'
+import { addressText } from '../../domain/values/ip-address.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { requireOwnOrigin } from '../http/headers/own-origin.ts'
+import { readFields } from '../http/headers/sent-text.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { bodyArrivalMs } from '../http/server/in-time.ts'
+import { type Place, placeOf } from '../http/server/place.ts'
+import { readBody } from '../http/server/read-body.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import { FormValues } from '../questions/form-values.ts'
+import { defaultLanguage, findLanguage, languages } from '../questions/languages/all-languages.ts'
+import type { Language } from '../questions/languages/en.ts'
+import type { ApplyLimits } from './apply-limits.ts'
+
+export interface ApplyVisit {
+  deps: Deps
+  limits: ApplyLimits
+  request: Request
+  url: URL
+  params: Readonly<Record<string, string>>
+  form: FormValues
+  place: Place
+  now: Micros
+  https: boolean
+  key: FrontEndKey
+  session: ApplySession | undefined
+  /** Tag of the language that the page is shown in, and its texts. */
+  language: string
+  texts: Language
+  /** Cookies that the response sets. */
+  cookies: string[]
+}
+
+export type ApplyHandler = (visit: ApplyVisit) => Promise<Response>
+
+/** Most fields of one form: ten times what a long screen with a large household has. */
+const fieldsMax = 10_000
+
+export const applyRules = ({ config }: Deps): ApplyRules => ({
+  pepper: config.apiKeyPepper,
+  idleMs: config.applyIdleMs,
+  codeDays: config.applyCodeDays,
+})
+
+/** The facts of a request, with its session unless that has ended. */
+export async function openVisit(deps: Deps, limits: ApplyLimits, request: Request): Promise<ApplyVisit> {
+  const record = recordOf(request)
+  const { address } = record.origin
+  if (address !== undefined) record.fields.address = addressText(address)
+  const place = placeOf(deps.config, request)
+  const url = new URL(request.url)
+  const https = place.baseUrl.startsWith('https:')
+  const cookies = cookiesOf(request)
+  const token = cookies.get(nameOf('session', https))
+  const now = deps.now()
+  const isToken = token !== undefined && /^[A-Za-z0-9_-]{43}$/.test(token)
+  const session = isToken ? await loadApplySession(deps.db, applyRules(deps), token, now) : undefined
+  const accepted = (request.headers.get('accept-language') ?? '').split(',').map(part => part.split(';')[0]!.trim())
+  const chosen = findLanguage([url.searchParams.get('language') ?? ''])
+  const kept = findLanguage([cookies.get(nameOf('language', https)) ?? ''])
+  const language = chosen ?? kept ?? findLanguage(accepted) ?? defaultLanguage
+  const key = applyKey(record.fields.address ?? '')
+  const form = new FormValues()
+  const texts = languages[language]!
+  const visit = {
+    deps,
+    limits,
+    request,
+    url,
+    params: {},
+    form,
+    place,
+    now,
+    https,
+    key,
+    session,
+    language,
+    texts,
+    cookies: [],
+  }
+  if (chosen !== undefined) setLanguage(visit, chosen)
+  return visit
+}
+
+/** The form of a POST request. Throws Problem `forbidden` unless it came from a page of this session. */
+export async function readApplyForm(visit: ApplyVisit, inAnySession = false): Promise<void> {
+  const { deps, request, session, limits } = visit
+  requireOwnOrigin(visit)
+  await limits.countForm(recordOf(request).origin.address)
+  const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded')
+    throw new Problem('unsupported_media_type', { detail: 'A form is sent as application/x-www-form-urlencoded.' })
+  const body = await readBody(request, { bytesMax: deps.config.intakeBodyBytesMax, arrivalMs: bodyArrivalMs })
+  const fields = [...readFields(body)]
+  if (fields.length > fieldsMax)
+    throw new Problem('too_large', { detail: `A form may have ${fieldsMax} fields; this one has more.` })
+  visit.form = new FormValues(fields)
+  if (session !== undefined && !inAnySession && !isToken(session.csrf, visit.form.get('csrf')))
+    throw new Problem('forbidden', { detail: 'This form is from another session.', internal: 'csrf' })
+  const language = findLanguage([visit.form.get('language') ?? ''])
+  if (language !== undefined) setLanguage(visit, language)
+}
+
+function isToken(expected: string, given = ''): boolean {
+  const [sent, right] = [Buffer.from(unmaskedToken(given)), Buffer.from(expected)]
+  return sent.length === right.length && timingSafeEqual(sent, right)
+}
+
+/** What a form carries, different on each page. Empty without a session, when nothing is anybody's yet. */
+export const csrfField = ({ session }: ApplyVisit): string => maskedToken(session?.csrf ?? '')
+
+/** The session; one of a new applicant, with a new code, where there is none. */
+export async function requireSession(visit: ApplyVisit): Promise<ApplySession> {
+  if (visit.session !== undefined) return visit.session
+  const { deps, limits, request, key, language, now } = visit
+  await limits.countStart(recordOf(request).origin.address)
+  const applicantId = await registerApplicant(deps.intakeDb, key, language)
+  const token = await beginApplying(deps.db, applyRules(deps), applicantId, now)
+  return takeSession(visit, token)
+}
+
+/** Makes the session of a new token that of the visit and of the browser. */
+export async function takeSession(visit: ApplyVisit, token: string): Promise<ApplySession> {
+  const { deps, now } = visit
+  setCookie(visit, 'session', token)
+  visit.session = await loadApplySession(deps.db, applyRules(deps), token, now)
+  if (visit.session === undefined) throw new Error('a session ended as it began')
+  return visit.session
+}
+
+export function setLanguage(visit: ApplyVisit, language: string): void {
+  visit.language = language
+  visit.texts = languages[language]!
+  setCookie(visit, 'language', language)
+}
+
+/** With the prefix, browsers take a cookie over HTTPS only, for this host and all paths. */
+const nameOf = (what: 'session' | 'language', https: boolean): string =>
+  `${https ? '__Host-' : ''}tributary-apply${what === 'session' ? '' : '-language'}`
+
+/** Sets a cookie until the browser is closed; with undefined, removes it. */
+export function setCookie(
+  { https, cookies }: ApplyVisit,
+  what: 'session' | 'language',
+  value: string | undefined,
+): void {
+  const flags = `Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`
+  cookies.push(`${nameOf(what, https)}=${value ?? '; Max-Age=0'}; ${flags}`)
+}
+
+const cookiesOf = ({ headers }: Request): Map<string, string> =>
+  new Map(
+    (headers.get('cookie') ?? '').split(';').map((part): [string, string] => {
+      const at = part.indexOf('=')
+      return [part.slice(0, at).trim(), part.slice(at + 1).trim()]
+    }),
+  )
+
+/** With 303, so that loading the page again sends no form again. */
+export function redirect(visit: ApplyVisit, path: string): Response {
+  const headers = new Headers({ Location: visit.place.root + path, 'Cache-Control': 'no-store' })
+  return withCookies(visit, new Response(null, { status: 303, headers }))
+}
+
+export function withCookies({ cookies }: ApplyVisit, response: Response): Response {
+  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie)
+  return response
+}
+
+/** What a page of the applicants' shows. */
+export interface ApplicantPage {
+  title: string
+  body: VNode
+  status?: number
+  /** The ID of the form that is sent when the language is changed, so that nothing typed is lost. */
+  form?: string
+}

@@ -1,0 +1,98 @@
+// The applicants' pages: plain forms on which people apply, an ordinary client of intake. They work without scripts.
+
+/** @jsxImportSource preact */
+
+import { Elysia } from 'elysia'
+import { Problem } from '../../base/problem.ts'
+import { readAddress } from '../http/headers/sent-text.ts'
+import { hiddenRoute } from '../http/openapi/route-detail.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { methodNotAllowed, problemResponse } from '../http/server/errors.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import { applyAssets } from './apply-assets.ts'
+import { ApplyLimits } from './apply-limits.ts'
+import { linkTo, showApply } from './apply-shell.tsx'
+import { type ApplyHandler, type ApplyVisit, openVisit, readApplyForm } from './apply-visit.ts'
+import { getCheck, getReceived, postCheck } from './check-pages.tsx'
+import { getProgram, getPrograms } from './program-pages.tsx'
+import { getApplications, getCode, getReturn, postFinish, postReturn } from './return-pages.tsx'
+import { getScreen, postScreen } from './screen-pages.tsx'
+
+interface ApplyRoute {
+  get?: ApplyHandler
+  post?: ApplyHandler
+  /** Whether its form is taken in any session: it ends the one there is. */
+  inAnySession?: boolean
+}
+
+/** No slug is `-`, so pages about no program have it in place of one. */
+const routes: Readonly<Record<string, ApplyRoute>> = {
+  '/apply': { get: getPrograms },
+  '/apply/:slug': { get: getProgram },
+  '/apply/:slug/screens/:screen': { get: getScreen, post: postScreen },
+  '/apply/:slug/check': { get: getCheck, post: postCheck },
+  '/apply/:slug/received': { get: getReceived },
+  '/apply/-/code': { get: getCode },
+  '/apply/-/return': { get: getReturn, post: postReturn },
+  '/apply/-/applications': { get: getApplications },
+  '/apply/-/finish': { post: postFinish, inAnySession: true },
+}
+
+export const applicantPages = (deps: Deps) => {
+  const limits = new ApplyLimits(deps.countingRedis)
+  const app = new Elysia({ name: 'apply' }).use(applyAssets(deps.config))
+  for (const [path, route] of Object.entries(routes)) {
+    const { get, post } = route
+    type Context = { request: Request; params?: Readonly<Record<string, string | null>> }
+    const answer = (handler: ApplyHandler) => (context: Context) => enter(deps, limits, route, handler, context)
+    if (get !== undefined) app.get(path, answer(get), hiddenRoute).head(path, answer(get), hiddenRoute)
+    if (post !== undefined) app.post(path, answer(post), hiddenRoute)
+    const offered = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : [])]
+    app.all(path, methodNotAllowed(offered), hiddenRoute)
+  }
+  return app
+}
+
+async function enter(
+  deps: Deps,
+  limits: ApplyLimits,
+  { inAnySession }: ApplyRoute,
+  handler: ApplyHandler,
+  { request, params }: { request: Request; params?: Readonly<Record<string, string | null>> },
+): Promise<Response> {
+  const visit = await openVisit(deps, limits, request)
+  try {
+    visit.params = readAddress(visit.url, params)
+    if (!recordOf(request).origin.secure)
+      throw new Problem('forbidden', {
+        detail: 'Applicants’ pages are reached over HTTPS alone.',
+        internal: 'plain_http',
+      })
+    if (request.method === 'POST') await readApplyForm(visit, inAnySession)
+    return await handler(visit)
+  } catch (error) {
+    return refusal(error, visit)
+  }
+}
+
+/** What went wrong, in words that tell an applicant what to do. */
+async function refusal(error: unknown, visit: ApplyVisit): Promise<Response> {
+  const response = problemResponse(error, recordOf(visit.request))
+  const { type } = (await response.json()) as { type: string }
+  const { pages } = visit.texts
+  const kind = type.slice(type.lastIndexOf(':') + 1).replaceAll('-', '_')
+  const text = pages.problems[kind] ?? pages.problems.other
+  const body = (
+    <>
+      <h1>{pages.problem}</h1>
+      <p>{text}</p>
+      <p>
+        <a href={linkTo(visit, '/apply')}>{pages.toStart}</a>
+      </p>
+    </>
+  )
+  const page = showApply(visit, { title: pages.problem, body, status: response.status })
+  const retry = response.headers.get('retry-after')
+  if (retry !== null) page.headers.set('Retry-After', retry)
+  return page
+}

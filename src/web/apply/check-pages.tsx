@@ -1,0 +1,214 @@
+// Before an application is sent, every answer to be checked; and after, what became of it.
+
+/** @jsxImportSource preact */
+
+import { Problem } from '../../base/problem.ts'
+import type { ApplySession } from '../../core/apply/apply-sessions.ts'
+import { changeLanguage } from '../../core/intake/register-applicant.ts'
+import { submitApplication } from '../../core/intake/submit.ts'
+import { findLastSubmission } from '../../db/applications/submissions.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import { filled } from '../questions/field-view.ts'
+import { answerLines } from './answer-lines.ts'
+import { linkTo, showApply } from './apply-shell.tsx'
+import { type ApplyVisit, csrfField, redirect } from './apply-visit.ts'
+import {
+  digestOf,
+  type FilledForm,
+  type FormPlace,
+  labelOf,
+  messagesOf,
+  openScreens,
+  placesInError,
+  savedForm,
+} from './form-steps.ts'
+import { type ProgramInForm, programOf, type SavedForm, savedIn } from './program-in-form.ts'
+import { CodeBox } from './return-pages.tsx'
+import { pathOfScreen } from './screen-pages.tsx'
+
+export async function getCheck(visit: ApplyVisit): Promise<Response> {
+  const program = await programOf(visit)
+  if (program.intake_state !== 'OPEN') return redirect(visit, program.path)
+  const saved = await savedIn(visit, program)
+  const { pages } = visit.texts
+  const body = (
+    <CheckPage visit={visit} program={program} saved={saved} form={savedForm(program.known.version, saved.answers)} />
+  )
+  return showApply(visit, { title: `${pages.check} · ${program.name}`, body })
+}
+
+/** What a submission is known by: what was saved when it was checked, and since when. Sent twice, it is one application. */
+const keyOf = ({ create_time, answers }: SavedForm): string => `${create_time ?? 'none'} ${digestOf(answers)}`
+
+export async function postCheck(visit: ApplyVisit): Promise<Response> {
+  const program = await programOf(visit)
+  const { deps, session, key, limits } = visit
+  const checkPath = `${program.path}/check`
+  if (session === undefined) return redirect(visit, program.path)
+  await limits.countSubmission(program.program_id)
+  const saved = await savedIn(visit, program)
+  const idempotency_key = visit.form.get('key') ?? ''
+  const isSent = saved.create_time === null
+  // What was saved in another window since is checked first.
+  if (!isSent && idempotency_key !== keyOf(saved)) return redirect(visit, `${checkPath}?changed=1`)
+  await useLanguage(visit, session)
+  const { timeZone } = deps.config
+  const { applicant_id } = session
+  const submitter = { submitter_type: 'APPLICANT' } as const
+  const asked = { program_id: program.program_id, applicant_id, key, submitter, timeZone }
+  try {
+    const { receipt } = await deps.submissions.run(program.program_id, () =>
+      submitApplication(deps.intakeDb, {
+        ...asked,
+        idempotency_key: `${applicant_id} ${idempotency_key}`.slice(0, 200),
+      }),
+    )
+    recordOf(visit.request).fields.application_id = receipt.application_id
+    return redirect(visit, `${program.path}/received`)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    // Sent before, from another window or by a reload.
+    if (error.internal === 'nothing_saved') return redirect(visit, `${program.path}/received`)
+    if (error.internal === 'program_closed' || error.internal === 'intake_paused') return redirect(visit, program.path)
+    if (error.kind === 'invalid_request') return redirect(visit, `${checkPath}?changed=1`)
+    throw error
+  }
+}
+
+/** The language of the pages becomes that of the application. */
+async function useLanguage({ deps, key, language }: ApplyVisit, session: ApplySession): Promise<void> {
+  if (session.language !== language) await changeLanguage(deps.intakeDb, key, session.applicant_id, language)
+}
+
+interface CheckProps {
+  visit: ApplyVisit
+  program: ProgramInForm
+  saved: SavedForm
+  form: FilledForm
+}
+
+function CheckPage({ visit, program, saved, form }: CheckProps) {
+  const { pages, questions: words } = visit.texts
+  const all = form.screens.flat()
+  const missing = messagesOf(form, form.errors, words)
+  const wrong = placesInError(all, form.errors)
+  const isEmpty = saved.answers.size === 0
+  return (
+    <>
+      <p class="soft" dir="auto">
+        {program.name}
+      </p>
+      {visit.url.searchParams.has('changed') && (
+        <p class="notice" role="status" data-notice="changed">
+          {pages.changed}
+        </p>
+      )}
+      {missing.length > 0 && !isEmpty && (
+        <section class="problem" role="alert" aria-labelledby="problem" tabIndex={-1}>
+          <h2 id="problem">{pages.missing}</h2>
+          <ul>
+            {missing.map(({ field, message, label }) => (
+              <li>
+                <a href={linkTo(visit, `${pathOfField(program, form, field)}`)} dir="auto">
+                  {label} {message}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <h1>{pages.check}</h1>
+      <p class="soft">{pages.checkHint}</p>
+      {openScreens(form).map(screen => (
+        <section>
+          <h2 dir="auto">{program.known.version.screens[screen]!.name}</h2>
+          <dl class="answers">
+            {form.screens[screen]!.filter(({ asked }) => asked.type !== undefined).map(place => (
+              <AnswerRow
+                visit={visit}
+                form={form}
+                place={place}
+                path={pathOfScreen(program, screen)}
+                isWrong={wrong.has(place)}
+              />
+            ))}
+          </dl>
+        </section>
+      ))}
+      {isEmpty && <p>{pages.nothing}</p>}
+      {!isEmpty && missing.length === 0 && (
+        <form method="post" action={linkTo(visit, `${program.path}/check`)}>
+          <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
+          <input type="hidden" name="key" value={keyOf(saved)} autocomplete="off" />
+          <button type="submit">{pages.submit}</button>
+        </form>
+      )}
+    </>
+  )
+}
+
+/** The screen that has a field, with the field as its fragment. */
+function pathOfField(program: ProgramInForm, form: FilledForm, field: string): string {
+  const screen = form.screens.findLastIndex(places =>
+    places.some(({ formPath }) => `${field}/`.startsWith(`${formPath}/`)),
+  )
+  return `${pathOfScreen(program, Math.max(0, screen))}?check=1#${field}`
+}
+
+function AnswerRow(props: { visit: ApplyVisit; form: FilledForm; place: FormPlace; path: string; isWrong: boolean }) {
+  const { visit, form, place, path, isWrong } = props
+  const { pages, questions: words } = visit.texts
+  const label = labelOf(place, form.values, words)
+  const lines = answerLines(place, form.answers, visit.language)
+  return (
+    <div class={isWrong ? 'wrong' : undefined} data-answer={place.path}>
+      <dt dir="auto">{label}</dt>
+      <dd>
+        {lines.length === 0 && <span class="soft">{pages.unanswered}</span>}
+        {lines.map(line => (
+          <p dir="auto">{line}</p>
+        ))}
+      </dd>
+      <dd class="change">
+        <a class="change-link" href={`${linkTo(visit, path)}?check=1#${place.formPath}`}>
+          {lines.length === 0 ? pages.answerNow : pages.change}
+          <span class="unseen" dir="auto">
+            {' '}
+            {label}
+          </span>
+        </a>
+      </dd>
+    </div>
+  )
+}
+
+export async function getReceived(visit: ApplyVisit): Promise<Response> {
+  const program = await programOf(visit)
+  const { session, texts, language, deps } = visit
+  const { pages } = texts
+  const { program_id } = program
+  const last = session && (await findLastSubmission(deps.intakeDb, { program_id, applicant_id: session.applicant_id }))
+  if (session === undefined || last === undefined) return redirect(visit, program.path)
+  const { timeZone } = deps.config
+  const when = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(
+    last.submit_time / 1000,
+  )
+  const body = (
+    <>
+      <div class="received">
+        <h1>{pages.received}</h1>
+        <p dir="auto">{program.name}</p>
+        <p>
+          <b data-application={last.application_id}>{filled(pages.number, { number: last.application_id })}</b> · {when}
+        </p>
+      </div>
+      <h2>{pages.whatNext}</h2>
+      <p>{pages.whatNextText}</p>
+      <CodeBox visit={visit} session={session} />
+      <p>
+        <a href={linkTo(visit, '/apply')}>{pages.other}</a>
+      </p>
+    </>
+  )
+  return showApply(visit, { title: pages.received, body })
+}

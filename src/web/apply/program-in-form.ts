@@ -1,0 +1,63 @@
+// The program that an applicant's page is about: its version, whether it is open, and what this applicant has saved in it.
+
+import { Problem } from '../../base/problem.ts'
+import { mergeSavedAnswers, readSavedAnswers } from '../../core/intake/answers-in-progress.ts'
+import { keepValid } from '../../core/intake/checking/check-all.ts'
+import { type KnownVersion, knownActiveVersion } from '../../core/intake/known-versions.ts'
+import { loadSavedAnswers, type SavedApplication } from '../../core/intake/save-answers.ts'
+import { ownFrontEnd } from '../../core/keys/api-key-draft.ts'
+import { findProgramIntake, type ProgramIntake } from '../../db/programs/program-intake.ts'
+import { findProgram } from '../../db/programs/programs.ts'
+import type { JsonObject } from '../../domain/values/json-text.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { isSlug } from '../../domain/values/slug.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import type { ApplyVisit } from './apply-visit.ts'
+
+export interface ProgramInForm extends ProgramIntake {
+  program_id: number
+  slug: string
+  name: string
+  known: KnownVersion
+  /** `/apply/{slug}` */
+  path: string
+}
+
+/** Throws Problem `not_found` unless the program of the address has been published here. */
+export async function programOf({ deps, request, params }: ApplyVisit): Promise<ProgramInForm> {
+  const slug = params.slug ?? ''
+  const program = isSlug(slug) ? await findProgram(deps.db, slug) : undefined
+  if (program === undefined || program.origin_name !== null)
+    throw new Problem('not_found', { detail: 'There is no program at this address.' })
+  recordOf(request).fields.program = slug
+  const { program_id, display_name: name, intake_state } = program
+  const known = await knownActiveVersion(deps.intakeDb, program_id)
+  const intake = (await findProgramIntake(deps.intakeDb, program_id)) ?? { intake_state, intake_text: null }
+  return { program_id, slug, name, known, path: `/apply/${slug}`, ...intake }
+}
+
+export interface SavedForm {
+  /** When the first answer was saved; null when nothing is saved since the last application. */
+  create_time: Micros | null
+  /** Those that the version still asks for and takes. */
+  answers: JsonObject
+}
+
+/** What the applicant has saved, or what the next application starts from (D43). */
+export async function savedIn({ deps, session }: ApplyVisit, program: ProgramInForm): Promise<SavedForm> {
+  if (session === undefined) return nothingSaved
+  const applicant = { applicant_id: session.applicant_id, front_end: ownFrontEnd }
+  try {
+    return readSaved(await loadSavedAnswers(deps.intakeDb, program.program_id, applicant), program)
+  } catch (error) {
+    if (error instanceof Problem && error.kind === 'not_found') return nothingSaved
+    throw error
+  }
+}
+
+const nothingSaved: SavedForm = { create_time: null, answers: new Map() }
+
+function readSaved({ create_time, answers }: SavedApplication, { known }: ProgramInForm): SavedForm {
+  const valid = keepValid(known.version, readSavedAnswers(answers))
+  return { create_time, answers: mergeSavedAnswers(new Map(), known.shape, [], valid) }
+}

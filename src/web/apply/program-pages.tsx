@@ -1,0 +1,89 @@
+// Where applying begins: the open programs, and the page of each.
+
+/** @jsxImportSource preact */
+
+import { findLastSubmission } from '../../db/applications/submissions.ts'
+import { readPrograms } from '../../db/programs/programs.ts'
+import { linkTo, showApply } from './apply-shell.tsx'
+import type { ApplyVisit } from './apply-visit.ts'
+import { savedForm } from './form-steps.ts'
+import { programOf, savedIn } from './program-in-form.ts'
+
+export async function getPrograms(visit: ApplyVisit): Promise<Response> {
+  const { pages } = visit.texts
+  const programs = (await readPrograms(visit.deps.db)).filter(
+    ({ active_version_id, intake_state, origin_name }) =>
+      active_version_id !== null && intake_state === 'OPEN' && origin_name === null,
+  )
+  const link = (path: string, text: string) => (
+    <p>
+      <a href={linkTo(visit, path)}>{text}</a>
+    </p>
+  )
+  const body = (
+    <>
+      {visit.url.searchParams.has('finished') && (
+        <p class="notice" role="status" data-notice="finished">
+          {pages.cleared}
+        </p>
+      )}
+      <h1>{pages.programs}</h1>
+      {programs.length === 0 && <p>{pages.noPrograms}</p>}
+      <ul class="programs">
+        {programs.map(({ slug, display_name }) => (
+          <li>
+            <a class="program" href={linkTo(visit, `/apply/${slug}`)} dir="auto">
+              {display_name}
+            </a>
+          </li>
+        ))}
+      </ul>
+      {visit.session === undefined
+        ? link('/apply/-/return', pages.returnTitle)
+        : link('/apply/-/applications', pages.mine)}
+    </>
+  )
+  return showApply(visit, { title: pages.programs, body })
+}
+
+export async function getProgram(visit: ApplyVisit): Promise<Response> {
+  const program = await programOf(visit)
+  const { pages } = visit.texts
+  const { name, path, intake_state, intake_text, program_id } = program
+  const isOpen = intake_state === 'OPEN'
+  const saved = await savedIn(visit, program)
+  const hasStarted = saved.create_time !== null
+  const place = { program_id, applicant_id: visit.session?.applicant_id ?? 0 }
+  const last = visit.session && (await findLastSubmission(visit.deps.intakeDb, place))
+  const isComplete = hasStarted && savedForm(program.known.version, saved.answers).errors.length === 0
+  const text = hasStarted ? pages.resume : last === undefined ? pages.start : pages.again
+  const body = (
+    <>
+      <h1 dir="auto">{name}</h1>
+      {isOpen ? (
+        <>
+          <p>{last !== undefined && !hasStarted ? pages.againHint : pages.startHint}</p>
+          <p>
+            <a class="button" href={linkTo(visit, `${path}/${isComplete ? 'check' : 'screens/1'}`)}>
+              {text}
+            </a>
+          </p>
+        </>
+      ) : (
+        <div class="notice" role="status" data-notice={intake_state}>
+          <p>{intake_state === 'PAUSED' ? pages.paused : pages.closed}</p>
+          {intake_text !== null && <p dir="auto">{intake_text}</p>}
+        </div>
+      )}
+      {visit.session === undefined && (
+        <p>
+          <a href={linkTo(visit, '/apply/-/return')}>{pages.returnTitle}</a>
+        </p>
+      )}
+      <p>
+        <a href={linkTo(visit, '/apply')}>{pages.programs}</a>
+      </p>
+    </>
+  )
+  return showApply(visit, { title: name, body })
+}

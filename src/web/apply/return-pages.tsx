@@ -1,0 +1,173 @@
+// Coming back: the code that an applicant keeps, the page that takes it, their applications, and the end of a session.
+
+/** @jsxImportSource preact */
+
+import { type ApplySession, endApplySession, returnWithCode } from '../../core/apply/apply-sessions.ts'
+import {
+  readProgramsInProgress,
+  readTheirApplications,
+  type TheirApplication,
+  updateCodeShown,
+} from '../../db/apply/apply-rows.ts'
+import { readPrograms } from '../../db/programs/programs.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import { TextInput } from '../questions/field-parts.tsx'
+import { filled } from '../questions/field-view.ts'
+import { linkTo, showApply } from './apply-shell.tsx'
+import { type ApplyVisit, applyRules, csrfField, redirect, setCookie, takeSession } from './apply-visit.ts'
+import { ErrorSummary } from './screen-pages.tsx'
+
+/** The code, with the link that brings it along: after `#`, which no server and no log gets. */
+export function CodeBox({ visit, session }: { visit: ApplyVisit; session: ApplySession }) {
+  const { pages } = visit.texts
+  const link = `${visit.place.baseUrl}/apply/-/return#${session.code}`
+  return (
+    <section class="card">
+      <h2>{pages.code}</h2>
+      <p class="code large" id="code">
+        {session.code}
+      </p>
+      <p class="soft">{pages.codeHint}</p>
+      <p>
+        {pages.codeLink} <a href={link}>{link}</a>
+      </p>
+      {/* A script shows them where it can do what they say. */}
+      <p class="actions" id="code-actions" hidden>
+        <button type="button" class="plain" data-do="print">
+          {pages.print}
+        </button>
+        <button type="button" class="plain" data-do="copy" data-done={pages.copied}>
+          {pages.copy}
+        </button>
+      </p>
+    </section>
+  )
+}
+
+export async function getCode(visit: ApplyVisit): Promise<Response> {
+  const { session, deps, texts, url } = visit
+  if (session === undefined) return redirect(visit, '/apply')
+  await updateCodeShown(deps.db, session.tokenHash)
+  const { pages } = texts
+  const next = url.searchParams.get('next') ?? ''
+  const body = (
+    <>
+      <h1>{pages.codeTitle}</h1>
+      <CodeBox visit={visit} session={session} />
+      <p>
+        <a class="button" href={linkTo(visit, isOwnPath.test(next) ? next : '/apply/-/applications')}>
+          {pages.next}
+        </a>
+      </p>
+    </>
+  )
+  return showApply(visit, { title: pages.codeTitle, body })
+}
+
+const isOwnPath = /^\/apply\/[a-z0-9-]{1,100}(?:\/(?:check|screens\/\d{1,4}(?:\?[a-z0-9=&]{1,40})?))?$/
+
+export const getReturn = async (visit: ApplyVisit): Promise<Response> => showReturn(visit)
+
+export async function postReturn(visit: ApplyVisit): Promise<Response> {
+  const { deps, form, limits, now, session, texts } = visit
+  const { address } = recordOf(visit.request).origin
+  const counted = await limits.countCode(address)
+  if (counted.isOver) {
+    recordOf(visit.request).fields.reason = 'codes_throttled'
+    return showReturn(visit, filled(texts.pages.returnTooMany, { minutes: Math.ceil(counted.seconds / 60) }), 429)
+  }
+  const token = await returnWithCode(deps.db, applyRules(deps), form.get('code') ?? '', now)
+  if (token === undefined) {
+    recordOf(visit.request).fields.reason = 'wrong_code'
+    return showReturn(visit, filled(texts.pages.returnWrong, { days: deps.config.applyCodeDays }), 400)
+  }
+  await limits.takeBackCode(address)
+  if (session !== undefined) await endApplySession(deps.db, session)
+  await takeSession(visit, token)
+  return redirect(visit, '/apply/-/applications')
+}
+
+function showReturn(visit: ApplyVisit, message?: string, status = 200): Response {
+  const { pages, questions: words } = visit.texts
+  const label = pages.returnLabel
+  const view = { values: visit.form, errors: new Map(message === undefined ? [] : [['code', message]]), words }
+  const body = (
+    <>
+      <ErrorSummary
+        title={pages.problem}
+        messages={message === undefined ? [] : [{ field: 'code', message, label }]}
+        withLabels={false}
+      />
+      <h1>{pages.returnTitle}</h1>
+      <form method="post" action={linkTo(visit, '/apply/-/return')}>
+        <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
+        <TextInput view={view} name="code" label={label} hint={pages.returnHint} typing={{ size: 'medium' }} />
+        <button type="submit">{pages.next}</button>
+      </form>
+    </>
+  )
+  return showApply(visit, { title: pages.returnTitle, body, status })
+}
+
+/** Most applications that are listed. */
+const rowsMax = 200
+
+export async function getApplications(visit: ApplyVisit): Promise<Response> {
+  const { session, deps, texts, language } = visit
+  if (session === undefined) return redirect(visit, '/apply/-/return')
+  const { pages } = texts
+  const { applicant_id } = session
+  const programs = new Map((await readPrograms(deps.db)).map(program => [program.program_id, program]))
+  const applications = await readTheirApplications(deps.intakeDb, applicant_id, rowsMax)
+  const started = await readProgramsInProgress(deps.intakeDb, applicant_id)
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: deps.config.timeZone })
+  const current = new Set(started)
+  const statusOf = ({ status, is_current }: TheirApplication) =>
+    is_current ? (status ?? pages.statusNone) : pages.replaced
+  const body = (
+    <>
+      <h1>{pages.mine}</h1>
+      {applications.length + started.length === 0 && <p>{pages.noApplications}</p>}
+      <ul class="programs">
+        {started.map(id => (
+          <li class="card">
+            <h2 dir="auto">{programs.get(id)?.display_name}</h2>
+            <p>{pages.started}</p>
+            <a class="button" href={linkTo(visit, `/apply/${programs.get(id)?.slug}`)}>
+              {pages.resume}
+            </a>
+          </li>
+        ))}
+        {applications.map(application => {
+          const { program_id, application_id, submit_time, is_current } = application
+          const program = programs.get(program_id)
+          return (
+            <li class="card" data-application={application_id}>
+              <h2 dir="auto">{program?.display_name}</h2>
+              <p>
+                {filled(pages.number, { number: application_id })} · {day.format(submit_time / 1000)}
+              </p>
+              <p class="strong" dir="auto">
+                {statusOf(application)}
+              </p>
+              {is_current && !current.has(program_id) && program?.intake_state === 'OPEN' && (
+                <a href={linkTo(visit, `/apply/${program.slug}`)}>{pages.again}</a>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      <p>
+        <a href={linkTo(visit, '/apply')}>{pages.other}</a>
+      </p>
+    </>
+  )
+  return showApply(visit, { title: pages.mine, body })
+}
+
+/** Ends the session here. What is saved stays, for the code. */
+export async function postFinish(visit: ApplyVisit): Promise<Response> {
+  if (visit.session !== undefined) await endApplySession(visit.deps.db, visit.session)
+  setCookie(visit, 'session', undefined)
+  return redirect(visit, '/apply?finished=1')
+}

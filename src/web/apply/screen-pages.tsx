@@ -1,0 +1,241 @@
+// One screen of a form: its questions, what is wrong with the answers, and where its buttons lead. Each step is saved by intake.
+
+/** @jsxImportSource preact */
+
+import { Problem } from '../../base/problem.ts'
+import { saveAnswers } from '../../core/intake/save-answers.ts'
+import type { Json } from '../../domain/values/json-text.ts'
+import { type FieldView, filled } from '../questions/field-view.ts'
+import { QuestionFields } from '../questions/question-fields.tsx'
+import { linkTo, showApply } from './apply-shell.tsx'
+import { type ApplyVisit, csrfField, redirect, requireSession } from './apply-visit.ts'
+import {
+  type FieldMessage,
+  type FilledForm,
+  type FormPlace,
+  fillForm,
+  labelOf,
+  listsOf,
+  messagesOf,
+  openScreens,
+  putTogether,
+  savedForm,
+  topKeys,
+} from './form-steps.ts'
+import { type ProgramInForm, programOf, type SavedForm, savedIn } from './program-in-form.ts'
+
+/** A screen as it is shown. */
+interface ShownScreen {
+  program: ProgramInForm
+  saved: SavedForm
+  form: FilledForm
+  /** Its index. */
+  screen: number
+  messages?: readonly FieldMessage[]
+  notice?: 'more' | 'changed' | undefined
+}
+
+export const pathOfScreen = ({ path }: ProgramInForm, screen: number): string => `${path}/screens/${screen + 1}`
+
+/** `?check`: came from the page of answers, and goes back there. */
+const fromCheck = ({ url }: ApplyVisit): string => (url.searchParams.has('check') ? '?check=1' : '')
+
+export async function getScreen(visit: ApplyVisit): Promise<Response> {
+  const program = await programOf(visit)
+  if (program.intake_state !== 'OPEN') return redirect(visit, program.path)
+  const saved = await savedIn(visit, program)
+  const form = savedForm(program.known.version, saved.answers)
+  const screen = Number(visit.params.screen) - 1
+  const open = openScreens(form)
+  if (!open.includes(screen))
+    return redirect(visit, open[0] === undefined ? `${program.path}/check` : pathOfScreen(program, open[0]))
+  const { searchParams } = visit.url
+  const notice = searchParams.has('changed') ? 'changed' : searchParams.has('more') ? 'more' : undefined
+  return showScreen(visit, { program, saved, form, screen, notice })
+}
+
+export async function postScreen(visit: ApplyVisit): Promise<Response> {
+  const program = await programOf(visit)
+  const { form: sent, texts } = visit
+  const { version } = program.known
+  const screen = Number(visit.params.screen) - 1
+  const saved = await savedIn(visit, program)
+  const before = savedForm(version, saved.answers)
+  const here = `${pathOfScreen(program, screen)}?changed=1`
+  if (sent.get('lists') !== listsOf(saved.answers)) return redirect(visit, here)
+  if (sent.get('version') !== String(version.program_version_id)) return redirect(visit, here)
+  const shown = new Set((sent.get('shown') ?? '').split(' '))
+  const values = putTogether(before.values, { shown, values: sent }, sent.get('remove'))
+  const [add, go] = [sent.get('add'), sent.get('go')]
+  if (add !== undefined) values.add('add', add)
+  const form = fillForm(version, values)
+  const asked = form.screens[screen] ?? []
+  if (go === undefined) return showScreen(visit, { program, saved, form, screen })
+  const places = asked.filter(({ formPath }) => shown.has(formPath))
+  const messages = messagesOf(form, go === 'back' ? form.faults : form.errors, texts.questions, places)
+  if (messages.length > 0) return showScreen(visit, { program, saved, form, screen, messages })
+  if (!(await save(visit, program, form, shown))) return redirect(visit, here)
+  return redirect(
+    visit,
+    await nextPath(visit, program, form, { screen, back: go === 'back', unseen: asked.length > places.length }),
+  )
+}
+
+/** Saves the answers to what was shown. False when intake refuses them, as after another publication. */
+async function save(
+  visit: ApplyVisit,
+  { program_id }: ProgramInForm,
+  { answers }: FilledForm,
+  shown: ReadonlySet<string>,
+): Promise<boolean> {
+  const { deps } = visit
+  const sent = new Map<string, Json>(
+    topKeys(shown).flatMap(key => (answers.has(key) ? [[key, answers.get(key)!]] : [])),
+  )
+  // Nobody is registered before something is answered.
+  if (visit.session === undefined && !isAnswered([...sent.values()])) return true
+  const { applicant_id } = await requireSession(visit)
+  const { front_end } = visit.key
+  const answersBytesMax = deps.config.intakeBodyBytesMax
+  try {
+    await deps.saves.run(program_id, () =>
+      saveAnswers(deps.intakeDb, { program_id, applicant_id, front_end, answers: sent, answersBytesMax }),
+    )
+    return true
+  } catch (error) {
+    if (error instanceof Problem && error.kind === 'invalid_request') return false
+    throw error
+  }
+}
+
+/** Whether anything is in these answers but nulls and empty lists. */
+const isAnswered = (json: Json): boolean =>
+  json instanceof Map
+    ? [...json].some(([name, value]) => name !== 'country' && isAnswered(value))
+    : Array.isArray(json)
+      ? json.some(isAnswered)
+      : json !== null
+
+async function nextPath(
+  visit: ApplyVisit,
+  program: ProgramInForm,
+  form: FilledForm,
+  { screen, back, unseen }: { screen: number; back: boolean; unseen: boolean },
+): Promise<string> {
+  const suffix = fromCheck(visit)
+  const open = openScreens(form)
+  const [previous, next] = [open.findLast(one => one < screen), open.find(one => one > screen)]
+  const path = back
+    ? previous === undefined
+      ? program.path
+      : pathOfScreen(program, previous)
+    : unseen
+      ? `${pathOfScreen(program, screen)}?more=1${suffix.replace('?', '&')}`
+      : next === undefined || suffix !== ''
+        ? `${program.path}/check`
+        : pathOfScreen(program, next)
+  const isNew = visit.session !== undefined && !visit.session.codeShown
+  return isNew && !back ? `/apply/-/code?next=${encodeURIComponent(path)}` : path
+}
+
+function showScreen(visit: ApplyVisit, shown: ShownScreen): Response {
+  const { program, form, screen, messages = [] } = shown
+  const title = `${program.known.version.screens[screen]!.name} · ${program.name}`
+  const status = messages.length > 0 ? 400 : 200
+  const body = <ScreenPage visit={visit} {...shown} />
+  return showApply(visit, { title, body, status, form: form.screens[screen] && 'answers' })
+}
+
+function ScreenPage(props: ShownScreen & { visit: ApplyVisit }) {
+  const { visit, program, saved, form, screen, messages = [], notice } = props
+  const { version } = program.known
+  const { pages, questions: words } = visit.texts
+  const open = openScreens(form)
+  const places = form.screens[screen]!
+  const step = open.indexOf(screen) + 1
+  const isLive = version.screens[screen]!.questions.some(({ visible_when }) => visible_when !== null)
+  const view = { values: form.values, errors: new Map(messages.map(({ field, message }) => [field, message])), words }
+  return (
+    <>
+      <p class="soft" dir="auto">
+        {program.name} · {filled(pages.step, { step, steps: open.length })}
+      </p>
+      <progress value={step} max={open.length} aria-hidden="true" />
+      <ErrorSummary title={pages.problem} messages={messages} withLabels={places.length > 1} />
+      {notice !== undefined && (
+        <p class="notice" role="status" data-notice={notice}>
+          {pages[notice]}
+        </p>
+      )}
+      <h1 dir="auto">{version.screens[screen]!.name}</h1>
+      <form
+        id="answers"
+        method="post"
+        action={linkTo(visit, pathOfScreen(program, screen)) + fromCheck(visit)}
+        noValidate
+        data-live={isLive || undefined}
+      >
+        <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
+        <input type="hidden" name="version" value={String(version.program_version_id)} autocomplete="off" />
+        <input type="hidden" name="lists" value={listsOf(saved.answers)} autocomplete="off" />
+        <input type="hidden" name="shown" value={places.map(({ formPath }) => formPath).join(' ')} autocomplete="off" />
+        {/* First, so that the Enter key does not remove or add someone. */}
+        <button type="submit" class="unseen" name="go" value="next" tabIndex={-1} aria-hidden="true">
+          {pages.next}
+        </button>
+        <Questions view={view} form={form} places={places} />
+        <div class="actions">
+          <button type="submit" name="go" value="next">
+            {pages.next}
+          </button>
+          <button type="submit" class="quiet" name="go" value="back">
+            {pages.back}
+          </button>
+        </div>
+      </form>
+    </>
+  )
+}
+
+function Questions({ view, form, places }: { view: FieldView; form: FilledForm; places: readonly FormPlace[] }) {
+  return (
+    <div id="questions">
+      {places.map(place => (
+        <div data-place={place.formPath}>
+          <QuestionFields
+            view={view}
+            kind={place.asked.question.kind}
+            settings={place.asked.question.settings}
+            optional={place.asked.optional}
+            path={place.formPath}
+            label={labelOf(place, form.values, view.words)}
+          />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** What is wrong, with a link to each field. With the question where a page has several. */
+export function ErrorSummary(props: {
+  title: string
+  messages: readonly Omit<FieldMessage, 'place'>[]
+  withLabels: boolean
+}) {
+  const { title, messages, withLabels } = props
+  if (messages.length === 0) return null
+  return (
+    <section class="problem" role="alert" aria-labelledby="problem" tabIndex={-1} autofocus>
+      <h2 id="problem">{title}</h2>
+      <ul>
+        {messages.map(({ field, message, label }) => (
+          <li>
+            <a href={`#${field}`} dir="auto">
+              {withLabels ? `${label} ${message}` : message}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,64 @@
+// Routes for the files that pages are shown with. They contain no data, so they are public.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Elysia } from 'elysia'
+import { Problem } from '../../base/problem.ts'
+import { codedBody, codingFor } from '../http/headers/coded-body.ts'
+import type { Coding } from '../http/headers/negotiation.ts'
+import { hiddenRoute } from '../http/openapi/route-detail.ts'
+import { methodNotAllowed } from '../http/server/errors.ts'
+
+export const css = 'text/css; charset=utf-8'
+export const javaScript = 'text/javascript; charset=utf-8'
+export const woff2 = 'font/woff2'
+
+/** A file on disk, or its text. */
+export type AssetFile = { type: string } & ({ path: string } | { text: string })
+
+interface Asset {
+  bytes: Uint8Array<ArrayBuffer>
+  type: string
+  tag: string
+  fields: Readonly<Record<string, string>>
+}
+
+/** `{folder}/{name}` for each of these files. Each is read on first use and kept: some hundred kilobytes. */
+export const assetRoutes = (folder: string, files: Readonly<Record<string, AssetFile>>) => {
+  const read = new Map<string, Asset>()
+  const asset = (name: string, coding: Coding | undefined): Asset => {
+    const file = Object.hasOwn(files, name) ? files[name] : undefined
+    if (file === undefined) throw new Problem('not_found', { detail: 'There is nothing at this address.' })
+    // Fonts are compressed as they are.
+    const used = file.type === woff2 ? undefined : coding
+    const key = `${name} ${used}`
+    let found = read.get(key)
+    if (found === undefined) {
+      const bytes = 'text' in file ? Buffer.from(file.text) : readFileSync(file.path)
+      const { body, fields } = codedBody(bytes, used)
+      const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+      found = { bytes: body, type: file.type, tag: `"${hash}"`, fields }
+      read.set(key, found)
+    }
+    return found
+  }
+  const answer = (request: Request, name: string): Response => {
+    const { bytes, type, tag, fields } = asset(name, codingFor(request))
+    const headers = {
+      'Content-Type': type,
+      ETag: tag,
+      // Kept for an hour; then asked for again, since a release may change it.
+      'Cache-Control': 'public, max-age=3600',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
+      ...fields,
+    }
+    if (request.headers.get('if-none-match')?.includes(tag)) return new Response(null, { status: 304, headers })
+    return new Response(bytes, { headers })
+  }
+  const path = `${folder}/:name` as '/assets/:name'
+  return new Elysia({ name: `assets ${folder}` })
+    .get(path, ({ request, params }) => answer(request, params.name), hiddenRoute)
+    .head(path, ({ request, params }) => answer(request, params.name), hiddenRoute)
+    .all(path, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+}

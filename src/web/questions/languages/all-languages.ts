@@ -1,0 +1,17 @@
+// The languages of applicants' pages, by language tag. One line each.
+
+import { en, type Language } from './en.ts'
+
+export const languages: Readonly<Record<string, Language>> = { en }
+
+/** The language that is shown unless an applicant asks for another. */
+export const defaultLanguage = 'en'
+
+/** The first of these tags whose language is there: `es-US` → `es`. */
+export function findLanguage(tags: readonly string[]): string | undefined {
+  for (const tag of tags) {
+    const found = [tag.toLowerCase(), tag.toLowerCase().split('-')[0]!].find(name => Object.hasOwn(languages, name))
+    if (found !== undefined) return found
+  }
+  return undefined
+}

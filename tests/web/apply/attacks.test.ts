@@ -1,0 +1,194 @@
+// What a stranger tries on applicants' pages.
+
+import { expect, test } from 'bun:test'
+import { frontEndError } from '../../../src/core/keys/api-key-draft.ts'
+import { wrongCodesMax } from '../../../src/web/apply/apply-limits.ts'
+import { Applicant } from '../../support/applicant.ts'
+import { noticesOf } from '../../support/console.ts'
+import { endWithTest, useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { aProgram, q } from '../../support/programs.ts'
+
+const database = await useDatabase()
+const service = await useService(database, { apply: true })
+const { sql } = database
+await aProgram(sql, { slug: 'aid', questions: [q.text('reason'), q.text('more', { optional: true })] })
+const other = 'https://attacker.example'
+
+/** An applicant who has saved an answer. */
+async function whoApplies(reason = 'Rent'): Promise<Applicant> {
+  const applicant = new Applicant(service)
+  await applicant.open('/apply/aid/screens/1')
+  await applicant.fill({ '/reason/text': reason })
+  return applicant
+}
+
+const saved = async () =>
+  (await sql<{ answers: string }[]>`select answers from application_in_progress`).map(({ answers }) => answers).join()
+
+test('wrong, expired and malformed codes get one response, and are counted for each address alone', async () => {
+  const ann = await whoApplies()
+  const { code } = ann
+  await sql`update apply_code set expires_at = now() - interval '1 second'`
+  const one = await useService(database, { apply: true }, {}, endWithTest)
+  const guesser = new Applicant(one)
+  const bodies = new Set<string>()
+  for (const guess of [code, 'KRTP-4M7X-9QHD', '', 'x'.repeat(5000), "' or 1=1 --"]) {
+    await guesser.open('/apply/-/return')
+    await guesser.fill({ code: guess }, {}, 'name="code"')
+    expect(guesser.page.status).toBe(400)
+    bodies.add(guesser.page.html.replace(/value="[^"]*"|value(?=[ />])/g, ''))
+  }
+  expect(bodies.size).toBe(1)
+  await sql`update apply_code set expires_at = now() + interval '1 day'`
+  for (let i = 5; i < wrongCodesMax; i++) await guesser.fill({ code: 'KRTP-4M7X-9QHD' }, {}, 'name="code"')
+  expect(guesser.page.status).toBe(400)
+  // The right one too, so that nothing is learned.
+  await guesser.fill({ code }, {}, 'name="code"')
+  expect([guesser.page.status, guesser.cookies.size]).toEqual([429, 0])
+})
+
+test('a right code is taken in any spelling, and not counted', async () => {
+  const one = await useService(database, { apply: true }, {}, endWithTest)
+  const ann = await whoApplies('Mine')
+  const written = ` ${ann.code.toLowerCase().replaceAll('-', ' ')}`
+  for (let i = 0; i <= wrongCodesMax; i++) {
+    const phone = new Applicant(one)
+    await phone.open('/apply/-/return')
+    await phone.fill({ code: written }, {}, 'name="code"')
+    expect(phone.page.path).toBe('/apply/-/applications')
+  }
+})
+
+test('a form from another site, without its token or with that of another session changes nothing', async () => {
+  const [ann, bob] = [await whoApplies('Hers'), await whoApplies('His')]
+  const before = await saved()
+  await ann.open('/apply/aid/screens/1')
+  await bob.open('/apply/aid/screens/1')
+  const { action, fields } = ann.fieldsOf()
+  fields.set('/reason/text', 'Forged')
+  fields.set('go', 'next')
+  const without = new URLSearchParams(fields)
+  without.delete('csrf')
+  for (const sent of [
+    await ann.post(action, fields, { Origin: other }),
+    await ann.post(action, fields, { 'Sec-Fetch-Site': 'cross-site' }),
+    await ann.post(action, without),
+    await bob.post(action, fields),
+    await ann.send(action, {
+      method: 'POST',
+      body: 'go=next',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    }),
+  ])
+    expect(sent.status).toBe(403)
+  expect(await saved()).toBe(before)
+})
+
+test('a session sees its own applicant alone, and nothing after it has ended', async () => {
+  const ann = await whoApplies('Secret reason')
+  const bob = await whoApplies('Other')
+  for (const path of [
+    '/apply/aid',
+    '/apply/aid/check',
+    '/apply/aid/screens/1',
+    '/apply/-/applications',
+    '/apply/aid/received',
+  ])
+    expect((await bob.open(path)).html).not.toContain('Secret reason')
+  const kept = ann.window()
+  await ann.fill({}, {}, '/apply/-/finish')
+  expect([noticesOf(ann.page.html), [...ann.cookies.keys()]]).toEqual([['finished'], []])
+  // The cookie is worth nothing to who copied it.
+  expect((await kept.open('/apply/aid/check')).html).not.toContain('Secret reason')
+  expect((await kept.open('/apply/-/code')).path).toBe('/apply')
+})
+
+test('an idle session has ended, and its code still opens the answers', async () => {
+  let now = Date.now() * 1000
+  const idle = await useService(database, { apply: true, applyIdleMs: 60_000 }, { now: () => now }, endWithTest)
+  const ann = new Applicant(idle)
+  await ann.open('/apply/aid/screens/1')
+  await ann.fill({ '/reason/text': 'Patience' })
+  const { code } = ann
+  now += 59_000_000
+  expect((await ann.open('/apply/aid/check')).html).toContain('Patience')
+  now += 61_000_000
+  expect((await ann.open('/apply/aid/check')).html).not.toContain('Patience')
+  await ann.open('/apply/-/return')
+  await ann.fill({ code }, {}, 'name="code"')
+  expect((await ann.open('/apply/aid/check')).html).toContain('Patience')
+})
+
+test('what is typed is shown as text, in every page and language', async () => {
+  const script = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+  const ann = await whoApplies(script)
+  for (const path of ['/apply/aid/screens/1', '/apply/aid/check']) {
+    const { html, headers } = await ann.open(path)
+    expect(html).not.toMatch(/<script>|<img/)
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+  }
+})
+
+test('bodies that are too long, of too many fields or of another type are refused', async () => {
+  const ann = await whoApplies()
+  await ann.open('/apply/aid/screens/1')
+  const { action, fields } = ann.fieldsOf()
+  const long = new URLSearchParams(fields)
+  long.set('/reason/text', 'x'.repeat(10_000_000))
+  expect((await ann.post(action, long)).status).toBe(413)
+  const many = new URLSearchParams(fields)
+  for (let i = 0; i < 20_000; i++) many.append('a', '')
+  expect((await ann.post(action, many)).status).toBe(413)
+  expect((await ann.post(action, fields, { 'Content-Type': 'application/json' })).status).toBe(415)
+  const nul = new URLSearchParams(fields)
+  nul.set('/reason/text', '\0')
+  expect((await ann.post(action, nul)).status).toBe(400)
+})
+
+test('names of fields that a page does not have save nothing', async () => {
+  const ann = await whoApplies('Kept')
+  await ann.open('/apply/aid/screens/1')
+  await ann.fill({
+    '/reason/text': 'New',
+    '/__proto__/text': 'x',
+    '/constructor/prototype': 'x',
+    '/more/text': '',
+    '/nobody/entities/0/entity_name': 'x',
+    shown: '/reason /more /__proto__ /constructor /nobody ../../etc',
+  })
+  expect(ann.page.path).toBe('/apply/aid/check')
+  expect(await saved()).toContain('"text":"New"')
+})
+
+test('a code, a session and answers are in no log, and the database has neither code nor cookie', async () => {
+  const ann = await whoApplies('Unlogged reason')
+  const { code } = ann
+  const [token] = [...ann.cookies.values()]
+  await ann.open('/apply/aid/check')
+  await ann.submit()
+  for (const secret of [code, code.replaceAll('-', ''), token!, 'Unlogged reason'])
+    expect(service.logText()).not.toContain(secret)
+  const stored =
+    await sql`select encode(code_hash, 'escape') as a, encode(sealed_code, 'escape') as b, encode(token_hash, 'escape') as c from apply_code join apply_session using (applicant_id)`
+  expect(JSON.stringify(stored)).not.toContain(code)
+  const audited = JSON.stringify(await sql`select actor, action, detail from audit_event`)
+  expect(audited).not.toMatch(/Unlogged|reason/)
+})
+
+test('no API key reaches these applicants, nor can one be named as their front end', async () => {
+  await whoApplies('Private')
+  const [{ applicant_id }] = await sql<
+    [{ applicant_id: number }]
+  >`select max(applicant_id) as applicant_id from applicant`
+  const key = await createTestKey(sql, { programs: ['aid'], maySubmit: true })
+  const path = `/intake/v1/programs/aid/applicants/${applicant_id}/answers`
+  expect((await service.get(path, { headers: { Authorization: key.authorization } })).status).toBe(404)
+  expect(frontEndError(' Tributary/Apply')).toBeString()
+})
+
+test('without the setting nothing is there', async () => {
+  const off = await useService(database, {}, {}, endWithTest)
+  for (const path of ['/apply', '/apply/aid', '/apply/-/return', '/apply/-/assets/apply.css'])
+    expect((await off.get(path)).status).toBe(404)
+})
