@@ -1,12 +1,13 @@
 // Every section of the benchmark by its name, in the order they are run.
 
 import type { BenchContext } from './bench-context.ts'
-import type { SectionReport } from './findings.ts'
+import type { SectionReport } from './figures/findings.ts'
 import { measureFormats } from './measure-formats.ts'
 import { measureLatency } from './measure-latency.ts'
 import { measureLoad } from './measure-load.ts'
 import { measureMemory } from './measure-memory.ts'
 import { measurePages } from './measure-pages.ts'
+import { measurePulling } from './measure-pulling.ts'
 
 export const sections: Record<string, (context: BenchContext) => Promise<SectionReport>> = {
   pages: measurePages,
@@ -14,4 +15,5 @@ export const sections: Record<string, (context: BenchContext) => Promise<Section
   latency: measureLatency,
   formats: measureFormats,
   load: measureLoad,
+  pull: measurePulling,
 }

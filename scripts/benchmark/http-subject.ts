@@ -15,6 +15,7 @@ export interface HttpSubject {
   /** The page of the first `pageSize` applications. */
   pageUrl(pageSize: number): string
   headers: Headers
+  pid: number
   /** Ends it. The most memory that it held, in bytes. */
   stop(): Promise<number>
 }
@@ -82,7 +83,13 @@ async function serve(
   const started = children.start(command, { env: { ...env, PORT: port } })
   if (!(await answersInTime(new URL(ready, origin).href, started.process)))
     throw new Error(`${name} does not answer: ${started.complaint()}`)
-  return { name, pageUrl: pageSize => `${origin}${path}?pageSize=${pageSize}`, headers, stop: started.stop }
+  return {
+    name,
+    pageUrl: pageSize => `${origin}${path}?pageSize=${pageSize}`,
+    headers,
+    pid: started.process.pid,
+    stop: started.stop,
+  }
 }
 
 export interface Page {

@@ -10,7 +10,7 @@ import { sections } from './all-sections.ts'
 import { prepareData, prepareNaiveCopy } from './bench-data.ts'
 import { startBenchDatabase } from './bench-database.ts'
 import { settleTables } from './bench-statements.ts'
-import { digits, findingsTable, isReached, renderTable, type SectionReport } from './findings.ts'
+import { digits, findingsTable, isReached, renderTable, type SectionReport } from './figures/findings.ts'
 import { help, parseOptions } from './options.ts'
 
 const folder = join(import.meta.dir, '../../.bench')

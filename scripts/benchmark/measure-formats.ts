@@ -1,11 +1,11 @@
 // What each format of the export costs: applications and bytes a second against JSON.
 
 import type { BenchContext } from './bench-context.ts'
-import { type BenchFinding, digits, type SectionReport } from './findings.ts'
+import { type BenchFinding, digits, type SectionReport } from './figures/findings.ts'
+import { column, median, pairedRatio } from './figures/statistics.ts'
 import { asFeed, fetchPages, warmUp, withService } from './http-subject.ts'
 import type { Transfer } from './peers/drain.ts'
 import { inRounds } from './rounds.ts'
-import { column, median, pairedRatio } from './statistics.ts'
 
 const types = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' }
 type Type = keyof typeof types

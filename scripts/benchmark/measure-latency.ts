@@ -1,10 +1,10 @@
 // How long a client with a small request waits while others pull everything.
 
 import type { BenchContext } from './bench-context.ts'
-import { digits, type SectionReport } from './findings.ts'
+import { digits, type SectionReport } from './figures/findings.ts'
+import { column, median, percentile } from './figures/statistics.ts'
 import { fetchPages, type HttpSubject, warmUp, withService } from './http-subject.ts'
 import { inRounds } from './rounds.ts'
-import { column, median, percentile } from './statistics.ts'
 
 const exportsAtOnce = 4
 /** Questions one after the other, over one connection. */

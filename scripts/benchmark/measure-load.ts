@@ -14,10 +14,10 @@ import { prepareDatabase } from '../../src/db/instance.ts'
 import type { BenchContext } from './bench-context.ts'
 import { pagesOf, timeZone } from './bench-data.ts'
 import { copyApplicationsIn, moveApplicationsOut } from './bench-statements.ts'
-import { digits, type SectionReport } from './findings.ts'
+import { digits, type SectionReport } from './figures/findings.ts'
+import { column, median, pairedRatio } from './figures/statistics.ts'
 import { withService } from './http-subject.ts'
 import { inRounds } from './rounds.ts'
-import { column, median, pairedRatio } from './statistics.ts'
 
 const root = join(import.meta.dir, '../..')
 

@@ -4,10 +4,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { BenchContext } from './bench-context.ts'
-import { type BenchFinding, digits, type SectionReport } from './findings.ts'
+import { type BenchFinding, digits, type SectionReport } from './figures/findings.ts'
+import { median } from './figures/statistics.ts'
 import { asFeed, fetchPages, type HttpSubject, withService } from './http-subject.ts'
 import { inRounds } from './rounds.ts'
-import { median } from './statistics.ts'
 
 const readers = 200
 /** Slower than readers are let go of, so that each gets the database connection it needs to begin. */

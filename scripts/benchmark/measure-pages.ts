@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { BenchContext } from './bench-context.ts'
 import { drainStatements } from './bench-statements.ts'
-import { type BenchFinding, digits, type FigureTable, type SectionReport } from './findings.ts'
+import { type BenchFinding, digits, type FigureTable, type SectionReport } from './figures/findings.ts'
+import { column, median, pairedRatio } from './figures/statistics.ts'
 import { fetchPages, type HttpSubject, peerNames, readPage, startPeer, startService, warmUp } from './http-subject.ts'
 import type { DrainRequest, DrainRun, Transfer } from './peers/drain.ts'
 import { inRounds } from './rounds.ts'
-import { column, median, pairedRatio } from './statistics.ts'
 
 /** Fetches the first `pageSize` applications so often. */
 type Fetch = (pageSize: number, repeats: number) => Promise<Transfer[]>

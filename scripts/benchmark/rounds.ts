@@ -1,7 +1,7 @@
 // The same few measurements, round by round, beginning with another one each round: what every section does.
 
 import type { BenchContext } from './bench-context.ts'
-import { rotated } from './statistics.ts'
+import { rotated } from './figures/statistics.ts'
 
 /** Takes each measurement once to warm up, unless it opts out, and then once a round. What was measured, by name. */
 export async function inRounds<Name extends string, T>(

@@ -63,15 +63,29 @@ export class ChildProcesses {
   }
 
   /** Runs a process to its end, which it must come to in time. Throws with its own last words when it fails. Returns its output. */
-  async run(command: readonly string[], options: StartOptions = {}): Promise<string> {
+  async run(
+    command: readonly string[],
+    options: StartOptions = {},
+    onEnd: (child: Bun.Subprocess) => void = () => {},
+  ): Promise<string> {
     const started = this.start(command, { timeoutMs: runTimeoutMs, ...options })
     try {
       const code = await started.process.exited
+      onEnd(started.process)
       if (code === 0) return started.output()
       throw new Error(`${command.slice(0, 3).join(' ')} … ended with status ${code}: ${started.complaint()}`)
     } finally {
       await started.stop()
     }
+  }
+
+  /** The milliseconds of processor time that a process takes from start to end. Throws as `run` does. */
+  async cpuMs(command: readonly string[], options: StartOptions = {}): Promise<number> {
+    let usage: { cpuTime: { total: bigint | number } } | undefined
+    await this.run(command, options, child => {
+      usage = child.resourceUsage()
+    })
+    return Number(usage!.cpuTime.total) / 1000
   }
 
   /** Ends everything that still runs. */

@@ -40,3 +40,9 @@ export function memoryOf(pid: number, which: 'VmHWM' | 'VmRSS'): number {
     return Number.NaN
   }
 }
+
+/** Milliseconds of processor time so far, to ten of them. Linux only. */
+export function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { digits, findingsTable, isReached } from '../../scripts/benchmark/findings.ts'
-import { median, pairedRatio, percentile, rotated } from '../../scripts/benchmark/statistics.ts'
+import { digits, findingsTable, isReached } from '../../scripts/benchmark/figures/findings.ts'
+import { median, pairedRatio, percentile, rotated } from '../../scripts/benchmark/figures/statistics.ts'
 
 const numbers = fc.array(fc.double({ min: 0.001, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 40 })
 

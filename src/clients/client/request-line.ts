@@ -3,6 +3,7 @@
 import { hasShape } from './answer-shapes.ts'
 import type { Problem } from './api-types.ts'
 import { askedWait } from './attempts.ts'
+import { BodyBuffer } from './body-buffer.ts'
 import { ForeignAnswer, NotNow, RequestRefused } from './client-errors.ts'
 import { BrokenPage, textOf } from './whole-page.ts'
 
@@ -20,6 +21,8 @@ interface LineOptions {
 export class RequestLine {
   private readonly breaker = new AbortController()
   private timer: ReturnType<typeof setTimeout> | undefined
+  private heardMs = 0
+  private patienceMs = 0
   private readonly deadline: ReturnType<typeof setTimeout>
   private readonly breakOff = (): void => this.breaker.abort(this.signal?.reason)
 
@@ -33,7 +36,6 @@ export class RequestLine {
     signal?.addEventListener('abort', this.breakOff, { once: true })
     const tooSlow = new Error(`The answer was not complete after ${Math.round(client.answerMs / 1000)} seconds.`)
     this.deadline = setTimeout(() => this.breaker.abort(tooSlow), client.answerMs)
-    this.heard()
   }
 
   /**
@@ -63,31 +65,26 @@ export class RequestLine {
     throw new NotNow(status, problem, askedWait(response.headers.get('Retry-After'), Date.now()))
   }
 
-  private async *chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
+  /** The whole body, of this many bytes at most, as a view of `body`. */
+  async bytes(
+    response: Response,
+    bytesMax: number,
+    { body = new BodyBuffer(), onBytes }: { body?: BodyBuffer; onBytes?: (count: number) => void } = {},
+  ): Promise<Uint8Array<ArrayBuffer>> {
     if (response.body === null) throw new BrokenPage('The page is empty.')
     const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>
+    body.clear()
     for (;;) {
-      this.heard()
       const { done, value } = await reader.read()
       if (done) break
-      yield value
+      this.heard()
+      if (body.length + value.length > bytesMax)
+        throw new RangeError(`An answer has more than ${bytesMax} bytes. Pages are shorter with a smaller pageSize.`)
+      body.add(value)
+      onBytes?.(body.length)
     }
     clearTimeout(this.timer)
-  }
-
-  /** The whole body, of this many bytes at most. */
-  async bytes(response: Response, bytesMax: number, onBytes?: (count: number) => void): Promise<Uint8Array[]> {
-    const chunks: Uint8Array[] = []
-    let count = 0
-    for await (const chunk of this.chunks(response)) {
-      count += chunk.length
-      if (count > bytesMax)
-        throw new RangeError(`An answer has more than ${bytesMax} bytes. Pages are shorter with a smaller pageSize.`)
-      // A copy: the chunk may be written over before the next one comes. Not by `slice`, which copies nothing of a Buffer.
-      chunks.push(new Uint8Array(chunk))
-      onBytes?.(count)
-    }
-    return chunks
+    return body.view()
   }
 
   /** The failure itself where another attempt may pass; throws it where none can. */
@@ -118,10 +115,16 @@ export class RequestLine {
   }
 
   private heard(quietMs = 0): void {
-    clearTimeout(this.timer)
-    const limitMs = this.client.silenceMs + quietMs
-    const silence = new Error(`The service sent nothing for ${Math.round(limitMs / 1000)} seconds.`)
-    this.timer = setTimeout(() => this.breaker.abort(silence), limitMs)
+    this.heardMs = performance.now()
+    this.patienceMs = this.client.silenceMs + quietMs
+    this.timer ??= setTimeout(this.listen, this.patienceMs)
+  }
+
+  /** Looks again when the silence would be too long. A timer for each chunk took a tenth of the time of a pull. */
+  private readonly listen = (): void => {
+    const leftMs = this.heardMs + this.patienceMs - performance.now()
+    if (leftMs > 0) this.timer = setTimeout(this.listen, leftMs)
+    else this.breaker.abort(new Error(`The service sent nothing for ${Math.round(this.patienceMs / 1000)} seconds.`))
   }
 }
 

@@ -11,6 +11,7 @@
 import { hasShape, type Shape, shapes } from './answer-shapes.ts'
 import { type ApiKey, type Application, type ExportParameters, exportFilters } from './api-types.ts'
 import { Attempts, type RetryOptions } from './attempts.ts'
+import { BodyBuffer } from './body-buffer.ts'
 import { ForeignAnswer, unreachableBy } from './client-errors.ts'
 import { RequestLine } from './request-line.ts'
 import { RoundTrip } from './round-trip.ts'
@@ -122,8 +123,13 @@ export interface ChangesOptions {
   signal?: AbortSignal
 }
 
-/** All applications of a page as they came, each the bytes of its JSON; then the end of the page. */
-export type WalkStep = { applications: readonly Uint8Array[]; page?: undefined } | { page: WalkedPage }
+/**
+ * All applications of a page as they arrived, each as the bytes of its JSON, and together in `bytes`, each followed by a line feed; then the
+ * end of the page. The bytes are only valid until the next page: copy what you keep.
+ */
+export type WalkStep =
+  | { applications: readonly Uint8Array[]; bytes: Uint8Array; page?: undefined }
+  | { page: WalkedPage }
 
 /** Bytes of a page, all of which are held before any of it is handed over. */
 const pageBytesMax = 256 * 1024 * 1024
@@ -135,6 +141,8 @@ export class TributaryClient {
   private readonly options: ClientOptions
   private readonly authorization: string
   private readonly answerMs: number
+  /** On one machine, compression costs both sides more than it saves. */
+  private readonly encoding: Readonly<Record<string, string>>
   /** Whether the service has ever answered: what keeps a first request from it is to be mended, and may pass later. */
   private wasReached = false
 
@@ -143,6 +151,7 @@ export class TributaryClient {
     this.options = options
     this.answerMs = options.answerMs ?? 3_600_000
     this.baseUrl = serviceAddress(options.baseUrl)
+    this.encoding = isLoopback(new URL(this.baseUrl)) ? { 'Accept-Encoding': 'identity' } : {}
     this.authorization = `Basic ${btoa(`${options.username}:${options.password}`)}`
   }
 
@@ -163,20 +172,36 @@ export class TributaryClient {
     requireKnown(options, stepOptions)
     const { nextPageToken, pageSize, signal } = options
     const filters = filterNames.map(name => [name, timeOf(options[name])])
+    const path = `${programPath(program)}/applications`
     let query: Record<string, string | undefined> = {
       ...(nextPageToken == null ? Object.fromEntries(filters) : { nextPageToken }),
       pageSize: pageSize?.toString(),
     }
     const trip = new RoundTrip()
-    for (let isFirst = nextPageToken == null; ; isFirst = false) {
-      const path = pathOf(`${programPath(program)}/applications`, query)
-      const { applications, page } = await this.page(path, isFirst, signal)
-      if (applications.length > 0) yield { applications }
-      signal?.throwIfAborted()
-      yield { page }
-      if (page.nextPageToken === null) return
-      trip.reach(page.nextPageToken)
-      query = { nextPageToken: page.nextPageToken, pageSize: pageSize?.toString() }
+    const ended = new AbortController()
+    const either = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal])
+    // While the caller works on one page, the next one arrives in the other buffer.
+    let [body, spare] = [new BodyBuffer(), new BodyBuffer()]
+    let coming = this.page(pathOf(path, query), nextPageToken == null, body, either)
+    try {
+      for (;;) {
+        const { applications, bytes, page } = await coming
+        if (page.nextPageToken !== null) {
+          trip.reach(page.nextPageToken)
+          query = { nextPageToken: page.nextPageToken, pageSize: pageSize?.toString() }
+          ;[body, spare] = [spare, body]
+          coming = this.page(pathOf(path, query), false, body, either)
+          // Reported when the caller comes to that page, and never if it stops before.
+          coming.catch(() => {})
+        }
+        signal?.throwIfAborted()
+        if (applications.length > 0) yield { applications, bytes }
+        signal?.throwIfAborted()
+        yield { page }
+        if (page.nextPageToken === null) return
+      }
+    } finally {
+      ended.abort(new Error('The walk was not continued.'))
     }
   }
 
@@ -243,12 +268,13 @@ export class TributaryClient {
   private page(
     path: string,
     isFirst: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<{ applications: Uint8Array[]; page: WalkedPage }> {
-    return this.lines(path, { signal }, async ({ headers }, chunks) => {
+    body: BodyBuffer,
+    signal: AbortSignal,
+  ): Promise<{ applications: Uint8Array[]; bytes: Uint8Array; page: WalkedPage }> {
+    return this.lines(path, { signal, body }, async ({ headers }, read) => {
       // The first page alone names its walk.
       if (headers.has('Walk-Token') !== isFirst) throw new ForeignAnswer('another page')
-      const { applications, end } = await readWholePage(await chunks())
+      const { applications, bytes, end } = await readWholePage(await read())
       if (applications.length === 0 && end.nextPageToken !== null)
         throw new ForeignAnswer('a page of nothing that says that more follow')
       const field = (name: string): string | undefined => headers.get(name) ?? undefined
@@ -259,15 +285,15 @@ export class TributaryClient {
         changeCursor: field('Change-Cursor'),
         questionsAsOf: field('Questions-As-Of'),
       }
-      return { applications, page }
+      return { applications, bytes, page }
     })
   }
 
   /** One page of changes, asked for until it was whole. */
   private changesPage<P>(path: string, signal: AbortSignal | undefined, waitSeconds = 0): Promise<ChangesPage<P>> {
     const decoder = new TextDecoder('utf-8', { fatal: true })
-    return this.lines(path, { signal, waitSeconds }, async (_, chunks) => {
-      const { lines, last } = await readWholeLines(await chunks())
+    return this.lines(path, { signal, waitSeconds }, async (_, read) => {
+      const { lines, last } = await readWholeLines(await read())
       const payload = lines.map(line => JSON.parse(decoder.decode(line)) as Change<P>)
       if (!hasShape(last, shapes.endOfChanges) || !hasShape(payload, [shapes.change]))
         throw new ForeignAnswer('lines of another shape')
@@ -275,26 +301,25 @@ export class TributaryClient {
     })
   }
 
-  /** What `read` makes of an answer in lines, whose chunks it asks for. */
+  /** What `parse` makes of an answer in lines, whose body it reads when the headers are right. */
   private lines<T>(
     path: string,
-    { signal, waitSeconds = 0 }: { signal: AbortSignal | undefined; waitSeconds?: number },
-    read: (response: Response, chunks: () => Promise<Uint8Array[]>) => Promise<T>,
+    { signal, waitSeconds = 0, body }: { signal: AbortSignal | undefined; waitSeconds?: number; body?: BodyBuffer },
+    parse: (response: Response, read: () => Promise<Uint8Array<ArrayBuffer>>) => Promise<T>,
   ): Promise<T> {
     let bytesMost = 0
     const begunMs = performance.now()
     const wait: Record<string, string> = waitSeconds === 0 ? {} : { Prefer: `wait=${waitSeconds}` }
     return this.answered(signal, async (line, attempts) => {
-      const headers = { Accept: 'application/x-ndjson', ...wait }
+      const headers = { Accept: 'application/x-ndjson', ...this.encoding, ...wait }
       const response = await line.get(this.baseUrl + path, headers, waitSeconds * 1000)
-      return read(response, () =>
-        line.bytes(response, pageBytesMax, bytes => {
-          if (bytes <= bytesMost) return
-          bytesMost = bytes
-          // For as long as one answer may take: a byte more in each attempt would never come to an end.
-          if (performance.now() - begunMs < this.answerMs) attempts.progressed()
-        }),
-      )
+      const onBytes = (bytes: number): void => {
+        if (bytes <= bytesMost) return
+        bytesMost = bytes
+        // For as long as one answer may take: a byte more in each attempt would never come to an end.
+        if (performance.now() - begunMs < this.answerMs) attempts.progressed()
+      }
+      return parse(response, () => line.bytes(response, pageBytesMax, { onBytes, body }))
     })
   }
 
@@ -383,13 +408,14 @@ function pathOf(path: string, query: Readonly<Record<string, string | undefined>
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
 }
 
+const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+
 /** Without a slash at the end. An API key goes over HTTPS only. */
 function serviceAddress(text: string): string {
   if (!URL.canParse(text))
     throw new TypeError(`The address must be one such as https://apply.example.gov, not "${text}".`)
   const url = new URL(text)
-  const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback))
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url)))
     throw new TypeError(`The address must begin with https://, so that the API key is encrypted in transit: "${text}".`)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new TypeError('The address must have no user, password, question mark or hash in it.')

@@ -21,22 +21,24 @@ const lineFeed = 0x0a
 /** A line is parsed as a whole, which takes many times its length in memory. */
 const lineBytesMax = 32 * 1024 * 1024
 
-/** The applications, each as the bytes of its JSON, and the end of the page. Rejects with BrokenPage unless the page is whole. */
+/**
+ * The applications, each as the bytes of its JSON, `bytes` with all of them, each followed by a line feed, and the end of the page.
+ * Rejects with BrokenPage unless the page is whole. Copies nothing: all are views of the page.
+ */
 export async function readWholePage(
-  chunks: readonly Uint8Array[],
-): Promise<{ applications: Uint8Array[]; end: PageEnd }> {
-  const { lines, last } = await readWholeLines(chunks)
+  page: Uint8Array<ArrayBuffer>,
+): Promise<{ applications: Uint8Array[]; bytes: Uint8Array; end: PageEnd }> {
+  const { lines, bytes, last } = await readWholeLines(page)
   const { nextPageToken } = last
   if (nextPageToken !== null && typeof nextPageToken !== 'string')
     throw new BrokenPage('The page broke off, or does not say whether another follows.')
-  return { applications: lines, end: { nextPageToken, applications: lines.length } }
+  return { applications: lines, bytes, end: { nextPageToken, applications: lines.length } }
 }
 
 /** All lines but the last, as their bytes, and what the last one says. Rejects with BrokenPage unless it says that they are all. */
 export async function readWholeLines(
-  chunks: readonly Uint8Array[],
-): Promise<{ lines: Uint8Array[]; last: Readonly<Record<string, unknown>> }> {
-  const bytes = joined(chunks)
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<{ lines: Uint8Array[]; bytes: Uint8Array; last: Readonly<Record<string, unknown>> }> {
   if (bytes.at(-1) !== lineFeed) throw new BrokenPage('The page broke off.')
   const ended = bytes.length > 1 ? bytes.lastIndexOf(lineFeed, bytes.length - 2) + 1 : 0
   if (bytes.length - ended > lineBytesMax) throw new RangeError(`A line has more than ${lineBytesMax} bytes.`)
@@ -48,22 +50,11 @@ export async function readWholeLines(
   if (count !== lines.length) throw new BrokenPage(`The page had ${lines.length} lines, and says that it has ${count}.`)
   if (sha256 !== (await sha256Of(before)))
     throw new BrokenPage('The page was changed on the way: it does not have the SHA-256 that it says.')
-  return { lines, last }
+  return { lines, bytes: before, last }
 }
 
 /** Of UTF-8; a page without its last bytes may end within a character. */
-export const textOf = (chunks: readonly Uint8Array[]): string =>
-  new TextDecoder('utf-8', { fatal: true }).decode(joined(chunks))
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
-}
+export const textOf = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
 function linesOf(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []

@@ -94,11 +94,14 @@ async function pullWithState(
   const walkOrigin = state.read<PullOrigin>('origin') ?? origin
   const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
   const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
-  const walked = await walkToSpool(walk, walking, context).catch(async (error: unknown) => {
-    throw error instanceof SchemaMismatch
-      ? await ofOtherSchema(error, state, request, client, context)
-      : withAdvice(error, walk)
-  })
+  const explained = async (error: unknown): Promise<never> => {
+    throw error instanceof SchemaMismatch ? await ofOtherSchema(error, state, request, client, context) : error
+  }
+  const walked = await walkToSpool(walk, walking, context)
+    .catch((error: unknown) => {
+      throw withAdvice(error, walk)
+    })
+    .catch(explained)
   const compared = await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
   const kept = walk.adds ? before : undefined
   // What was lost while the walk was under way, or since it was begun, too.
@@ -116,6 +119,8 @@ async function pullWithState(
     out: path,
     spoolPath,
     spoolBytes,
+    spoolSha256: walked.sha256,
+    check,
     walk: walked.walk,
     then,
     program,
@@ -126,7 +131,7 @@ async function pullWithState(
     context,
   }
   const nothingNew = !takesAgain && kept !== undefined && spoolBytes === 0
-  const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job)
+  const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job).catch(explained)
   if (!nothingNew) then.files = await Promise.all(files.map(placedFile))
   const gone = nothingNew ? [] : leftOver(path, before, files)
   const placed = takesAgain ? undefined : walk.adds ? ('more' as const) : ('all' as const)

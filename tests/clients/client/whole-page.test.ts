@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import { BodyBuffer } from '../../../src/clients/client/body-buffer.ts'
 import { BrokenPage, readWholePage } from '../../../src/clients/client/whole-page.ts'
 
 const encoder = new TextEncoder()
@@ -14,7 +15,9 @@ async function read(
 ) {
   const bytes = typeof text === 'string' ? encoder.encode(text) : text
   const places = [...new Set([0, ...cuts.map(cut => cut % (bytes.length + 1)), bytes.length])].sort((a, b) => a - b)
-  const { applications, end } = await readWholePage(places.slice(1).map((at, i) => kindOf(bytes.slice(places[i]!, at))))
+  const body = new BodyBuffer()
+  for (const [i, at] of places.slice(1).entries()) body.add(kindOf(bytes.slice(places[i]!, at)))
+  const { applications, end } = await readWholePage(body.view())
   return { applications: applications.map(one => JSON.parse(decoder.decode(one))), end }
 }
 

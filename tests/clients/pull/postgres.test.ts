@@ -309,6 +309,7 @@ describe('what goes wrong', () => {
       schema: 'dropped',
       tables: [],
       spoolPath: '',
+      check: undefined,
       fills: 'since last',
       then,
       fromDate: undefined,

@@ -358,22 +358,30 @@ describe('--since-last', () => {
 })
 
 describe('what came is held against the schema of the program', () => {
-  const altered = (change: (text: string) => string) => useAlteredService(service, change)
-
-  test('an application that does not fit ends the pull with 4; its place is reported, and no answer', async () => {
-    const out = newFile()
-    const address = altered(text =>
+  const alteredAt = (id: number) =>
+    useAlteredService(service, text =>
       text
-        .replace(`"application_id":${pulledIds[17]},`, `"application_id":${pulledIds[17]},"language":["secret"],`)
+        .replace(`"application_id":${id},`, `"application_id":${id},"language":["secret"],`)
         .replace(/("language":\["secret"\].*?)"language":"en-US"/, '$1"l":1'),
     )
+
+  test('an application on the first page that does not fit ends the pull with 4; its place is reported, and no answer', async () => {
+    const out = newFile()
+    const address = alteredAt(pulledIds[7]!)
     const { code, err } = await pull(out, address)
     expect(code).toBe(4)
-    expect(err).toMatch(new RegExp(`^Application ${pulledIds[17]} .*:\n {2}/language `, 'm'))
+    expect(err).toMatch(new RegExp(`^Application ${pulledIds[7]} .*:\n {2}/language `, 'm'))
     expect(err).not.toContain('secret')
     expect(existsSync(out)).toBe(false)
     expect(await pull(newFile(), address, '--fields', 'words_raw')).toMatchObject({ code: 4 })
     expect(await pull(out, address, '--restart', '--no-verify-schema')).toMatchObject({ code: 0 })
+  })
+
+  test('in a table, any application that does not fit does; in lines, so does the last one of a page', async () => {
+    const table = newFile().replace('.ndjson', '.csv')
+    expect(await pull(table, alteredAt(pulledIds[17]!))).toMatchObject({ code: 4 })
+    expect(existsSync(table)).toBe(false)
+    expect(await pull(newFile(), alteredAt(pulledIds[23]!))).toMatchObject({ code: 4 })
   })
 })
 

@@ -12,7 +12,7 @@ const path = join(await useFolder(), 'apps.part')
 test('continues after what is known to be whole, whatever was written after it; and not where some of that is missing', () => {
   writeFileSync(path, '{"a":1}\n{"a":2}\n{"a"')
   const spool = Spool.open(path, 8)
-  spool.add(Buffer.from('{"a":3}'))
+  spool.add(Buffer.from('{"a":3}\n'))
   spool.sync()
   expect([spool.bytes, readFileSync(path, 'utf8')]).toEqual([16, '{"a":1}\n{"a":3}\n'])
   spool.close()

@@ -11,8 +11,8 @@ export const ndjsonFormat: OutputFormat = {
   ending: '.ndjson',
   hasTables: false,
   spoolPath: out => `${out}.part`,
-  prepare: async ({ out, spoolPath, spoolBytes, walk }) => {
-    if (!walk.adds) return { files: [{ from: spoolPath, to: out, bytes: spoolBytes }] }
+  prepare: async ({ out, spoolPath, spoolBytes, spoolSha256, walk }) => {
+    if (!walk.adds) return { files: [{ from: spoolPath, to: out, bytes: spoolBytes, sha256: spoolSha256 }] }
     const next = `${out}.next`
     try {
       await appendCopy(out, spoolPath, next)

@@ -4,9 +4,9 @@ import { basename } from 'node:path'
 import { CommandError } from '../requests/pull-outcome.ts'
 import { shortName } from '../requests/short-name.ts'
 import { type Table, tableName } from '../requests/table-plan.ts'
-import { fileLines } from '../spool/file-lines.ts'
 import type { FormatJob, Prepared } from '../spool/output-format.ts'
 import type { ReadyFile } from '../spool/place-files.ts'
+import { pulledApplications } from '../spool/pulled-applications.ts'
 import { columnNames } from './load-tables.ts'
 import { type Cell, NoColumn, rowMaker } from './table-rows.ts'
 
@@ -58,9 +58,10 @@ export async function fillTables(
   try {
     await begin?.()
     const makeRows = rowMaker(tables)
-    for await (const lines of fileLines(job.spoolPath)) {
+    const take = (table: number, cells: Cell[]): void => files[table]!.add(cells)
+    for await (const applications of pulledApplications(job.spoolPath, job.check)) {
       job.context.signal.throwIfAborted()
-      for (const line of lines) makeRows(JSON.parse(line.toString()), (table, cells) => files[table]!.add(cells))
+      for (const application of applications) makeRows(application, take)
     }
     // The applications come last: when they are there, all of it is.
     return { files: files.map(file => file.finish()).reverse(), facts: { columns: columnNames(tables), fileParts } }

@@ -2,6 +2,7 @@
 
 import type { CsvCell } from '../../../base/csv-text.ts'
 import { type PlannedColumn, type Table, tableName } from '../requests/table-plan.ts'
+import type { PulledMembers } from '../spool/pulled-applications.ts'
 
 export type Cell = CsvCell
 
@@ -12,8 +13,6 @@ export type TakeRow = (table: number, cells: Cell[]) => void
 export class NoColumn extends Error {
   override name = 'NoColumn'
 }
-
-type Members = Readonly<Record<string, unknown>>
 
 interface Step {
   table: number
@@ -27,7 +26,7 @@ interface Step {
 }
 
 /** Makes a function that hands over the rows of one application after another. */
-export function rowMaker(tables: readonly Table[]): (application: Members, take: TakeRow) => void {
+export function rowMaker(tables: readonly Table[]): (application: PulledMembers, take: TakeRow) => void {
   const names = tables.map(tableName)
   const stepOf = (table: number): Step => {
     const { path, columns } = tables[table]!
@@ -47,7 +46,7 @@ export function rowMaker(tables: readonly Table[]): (application: Members, take:
   }
   const top = stepOf(0)
   return (application, take) => {
-    const answers = application.application as Members
+    const answers = application.application as PulledMembers
     const { application_id, program_version_id } = application as { application_id: number; program_version_id: number }
     writeObject(top, application, answers, { id: application_id, version: program_version_id }, [], take)
   }
@@ -55,8 +54,8 @@ export function rowMaker(tables: readonly Table[]): (application: Members, take:
 
 function writeObject(
   step: Step,
-  own: Members,
-  answers: Members,
+  own: PulledMembers,
+  answers: PulledMembers,
   of: { id: number; version: number },
   path: readonly number[],
   take: TakeRow,
@@ -67,7 +66,7 @@ function writeObject(
     step.columns.map(column => cellOf(column, own, answers, of.version)),
   )
   for (const [key, inner] of step.enumerators) {
-    const entities = ((answers[key] as Members | undefined)?.entities ?? []) as readonly Members[]
+    const entities = ((answers[key] as PulledMembers | undefined)?.entities ?? []) as readonly PulledMembers[]
     for (const [index, entity] of entities.entries()) {
       const place = [...path, index]
       const row = {
@@ -84,23 +83,23 @@ function writeObject(
 
 function cellOf(
   { question, field, option, labels }: PlannedColumn,
-  own: Members,
-  answers: Members,
+  own: PulledMembers,
+  answers: PulledMembers,
   version: number,
 ): Cell {
   if (question === undefined) return (own[field] ?? null) as Cell
-  const value = (answers[question] as Members | undefined)?.[field] ?? null
+  const value = (answers[question] as PulledMembers | undefined)?.[field] ?? null
   if (field === 'entities') return Array.isArray(value) ? value.length : 0
   if (option !== undefined) return Array.isArray(value) && value.includes(option)
   if (labels === undefined || value === null) return value as Cell
   return Array.isArray(value) ? value.map(id => labels(String(id), version)) : labels(String(value), version)
 }
 
-function requireColumns({ known, options }: Step, answers: Members, id: number): void {
+function requireColumns({ known, options }: Step, answers: PulledMembers, id: number): void {
   for (const key in answers) {
     if (key === 'entity_name') continue
     const fields = known.get(key)
-    const answer = answers[key] as Members
+    const answer = answers[key] as PulledMembers
     if (fields === undefined) throw noColumn(key, id)
     for (const field in answer) if (!fields.has(field)) throw noColumn(`${key}.${field}`, id)
     const columns = options.get(key)

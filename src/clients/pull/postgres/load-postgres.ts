@@ -7,9 +7,10 @@ import postgres from 'postgres'
 import { type Cell, rowMaker } from '../formats/table-rows.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import { type ColumnKind, type PlannedColumn, type Table, unansweredIn } from '../requests/table-plan.ts'
-import { fileLines } from '../spool/file-lines.ts'
 import { linesOf } from '../spool/output-format.ts'
+import { type PulledMembers, pulledApplications } from '../spool/pulled-applications.ts'
 import { differencesOf, type PullOrigin, withFields } from '../spool/pulled-before.ts'
+import type { SchemaCheck } from '../spool/schema-check.ts'
 import { allMade, emptyHidden } from './hidden-columns.ts'
 import { columnIdentifiers, copyLine } from './postgres-text.ts'
 import { applyChanges, collectChanges } from './pulled-changes.ts'
@@ -28,6 +29,8 @@ export interface PostgresLoad {
   tables: readonly Table[]
   /** Applications, one a line. */
   spoolPath: string
+  /** What each application is checked against. */
+  check: SchemaCheck | undefined
   /** Whether they are all applications, or added to those in the tables. */
   fills: 'all' | 'some' | 'since last'
   /** What the tables are of, and where the next pull continues, when what was pulled is in them. */
@@ -76,7 +79,7 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
       questionsAsOf: fills === 'all' ? then.questionsAsOf : before?.questionsAsOf,
     }
     return sql.begin(async tx => {
-      await fill(tx, schema, tables, fileLines(spoolPath), signal)
+      await fill(tx, schema, tables, pulledApplications(spoolPath, load.check), signal)
       const place = tx`${tx(schema)}.${tx('applications')}`
       if (fills === 'all') {
         await tx`delete from ${place} a where not exists (select from ${tx(stageOf(0))} p where p.application_id = a.application_id)`
@@ -104,7 +107,13 @@ export function applyPage({ url, schema, tables, page, after, signal }: PageLoad
     const gone = page.payload.filter(({ kind }) => kind === 'erased' || kind === 'superseded')
     await collectChanges(sql, [onePage({ ...page, payload: gone })])
     await sql.begin(async tx => {
-      await fill(tx, schema, tables, onePage([...linesOf(page).values()]), signal)
+      await fill(
+        tx,
+        schema,
+        tables,
+        onePage([...linesOf(page).values()].map(line => JSON.parse(line.toString()) as PulledMembers)),
+        signal,
+      )
       await applyChanges(tx, schema, 'kept')
       const made = allMade(record.made, columnsByTable(tables))
       // What was submitted up to Snapshot-Time is there when all changes are.
@@ -134,7 +143,7 @@ async function fill(
   tx: TargetSql,
   schema: string,
   tables: readonly Table[],
-  applications: AsyncIterable<readonly Buffer[]>,
+  applications: AsyncIterable<readonly PulledMembers[]>,
   signal: AbortSignal,
 ): Promise<void> {
   // `if not exists` asks for the right to create schemas even where it is there.
@@ -218,7 +227,7 @@ const pieceLength = 4 * 1024 * 1024
 async function copyTables(
   sql: TargetSql,
   tables: readonly Table[],
-  applications: AsyncIterable<readonly Buffer[]>,
+  applications: AsyncIterable<readonly PulledMembers[]>,
   signal: AbortSignal,
 ): Promise<void> {
   for (const [i, table] of tables.entries())
@@ -238,9 +247,9 @@ async function copyTables(
     texts.fill('')
     length = 0
   }
-  for await (const lines of applications) {
+  for await (const some of applications) {
     signal.throwIfAborted()
-    for (const line of lines) makeRows(JSON.parse(line.toString()), add)
+    for (const application of some) makeRows(application, add)
     if (length >= pieceLength) await send()
   }
   await send()

@@ -40,7 +40,7 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
         })
     },
     prepare: async job => {
-      const { client, program, context, walk, then, spoolPath } = job
+      const { client, program, context, walk, then, spoolPath, check } = job
       const { tables, lost } = await loadTables(job, true)
       if (lost.length > 0) context.say(hiddenSince(lost, walk.adds))
       const { fromDate, toDate } = walk.filters
@@ -50,6 +50,7 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
           schema,
           tables,
           spoolPath,
+          check,
           then,
           fromDate,
           signal: context.signal,

@@ -7,6 +7,7 @@ import type { TableOptions } from '../requests/table-plan.ts'
 import type { ReadyFile } from './place-files.ts'
 import type { PullState } from './pull-state.ts'
 import type { PulledBefore, PullOrigin } from './pulled-before.ts'
+import type { SchemaCheck } from './schema-check.ts'
 import type { WalkUnderWay } from './walk-to-spool.ts'
 
 export interface FormatJob {
@@ -14,6 +15,10 @@ export interface FormatJob {
   out: string
   spoolPath: string
   spoolBytes: number
+  /** In hexadecimal; undefined if several runs wrote it. */
+  spoolSha256: string | undefined
+  /** Checks an application against the schema of the program; undefined with `--no-verify-schema`. */
+  check: SchemaCheck | undefined
   /** `adds`: whether they are added to what is under the final name. */
   walk: WalkUnderWay
   /** What is true of the output when this is done. */

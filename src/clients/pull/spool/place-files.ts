@@ -6,11 +6,12 @@ import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
 import { syncFolder } from './spool.ts'
 
-/** A file that is ready, the name it is to get, and its size. */
+/** A file that is ready, the name it is to get, its size, and its SHA-256 in hexadecimal where it is known already. */
 export interface ReadyFile {
   from: string
   to: string
   bytes: number
+  sha256?: string | undefined
 }
 
 /** As a pull left it. */
@@ -35,8 +36,8 @@ export function placeFiles(files: readonly ReadyFile[]): void {
 }
 
 /** What is to be remembered of a file that is ready. */
-export async function placedFile({ from, to, bytes }: ReadyFile): Promise<PlacedFile> {
-  return { path: to, bytes, sha256: await sha256Of(from) }
+export async function placedFile({ from, to, bytes, sha256 }: ReadyFile): Promise<PlacedFile> {
+  return { path: to, bytes, sha256: sha256 ?? (await sha256Of(from)) }
 }
 
 /** In hexadecimal; some 1.5 GB a second. */

@@ -1,19 +1,16 @@
 // The spool: applications pulled so far, one per line, in a file without its final name. It only grows; after an interruption it is
 // truncated to the point that the state knows to be complete and on disk.
 
+import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
 
-const newline = Buffer.from('\n')
-/** Bytes written together. */
-const bufferBytes = 1024 * 1024
-
 export class Spool {
-  private waiting: Uint8Array[] = []
-  private waitingBytes = 0
-  /** Of all that was added, whether it is written yet or not. */
+  /** Of all that was added. */
   bytes: number
+  /** Of what was added, where nothing was there before. */
+  private readonly hash
 
   private constructor(
     readonly path: string,
@@ -21,6 +18,7 @@ export class Spool {
     kept: number,
   ) {
     this.bytes = kept
+    this.hash = kept === 0 ? createHash('sha256') : undefined
   }
 
   /** With what is in it up to `kept` bytes; whatever follows them is dropped. */
@@ -42,30 +40,27 @@ export class Spool {
     }
   }
 
-  add(line: Uint8Array): void {
-    this.waiting.push(line, newline)
-    this.waitingBytes += line.length + 1
-    this.bytes += line.length + 1
-    if (this.waitingBytes >= bufferBytes) this.write()
+  /** Writes whole lines; they may not be on the disk before `sync`. */
+  add(lines: Uint8Array): void {
+    this.doing(() => {
+      for (let at = 0; at < lines.length; ) at += writeSync(this.descriptor, lines, at)
+    })
+    this.bytes += lines.length
+    this.hash?.update(lines)
+  }
+
+  /** In hexadecimal; undefined where something was there before. */
+  sha256(): string | undefined {
+    return this.hash?.copy().digest('hex')
   }
 
   /** Everything that was added is on the disk when this returns. */
   sync(): void {
-    this.write()
     this.doing(() => fsyncSync(this.descriptor))
   }
 
   close(): void {
     closeSync(this.descriptor)
-  }
-
-  private write(): void {
-    const bytes = Buffer.concat(this.waiting, this.waitingBytes)
-    this.waiting = []
-    this.waitingBytes = 0
-    this.doing(() => {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at)
-    })
   }
 
   private doing(work: () => void): void {

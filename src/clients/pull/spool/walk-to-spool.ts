@@ -3,10 +3,12 @@
 // The order of a checkpoint: the lines are on the disk before the state says that they are there. So the state is never ahead of the
 // file; after an interruption the file is cut back to what the state says, and the walk continues with the page that comes after.
 
-import type { TributaryClient } from '@tributary/client'
+import { isUtf8 } from 'node:buffer'
+import type { TributaryClient, WalkStep } from '@tributary/client'
 import { IdDigest, type IdReceipt, IdSet } from '../requests/id-digest.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { PullContext, PullFilters } from '../requests/pull-request.ts'
+import { type ApplicationHead, readHead } from './application-head.ts'
 import type { PullState } from './pull-state.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import { Spool } from './spool.ts'
@@ -47,12 +49,24 @@ interface WalkToSpool {
   check: SchemaCheck | undefined
 }
 
-/** Continues with the walk until it is over. Everything is in the spool then, and the state says so. */
+export interface WalkedToSpool {
+  walk: WalkUnderWay
+  receipt: IdReceipt
+  /** Added to the spool by this run. */
+  bytes: number
+  /** Of the whole spool, in hexadecimal; undefined if an earlier run began it. */
+  sha256: string | undefined
+}
+
+/**
+ * Continues with the walk until it is over. Everything is in the spool then, and the state says so. `check` sees the applications of
+ * the first page and the last one of each later page: within a walk, the schema doesn't change.
+ */
 export async function walkToSpool(
   begun: WalkUnderWay,
   { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }: WalkToSpool,
   { signal, onProgress }: PullContext,
-): Promise<{ walk: WalkUnderWay; receipt: IdReceipt; bytes: number }> {
+): Promise<WalkedToSpool> {
   const digest = new IdDigest()
   const seen = new IdSet()
   const held = new IdSet()
@@ -64,7 +78,7 @@ export async function walkToSpool(
   let walk = begun
   const spool = Spool.open(spoolPath, walk.bytes)
   const before = spool.bytes
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let isFirstPage = true
   let ids: number[] = []
   let { last } = begun
   let checkpointMs = performance.now()
@@ -81,21 +95,20 @@ export async function walkToSpool(
             pageSize: token === undefined ? pageSize : undefined,
             signal,
           })
-    for await (const { page, ...step } of steps) {
-      if (page === undefined) {
-        for (const text of (step as { applications: readonly Uint8Array[] }).applications) {
-          const application = JSON.parse(decoder.decode(text)) as { application_id?: unknown; submit_time?: unknown }
-          check?.(application)
-          const id = idOf(application)
-          if (!seen.add(id)) throw twice(id)
-          if (held.has(id)) throw thereAlready(id)
-          ids.push(id)
-          last = { id, submitTime: String(application.submit_time) }
-          spool.add(text)
+    for await (const step of steps) {
+      if (step.page === undefined) {
+        for (const head of applicationsOf(step, isFirstPage, check)) {
+          if (!seen.add(head.id)) throw twice(head.id)
+          if (held.has(head.id)) throw thereAlready(head.id)
+          ids.push(head.id)
+          last = head
         }
+        isFirstPage = false
+        spool.add(step.bytes)
         onProgress({ applications: digest.count + ids.length, bytes: spool.bytes - before, total: walk.total })
         continue
       }
+      const { page } = step
       const { nextPageToken } = page
       walk = {
         ...walk,
@@ -117,13 +130,28 @@ export async function walkToSpool(
   } finally {
     spool.close()
   }
-  return { walk, receipt: digest.receipt(), bytes: spool.bytes - before }
+  return { walk, receipt: digest.receipt(), bytes: spool.bytes - before, sha256: spool.sha256() }
 }
 
-function idOf({ application_id: id }: { application_id?: unknown }): number {
-  if (Number.isSafeInteger(id) && (id as number) > 0) return id as number
-  throw new CommandError('mismatch', 'The service sent an application without an application_id.')
+type PageStep = Extract<WalkStep, { bytes: Uint8Array }>
+
+/** The start of each application of a page, checked as far as this pull checks it. */
+function* applicationsOf(
+  { applications, bytes }: PageStep,
+  isFirstPage: boolean,
+  check: SchemaCheck | undefined,
+): Generator<ApplicationHead, void, undefined> {
+  if (!isUtf8(bytes)) throw new CommandError('mismatch', 'The service sent a page that is not UTF-8.')
+  for (const [i, line] of applications.entries()) {
+    if (check !== undefined && (isFirstPage || i === applications.length - 1)) check(parseLine(line))
+    const head = readHead(line)
+    if (head === undefined)
+      throw new CommandError('mismatch', 'The service sent an application without an application_id.')
+    yield head
+  }
 }
+
+const parseLine = (line: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(line))
 
 const twice = (id: number): CommandError =>
   new CommandError('mismatch', `The service sent application ${id} twice in one walk. Contact its operators.`)

@@ -1,6 +1,6 @@
 // What a benchmark says: findings held against what is wanted, and tables, as text for people and JSON for programs.
 
-import { textTable } from '../command-line/text-table.ts'
+import { textTable } from '../../command-line/text-table.ts'
 
 /** One measured figure and the line it must not cross, the line itself included. */
 export interface BenchFinding {

@@ -1,0 +1,31 @@
+// Collects the body of a response in memory that grows and can be used again: fresh memory for each page of a walk, which the system
+// has to clear first, took a tenth of the time of a pull.
+
+const bytesMin = 64 * 1024
+
+export class BodyBuffer {
+  private memory = new Uint8Array(bytesMin)
+  length = 0
+
+  /** Forgets what was collected. Views of it show the next body from then on. */
+  clear(): void {
+    this.length = 0
+  }
+
+  /** Copies the chunk, which the platform may overwrite before the next one arrives. */
+  add(chunk: Uint8Array): void {
+    const length = this.length + chunk.length
+    if (length > this.memory.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.memory.length))
+      larger.set(this.memory.subarray(0, this.length))
+      this.memory = larger
+    }
+    this.memory.set(chunk, this.length)
+    this.length = length
+  }
+
+  /** What was collected, not copied. */
+  view(): Uint8Array<ArrayBuffer> {
+    return this.memory.subarray(0, this.length)
+  }
+}

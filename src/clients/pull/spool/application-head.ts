@@ -1,0 +1,23 @@
+// The two values that a pull needs of each application, read from the start of its line. Parsing all of a line for them took a quarter
+// of the time of a pull; a line that begins in another way is parsed.
+
+export interface ApplicationHead {
+  id: number
+  submitTime: string
+}
+
+const longest = 256
+const head =
+  /^\{"create_time":"[\w:.+-]*","submit_time":"([\w:.+-]*)","applicant_id":[0-9]+,"application_id":([0-9]{1,16}),/
+
+/** Undefined where the line has no `application_id` that is a whole number above zero. Throws SyntaxError on what isn't JSON. */
+export function readHead(line: Uint8Array): ApplicationHead | undefined {
+  const start = Buffer.from(line.buffer, line.byteOffset, Math.min(line.length, longest)).toString('latin1')
+  const found = head.exec(start)
+  const { application_id, submit_time } =
+    found === null
+      ? (JSON.parse(new TextDecoder().decode(line)) as { application_id?: unknown; submit_time?: unknown })
+      : { application_id: Number(found[2]), submit_time: found[1] }
+  const isId = Number.isSafeInteger(application_id) && (application_id as number) > 0
+  return isId ? { id: application_id as number, submitTime: String(submit_time) } : undefined
+}

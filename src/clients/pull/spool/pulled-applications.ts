@@ -1,0 +1,18 @@
+// The applications of a spool, parsed and checked once: what tables are made of.
+
+import { fileLines } from './file-lines.ts'
+import type { SchemaCheck } from './schema-check.ts'
+
+export type PulledMembers = Readonly<Record<string, unknown>>
+
+/** Many at a time, in the order of the walk. Throws SchemaMismatch at the first that `check` refuses. */
+export async function* pulledApplications(
+  spoolPath: string,
+  check: SchemaCheck | undefined,
+): AsyncGenerator<readonly PulledMembers[], void, undefined> {
+  for await (const lines of fileLines(spoolPath)) {
+    const applications = lines.map(line => JSON.parse(line.toString()) as PulledMembers)
+    if (check !== undefined) for (const application of applications) check(application)
+    yield applications
+  }
+}
