@@ -61,16 +61,19 @@ export async function readStoredRevisions(
       coalesce(
         (
           select newer.application_id
-          from application newer
-          where newer.program_id = ${programId}
-          and newer.submit_seq = theirs.superseded_seq
-          and newer.applicant_id = theirs.applicant_id
-        ),
-        (
-          select newer.application_id
           from erased_application newer
           where newer.program_id = ${programId}
           and newer.submit_seq = theirs.superseded_seq
+        ),
+        -- What a load superseded has a number that is no application's of this applicant.
+        (
+          select newer.application_id
+          from application newer
+          where newer.program_id = ${programId}
+          and newer.applicant_id = theirs.applicant_id
+          and newer.submit_seq >= theirs.superseded_seq
+          order by newer.submit_seq
+          limit 1
         )
       ) as superseded_by
     from application one
