@@ -8,13 +8,8 @@ declare
   everywhere constant name[] := string_to_array(current_setting('tributary.reference'), ',');
   placed name[];
   tables name[];
-  of_table name;
-  id record;
-  next bigint;
+  held regclass[];
   node record;
-  triggers text[];
-  keys text[];
-  statement text;
 begin
   if not exists (select from pg_extension where extname = 'citus') then
     raise exception 'this database has no Citus: create extension citus on every node, then add the workers with citus_add_node'
@@ -23,6 +18,7 @@ begin
   select coalesce(array_agg(relname), '{}') into placed
   from pg_dist_partition join pg_class on pg_class.oid = logicalrelid;
   select array_agg(name) into tables from unnest(by_program || everywhere) name where name <> all(placed);
+  perform set_config('tributary.unplaced', coalesce(array_to_string(tables, ','), ''), true);
   if tables is null then
     return;
   end if;
@@ -59,11 +55,14 @@ begin
   perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
 
   -- Submissions and saving begin with these two, so from here on only readers and changes of status continue, each in an order of its own:
-  -- waiting for them table by table, one could wait for another in a circle.
+  -- waiting for them table by table, one could wait for another in a circle. Those that foreign keys link to them lose these.
+  select array_agg(distinct name::regclass) into held
+  from pg_constraint, unnest(tables::regclass[] || array[conrelid, confrelid]) name
+  where contype = 'f' and (conrelid = any(tables::regclass[]) or confrelid = any(tables::regclass[]));
   lock table submission_request, applicant in access exclusive mode;
   for attempt in 1 .. 6000 loop
     begin
-      execute format('lock table %s in access exclusive mode nowait', array_to_string(tables, ', '));
+      execute format('lock table %s in access exclusive mode nowait', array_to_string(held, ', '));
       exit;
     exception when lock_not_available then
       if attempt = 6000 then
@@ -72,7 +71,60 @@ begin
       perform pg_sleep(0.01);
     end;
   end loop;
+end $$;
 
+-- A foreign key that names one of the tables on every node would draw its own into the metadata of Citus, with all that are linked to that: those of
+-- keys and people among them, which would lose their rights on columns. A trigger of the same name takes its place, also where a migration has
+-- added one since. The rows it names are never removed, but drafts (forget_derived).
+do $$
+declare
+  everywhere constant name[] := string_to_array(current_setting('tributary.reference'), ',');
+  key record;
+begin
+  if to_regproc('require_row') is null then
+    create function require_row() returns trigger
+    language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $body$
+    declare
+      is_there boolean;
+    begin
+      execute format('select exists (select from %I where %I = $1.%I)', tg_argv[1], tg_argv[2], tg_argv[0]) into is_there using new;
+      if not is_there then
+        raise exception '% names no row of %', tg_name, tg_argv[1] using errcode = 'foreign_key_violation';
+      end if;
+      return new;
+    end $body$;
+    revoke execute on function require_row() from public;
+  end if;
+  for key in
+    select conname as name, conrelid::regclass as of_table, confrelid::regclass as named, own.attname as own_column, theirs.attname as their_column
+    from pg_constraint
+    join pg_attribute own on own.attrelid = conrelid and own.attnum = conkey[1]
+    join pg_attribute theirs on theirs.attrelid = confrelid and theirs.attnum = confkey[1]
+    where contype = 'f' and confrelid = any(everywhere::regclass[])
+    and conrelid <> all((string_to_array(current_setting('tributary.distributed'), ',') || everywhere)::regclass[])
+    and conrelid not in (select logicalrelid from pg_dist_partition)
+  loop
+    execute format('alter table %s drop constraint %I', key.of_table, key.name);
+    execute format('create trigger %I before insert or update of %I on %s for each row execute function require_row(%L, %L, %L)',
+      key.name, key.own_column, key.of_table, key.own_column, key.named, key.their_column);
+  end loop;
+end $$;
+
+do $$
+declare
+  by_program constant name[] := string_to_array(current_setting('tributary.distributed'), ',');
+  everywhere constant name[] := string_to_array(current_setting('tributary.reference'), ',');
+  tables constant name[] := string_to_array(current_setting('tributary.unplaced'), ',');
+  of_table name;
+  id record;
+  next bigint;
+  triggers text[];
+  keys text[];
+  statement text;
+begin
+  if tables = '{}' then
+    return;
+  end if;
   -- Triggers come back when the rows have moved, since some look at the values of a row as it comes in; but not those that hold a follower
   -- to its CiviForm: none is followed here, and its role has no rights on the workers. Foreign keys hold among what was moved. No row
   -- that another table names is ever removed, but an applicant, under a lock, with all that it has.

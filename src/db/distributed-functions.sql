@@ -26,26 +26,7 @@ from unnest(array[
 alter function continue_history(text) set citus.enable_ddl_propagation = off;
 
 -- These run on the coordinator, in a connection to the worker that is the caller's own, and not the owner's: it has to be the one that the rest
--- of the transaction takes. So a role that may draw has to have the right to change the counter (roles.sql).
+-- of the transaction takes. So a role that may draw has to have the right to change the counter (roles.sql). On one PostgreSQL they run as
+-- the owner, and the roles have no such right.
 alter function hold_changes(bigint) security invoker;
 alter function draw_changes(bigint, bigint) security invoker;
-
-create or replace function leave_tombstone() returns trigger
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
-declare
-  gone record;
-begin
-  for gone in select * from removed order by program_id, submit_seq loop
-    update submission_counter set erased = erased + 1 where program_id = gone.program_id;
-    insert into erased_application (program_id, application_id, submit_seq, submit_time, change_seq)
-    values (gone.program_id, gone.application_id, gone.submit_seq, gone.submit_time, draw_changes(gone.program_id, 1));
-    if gone.superseded_seq is not null
-       and not exists (select from application where program_id = gone.program_id and submit_seq = gone.superseded_seq)
-       and not exists (select from erased_application where program_id = gone.program_id and submit_seq = gone.superseded_seq) then
-      insert into erased_change (program_id, change_seq, application_id, happened_at)
-      values (gone.program_id, gone.superseded_seq, gone.application_id, gone.submit_time)
-      on conflict do nothing;
-    end if;
-  end loop;
-  return null;
-end $$;

@@ -66,15 +66,25 @@ async function applyNext(
     next.indexStatements?.map(({ text }) => text.replace(' concurrently', '')) ??
     (distributed ? statementsOf(next.text) : [next.text])
   for (const text of texts) {
+    // Citus would lay a new table by its foreign keys. Where it belongs, placeTables knows.
+    if (distributed) await propagateDdl(tx, !/^\s*create table/im.test(text))
     try {
       await tx.unsafe(text).simple()
     } catch (error) {
       throw migrationFailure({ ...next, text }, error)
     }
   }
-  if (distributed) await placeTables(tx)
+  if (distributed) {
+    await propagateDdl(tx, true)
+    await placeTables(tx)
+  }
   await recordApplied(tx, next)
   return { migration: next, isApplied: true }
+}
+
+/** Whether changes of the schema reach the workers too, for the rest of the transaction. */
+async function propagateDdl(tx: Transaction, propagates: boolean): Promise<void> {
+  await tx`select set_config('citus.enable_ddl_propagation', ${propagates ? 'on' : 'off'}, true)`
 }
 
 async function recordApplied(db: Db, { name, sha256 }: Migration): Promise<void> {

@@ -160,6 +160,11 @@ describe('a distributed installation', () => {
           -- A column; and an index.
           alter table application add column added_later text;
           create index application_added on application (program_id, added_later);
+          -- A table that stays on the coordinator, and names a program.
+          create table added (
+            added_id bigint generated always as identity primary key,
+            program_id bigint not null references program
+          );
           create function later() returns text language plpgsql as $$ begin return 'later'; end $$;
         `,
         sha256: 'added',
@@ -176,10 +181,17 @@ describe('a distributed installation', () => {
       const shards = await sql<{ result: string }[]>`
         select result from run_command_on_shards('application', 'select count(added_later) from %s')`
       expect(shards.map(({ result }) => result)).toEqual(['0', '0', '0', '0'])
-      // What is another function where applications are distributed still is.
-      const [tombstones] =
-        await sql`select prosrc like '%for gone in%' as apart from pg_proc where proname = 'leave_tombstone'`
-      expect(tombstones).toEqual({ apart: true })
+      const [added_table] = await sql`select from pg_dist_partition where logicalrelid = 'added'::regclass`
+      expect(added_table).toBeUndefined()
+      await sql`insert into added (program_id) select program_id from program`
+      for (const names of [
+        'added (program_id) values (77)',
+        `api_key_program (api_key_id, program_id) values ('x', 77)`,
+      ])
+        await expect(sql.unsafe(`insert into ${names}`)).rejects.toMatchObject({ code: '23503' })
+      // What is otherwise where applications are distributed still is.
+      const [drawing] = await sql`select prosecdef as as_owner from pg_proc where proname = 'draw_changes'`
+      expect(drawing).toEqual({ as_owner: false })
     } finally {
       await story.end()
     }

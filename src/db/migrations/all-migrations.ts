@@ -17,6 +17,7 @@ import applicationByIntermediary from './0013-application-by-intermediary.sql' w
 import keyNotes from './0014-key-notes.sql' with { type: 'text' }
 import applying from './0015-applying.sql' with { type: 'text' }
 import submissionWithoutKey from './0016-submission-without-key.sql' with { type: 'text' }
+import oneTombstone from './0017-one-tombstone.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -51,6 +52,7 @@ const files: Readonly<Record<string, string>> = {
   '0014-key-notes.sql': keyNotes,
   '0015-applying.sql': applying,
   '0016-submission-without-key.sql': submissionWithoutKey,
+  '0017-one-tombstone.sql': oneTombstone,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */
