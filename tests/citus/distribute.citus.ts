@@ -185,7 +185,7 @@ describe('a distributed installation', () => {
     await insertRawApplications(sql, program, 20)
     await grantRoles(sql)
     const as = async (group: string): Promise<Sql> => {
-      const login = `${group}_login_${process.pid}`
+      const login = `${group}_of_cluster`
       await sql.unsafe(`create role ${login} login in role ${group}`)
       const pool = openDatabase({ url: url.replace('tributary@', `${login}@`), connectionsMax: 2 })
       endWithFile(() => pool.end({ timeout: 1 }))
