@@ -45,7 +45,10 @@ try {
 async function work(config: OtherConfig): Promise<void> {
   const log = createLog(config.logLevel)
   if (config.exportOnly)
-    throw new Problem('conflict', { detail: 'EXPORT_ONLY is for the service: a worker writes what it computes.' })
+    throw new Problem('conflict', {
+      detail: 'EXPORT_ONLY is for the service: a worker writes what it computes.',
+      internal: 'export_only',
+    })
   await prepareAtStart(config)
   const { pooled, statementTimeoutMs } = await findWay(config.databaseUrl)
   if (pooled && statementTimeoutMs === 0) log.warn(noStatementTimeout)
@@ -177,5 +180,6 @@ function queueBehindPooler(): Problem {
   return new Problem('conflict', {
     detail:
       'DATABASE_URL leads through a pooler, which cannot carry the queue. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself, or REDIS_URL.',
+    internal: 'pooled_database',
   })
 }

@@ -30,7 +30,7 @@ async function verify({ sql }: ScriptContext, kept: string | undefined, files: r
   if (errors.length > 0) {
     throw new Problem('conflict', {
       detail: 'The audit log has been altered.',
-      errors: errors.map(detail => ({ path: '', code: 'altered', detail })),
+      errors: errors.map(({ file, code, detail }) => ({ path: file ?? '', code, detail })),
     })
   }
   console.log(`The audit log is intact: ${counted(events)}${unsealed > 0 ? `, ${unsealed} not sealed yet` : ''}.`)

@@ -66,8 +66,8 @@ function parseAllowance(text: string): number {
 async function check({ sql, config }: ScriptContext): Promise<void> {
   await withSource({ config }, async source => {
     const reported = await examineSource(source, sql, followOptionsOf(config))
-    for (const { kind, text } of reported)
-      console.log(`${{ error: 'ERROR ', notice: 'notice', good: 'good  ' }[kind]}  ${text}`)
+    for (const { kind, code, text } of reported)
+      console.log(`${{ error: 'ERROR ', notice: 'notice', good: 'good  ' }[kind]}  ${text} [${code}]`)
     if (reported.some(one => one.kind === 'error'))
       throw new Problem('conflict', { detail: 'It cannot be followed yet: see the errors above.' })
   })

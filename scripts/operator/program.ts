@@ -129,7 +129,8 @@ const moveOptions = (moves: readonly Move[]): string => moves.map(({ slug }) => 
 
 function printChanges(changes: readonly VersionChange[]): void {
   if (changes.length === 0) console.log('  no change')
-  for (const { subject, detail } of changes) console.log(subject === '' ? `  ${detail}` : `  ${subject}: ${detail}`)
+  for (const { code, subject, detail } of changes)
+    console.log(`  ${subject === '' ? '' : `${subject}: `}${detail} [${code}]`)
 }
 
 function printPublished(result: PublicationResult): void {

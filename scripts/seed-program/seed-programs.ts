@@ -104,6 +104,7 @@ function submittedLater(slug: string, last: Micros, now: Micros): Problem {
     detail:
       `Nothing was seeded: the last submission to ${slug} was at ${formatMicros(last)}, and all of these would be before ` +
       `${formatMicros(now)}. Clients that ask from Snapshot-Time on would never see them; give a later --now, or none.`,
+    internal: 'too_early',
   })
 }
 

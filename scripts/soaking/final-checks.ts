@@ -139,7 +139,7 @@ async function checkRest(soaked: Soaked): Promise<void> {
   await sweepDerived(sql, { overdueMs: 0 })
   await untilTrue(soaked, 'every version is derived', async () => (await countUnderived(sql)) === 0)
   const { errors } = await verifyAuditLog(sql, undefined, [])
-  for (const error of errors) ledger.note(`audit log: ${error}`)
+  for (const { detail } of errors) ledger.note(`audit log: ${detail}`)
   const areFew = async (): Promise<boolean> => (await countConnections(sql)).open <= restConnections
   await untilTrue(soaked, `at most ${restConnections} connections to the database are open`, areFew)
   await untilTrue(soaked, 'no transaction of theirs is open', async () => (await countConnections(sql)).left === 0)

@@ -35,7 +35,7 @@ interface ProblemInit {
   /** Goes out to the caller. Never holds a secret, an answer, or the reason of a 401. */
   detail: string
   errors?: readonly ProblemItem[]
-  /** Goes to one log line only: a short code such as `wrong_secret`. */
+  /** A short code such as `wrong_secret`, for the log and for the terminal of an operator's command; never for the caller. */
   internal?: string
   /** When trying again may help. */
   retryAfterSeconds?: number
@@ -99,10 +99,10 @@ export function invalidRequest(detail: string, errors: readonly ProblemItem[]): 
   return new Problem('invalid_request', { detail, errors })
 }
 
-/** One sentence for a terminal: the detail, then each error on a line of its own, with its place unless that is the whole. */
+/** For a terminal: the detail, then each error on a line of its own, with its place unless that is the whole. Codes are in brackets. */
 export function problemLines(problem: Problem): string[] {
   return [
-    problem.detail,
+    problem.errors.length > 0 ? problem.detail : `${problem.detail} [${problem.internal ?? problem.kind}]`,
     ...problem.errors.map(({ path, parameter, detail, code }) => {
       const place = path ?? parameter ?? ''
       return `  ${place === '' ? '' : `${place}: `}${detail} [${code}]`

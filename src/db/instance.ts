@@ -90,5 +90,6 @@ function otherTimeZone(stored: string | undefined, timeZone: string, isFixed: bo
     : `No application has been stored yet, so scripts/migrate with INSTANCE_TIME_ZONE=${timeZone} still changes the zone. Otherwise, set INSTANCE_TIME_ZONE to ${stored}.`
   return new Problem('conflict', {
     detail: `INSTANCE_TIME_ZONE is ${timeZone}, but the time zone of this database is ${stored}. ${way}`,
+    internal: 'other_time_zone',
   })
 }

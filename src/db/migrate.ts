@@ -99,6 +99,7 @@ async function applyOutside(sql: Sql, migration: Migration, migrations: readonly
   if (await isPooled(sql))
     throw new Problem('conflict', {
       detail: `${migration.name} runs outside a transaction, which needs a direct connection, and DATABASE_URL leads through a pooler. Run scripts/migrate once with the address of PostgreSQL itself.`,
+      internal: 'pooled_database',
     })
   return withLockInSession(sql, async session => {
     const { missing } = (await appliedMigrations(session, migrations))!
@@ -150,6 +151,7 @@ async function requireNoneOlder(sql: Sql): Promise<void> {
       const named = older.map(({ name, connections }) => `${name} (${connections})`).join(', ')
       throw new Problem('conflict', {
         detail: `Processes of an earlier release are connected, here with their connections: ${named}. Stop them or restart them with release ${release.version}, then finish; or finish all the same with --force.`,
+        internal: 'older_processes',
       })
     }
     await Bun.sleep(100)
@@ -180,6 +182,7 @@ export async function requireMigrated(sql: Sql, migrations: readonly Migration[]
   if (missing.length === 0) return
   throw new Problem('conflict', {
     detail: `The database lacks what this release needs (${missing.map(({ name }) => name).join(', ')}), and with EXPORT_ONLY nothing is written to it. Migrate its primary first: scripts/migrate.`,
+    internal: 'migrations_missing',
   })
 }
 
@@ -190,6 +193,7 @@ function migrationFailure({ name, text, indexStatements }: Migration, error: unk
   const line = position === undefined ? '' : `, line ${text.slice(0, Number(position)).split('\n').length}`
   return new Problem('conflict', {
     detail: `The migration ${name} failed${indexStatements === undefined ? ' and was rolled back' : ''}: ${message} (SQLSTATE ${code}${line}).`,
+    internal: 'migration_failed',
     cause: error,
   })
 }
@@ -258,7 +262,10 @@ const distributeRefusals = ['22023', '55006']
 /** Refuses, for a use that a distributed installation has not; `what` begins the sentence. */
 export async function refuseDistributed(db: Db, what: string): Promise<void> {
   if (await isDistributed(db))
-    throw new Problem('conflict', { detail: `${what} while its applications are distributed (SCALE.md).` })
+    throw new Problem('conflict', {
+      detail: `${what} while its applications are distributed (SCALE.md).`,
+      internal: 'distributed',
+    })
 }
 
 /** What is missing, asked without changing anything, so that a role which may create nothing can start; undefined in an empty database. */
@@ -281,12 +288,14 @@ async function appliedMigrations(
   if (isOlder(release.version, oldest))
     throw new Problem('conflict', {
       detail: `This is release ${release.version}, and the upgrade of this database to ${oldest} is finished. Start release ${oldest} or a newer one.`,
+      internal: 'upgrade_finished',
     })
   const waits = (migration: Migration): boolean => isOlder(oldest, migration.oldestRelease)
   const tooEarly = absent.find(migration => migration.kind === 'expand' && waits(migration))
   if (tooEarly !== undefined)
     throw new Problem('conflict', {
       detail: `Release ${oldest} may still run on this database, and would not survive ${tooEarly.name} of this release. Upgrade to ${tooEarly.oldestRelease} and finish that first (scripts/migrate --finish), or stop all processes and finish with this one.`,
+      internal: 'release_skipped',
     })
   return { missing: absent.filter(migration => !waits(migration)), isUsed: true }
 }
@@ -300,6 +309,7 @@ export async function findNewestMigration(db: Db): Promise<string | undefined> {
 function newerDatabase(name: string): Problem {
   return new Problem('conflict', {
     detail: `The database was migrated by a newer release: ${name} is unknown to this one. Start that release instead.`,
+    internal: 'newer_database',
   })
 }
 
@@ -310,6 +320,7 @@ function refuseEdited(rows: readonly { name: string; sha256: string }[], migrati
     if (expected !== undefined && expected !== sha256) {
       throw new Problem('conflict', {
         detail: `Migration ${name} was applied with other contents than the file has now. Migrations only go forward: restore the file and add a new one.`,
+        internal: 'migration_edited',
       })
     }
   }

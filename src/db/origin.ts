@@ -18,4 +18,5 @@ export async function refuseFollowed(db: Db, what: string): Promise<void> {
 export const changedThere = (origin: string, what: string): Problem =>
   new Problem('conflict', {
     detail: `${what} in the ${origin} that this installation follows, and are here within seconds.`,
+    internal: 'followed',
   })

@@ -223,7 +223,7 @@ describe('unknown types', () => {
       { program_id: number; application_id: number }[]
     >`select program_id, application_id from application`
     const change = { ...row!, status: 'x', actor: 'operator:test', now: 0, timeZone: 'UTC' }
-    await expect(annotate(sql, change)).rejects.toThrow('in the CiviForm that this installation follows')
+    await expect(annotate(sql, change)).rejects.toMatchObject({ internal: 'followed' })
     const now = Date.now() * 1000
     const key = {
       name: 'k',
@@ -234,11 +234,13 @@ describe('unknown types', () => {
     const submits = { ...key, may_export: false, may_submit: true, front_end: 'web', actor: 'operator:test', now }
     const refused = createApiKey(sql, 'k3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx', submits)
     await expect(refused).rejects.toMatchObject({ errors: [{ code: 'submitted_elsewhere' }] })
-    await expect(saveDraft(sql, { slug: 'rent-relief' }, 'operator:test')).rejects.toThrow(
-      'in the CiviForm that this installation follows',
-    )
-    await expect(sql`insert into program (slug, display_name) values ('own', 'Own')`).rejects.toThrow(
-      'follows a CiviForm',
-    )
+    await expect(saveDraft(sql, { slug: 'rent-relief' }, 'operator:test')).rejects.toMatchObject({
+      internal: 'followed',
+    })
+    await expect(
+      Promise.resolve(sql`insert into program (slug, display_name) values ('own', 'Own')`),
+    ).rejects.toMatchObject({
+      code: '23001',
+    })
   })
 })

@@ -135,24 +135,16 @@ describe('a block that is shown under a condition', () => {
       detail,
     ])
     expect(reported).toEqual(
-      (
-        [
-          ['Screen 2', 'has a part of the kind "leafAddressServiceArea"'],
-          ['Screen 3', 'asks whether LATITUDE of "home" is LESS_THAN'],
-          ['Screen 4', 'compares "home" with soon'],
-          ['Screen 5', 'looks at question 999999, which this version does not ask'],
-          ['Screen 6', 'does "ELIGIBLE_BLOCK", which is unknown here'],
-          ['Screen 7', 'has a part of the kind "undefined"'],
-        ] as const
-      )
-        .map(([screen, why]) => [
-          'condition',
-          screen,
-          `is shown under a condition that cannot be expressed here: it ${why}; it counts as always shown`,
-        ])
-        .concat([
-          ['condition', 'Screen 8', 'has an eligibility condition, which programs here do not have; it is left out'],
-        ]),
+      [
+        ['Screen 2', /"leafAddressServiceArea"/],
+        ['Screen 3', /\bLATITUDE\b.*"home".*\bLESS_THAN\b/],
+        ['Screen 4', /"home".*\bsoon\b/],
+        ['Screen 5', /\b999999\b/],
+        ['Screen 6', /"ELIGIBLE_BLOCK"/],
+        ['Screen 7', /"undefined"/],
+        // Its eligibility condition.
+        ['Screen 8', /^[^"\d]+$/],
+      ].map(([screen, why]) => ['condition', screen, expect.stringMatching(why!)]),
     )
   })
 })

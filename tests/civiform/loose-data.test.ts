@@ -144,7 +144,7 @@ describe('times', () => {
     await sql`update civiform_source set slack_widened_at = now() - interval '25 hours'`
     await follower.round()
     expect(await allowed()).toBe(5)
-    expect(log.some(line => line.message.includes('is what the settings say'))).toBe(true)
+    expect(log.some(({ fields }) => fields.slack_ms === 5 && fields.slack_ms_before === 9000)).toBe(true)
   })
 
   test('95: what was imported with times of long ago is taken in too, and nothing more is allowed for', async () => {
@@ -169,7 +169,7 @@ describe('times', () => {
       { late_applications: 0, slack_ms: 5 },
     ])
     expect(log.filter(line => line.level === 'error')).toEqual([])
-    expect(log.some(line => line.message.includes('imported or restored'))).toBe(true)
+    expect(log.some(({ level, fields }) => level === 'warn' && fields.behind_ms !== undefined)).toBe(true)
   })
 })
 
@@ -462,7 +462,7 @@ describe('what disappears', () => {
     await catchUp()
     await sql`update civiform_source set identity = 'another'`
     for (const one of [follower, restarted()])
-      await expect(one.round()).rejects.toThrow('This installation follows the database another')
+      await expect(one.round()).rejects.toMatchObject({ internal: 'other_database' })
   })
 })
 
@@ -647,9 +647,7 @@ describe('the watermark', () => {
         await watermarks.read(0)
         const { now: before } = (await civiform.database.admin<{ now: number }[]>`select clock_timestamp() as now`)[0]!
         await watermarks.read(0)
-        expect(watermarks.held!.by).toContain(
-          `process ${row!.pid} of the role ${owner} has had a transaction open since`,
-        )
+        expect(watermarks.held!.by).toMatch(new RegExp(`\\b${row!.pid} .*\\b${owner}\\b`))
         expect(watermarks.held!.since).toBeLessThan(before)
         expect(watermarks.held!.since).toBeGreaterThanOrEqual(row!.now)
       })

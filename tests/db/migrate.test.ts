@@ -57,24 +57,29 @@ describe('migrate', () => {
 
   test('refuses a migration that was edited after it was applied, naming it', async () => {
     await migrate(database.sql, [one])
-    await expect(migrate(database.sql, [{ ...one, sha256: '2' }])).rejects.toThrow(
-      /0001-one\.sql was applied with other contents/,
-    )
+    await expect(migrate(database.sql, [{ ...one, sha256: '2' }])).rejects.toMatchObject({
+      internal: 'migration_edited',
+      detail: expect.stringContaining(one.name),
+    })
   })
 
   test('refuses a database of a newer release', async () => {
     await migrate(database.sql, [one])
-    await expect(migrate(database.sql, [])).rejects.toThrow(/migrated by a newer release/)
+    await expect(migrate(database.sql, [])).rejects.toMatchObject({
+      internal: 'newer_database',
+      detail: expect.stringContaining(one.name),
+    })
   })
 
   test('a failing migration says its cause and line, leaves nothing behind, and can be tried again', async () => {
     const broken = { ...one, name: '0002-broken.sql', text: 'create table half ();\nselect 1 / 0;', sha256: 'x' }
-    await expect(migrate(database.sql, [one, broken])).rejects.toThrow(
-      'The migration 0002-broken.sql failed and was rolled back: division by zero (SQLSTATE 22012).',
+    const failure = (detail: RegExp) => ({ internal: 'migration_failed', detail: expect.stringMatching(detail) })
+    await expect(migrate(database.sql, [one, broken])).rejects.toMatchObject(
+      failure(/0002-broken\.sql.*: division by zero \(SQLSTATE 22012\)/),
     )
     const misspelt = { ...broken, text: 'create table half ();\n\nselect nothing_like_it;' }
-    await expect(migrate(database.sql, [one, misspelt])).rejects.toThrow(
-      'failed and was rolled back: column "nothing_like_it" does not exist (SQLSTATE 42703, line 3).',
+    await expect(migrate(database.sql, [one, misspelt])).rejects.toMatchObject(
+      failure(/0002-broken\.sql.*"nothing_like_it".* \(SQLSTATE 42703, line 3\)/),
     )
     const mended = { ...broken, text: 'create table half ();' }
     expect(await migrate(database.sql, [one, mended])).toEqual(['0002-broken.sql'])
@@ -132,9 +137,13 @@ describe('migrate', () => {
       )
       try {
         await Promise.all(processes.flatMap(one => [one`select pg_sleep(0.1)`, one`select pg_sleep(0.1)`]))
-        await expect(finishUpgrade(database.sql, [used])).rejects.toThrow(
-          `Processes of an earlier release are connected, here with their connections: tributary ${older} (2), tributary-export ${older} (2). Stop them or restart them with release ${release.version}`,
-        )
+        const refusal = finishUpgrade(database.sql, [used])
+        await expect(refusal).rejects.toMatchObject({ internal: 'older_processes' })
+        const named = /tributary\S* \d[\d.]* \(\d+\)/g
+        expect(String(await refusal.catch(String)).match(named)).toEqual([
+          `tributary ${older} (2)`,
+          `tributary-export ${older} (2)`,
+        ])
         expect(await findOldestRelease(database.sql)).toBe(older)
         await finishUpgrade(database.sql, [used], { force: true })
         expect(await findOldestRelease(database.sql)).toBe(release.version)
@@ -157,9 +166,9 @@ describe('migrate', () => {
     test('this release refuses a database whose upgrade to a newer one is finished, in one sentence, and cannot undo that', async () => {
       await migrate(database.sql, [used])
       await setOldest(newer)
-      const refusal = `This is release ${release.version}, and the upgrade of this database to ${newer} is finished.`
-      await expect(migrate(database.sql, [used])).rejects.toThrow(refusal)
-      await expect(finishUpgrade(database.sql, [used])).rejects.toThrow(refusal)
+      const refusal = { internal: 'upgrade_finished', detail: expect.stringContaining(newer) }
+      await expect(migrate(database.sql, [used])).rejects.toMatchObject(refusal)
+      await expect(finishUpgrade(database.sql, [used])).rejects.toMatchObject(refusal)
       expect(await findOldestRelease(database.sql)).toBe(newer)
     })
 
@@ -167,9 +176,10 @@ describe('migrate', () => {
       await migrate(database.sql, [used])
       await setOldest(older)
       const tooEarly = { ...expand, oldestRelease: '0.0.2' }
-      await expect(migrate(database.sql, [used, tooEarly])).rejects.toThrow(
-        'Release 0.0.1 may still run on this database, and would not survive 0002-expand.sql of this release. Upgrade to 0.0.2',
-      )
+      await expect(migrate(database.sql, [used, tooEarly])).rejects.toMatchObject({
+        internal: 'release_skipped',
+        detail: expect.stringMatching(/0\.0\.1.*0002-expand\.sql.*0\.0\.2/),
+      })
       expect(await database.sql`select from schema_migration`).toHaveLength(1)
     })
   })
@@ -315,7 +325,8 @@ create index concurrently if not exists long_n
   ])('is refused when the list is read if it holds anything else: %s', statements => {
     const text = `-- expand, oldest release 0.0.1, outside a transaction\n${statements}\n`
     expect(() => readMigration('0002-other.sql', text)).toThrow('0002-other.sql')
-    expect(readMigration('0002-other.sql', text.replace(', outside a transaction', '')).indexStatements).toBeUndefined()
+    const inside = readMigration('0002-other.sql', text.replace(/,[^,\n]*\n/, '\n'))
+    expect(inside.indexStatements).toBeUndefined()
   })
 
   test('is refused when its first line is misspelled', () => {

@@ -100,37 +100,38 @@ for (const [what, open, isThere] of servers) {
       ['GET', `/intake/v1/programs/${slug}`],
       ['GET', '/admin'],
       ['POST', '/admin/sign-in'],
-    ])('%s %s is answered 503 that says where it belongs', async (method, path) => {
-      const { get } = await start()
+    ])('%s %s is answered 503, and the log says why', async (method, path) => {
+      const { get, log } = await start()
       const body = method === 'POST' ? { body: '{}' } : {}
       const response = await get(path, { method, ...body })
       expect(response.status).toBe(503)
       expect(response.headers.get('Retry-After')).toBe('60')
-      expect(((await response.json()) as { detail: string }).detail).toBe(
-        'This instance only exports. Submissions and the console are at another one.',
-      )
+      expect(await response.json()).toMatchObject({ type: 'urn:tributary:problem:unavailable' })
+      await until('the reason', () => log.some(line => line.path === path && line.reason === 'export_only'))
     })
 
     test('"AUDIT_REQUIRED must be honoured": it refuses to start with it, and with a log that would not have the lines', async () => {
       const refusal = (environment: Record<string, string>) =>
         refusalOf(spawnProcess('src/main.ts', server, { ...exportOnly, ...environment }))
-      expect(await refusal({ AUDIT_REQUIRED: 'on' })).toContain('AUDIT_REQUIRED: must be off when EXPORT_ONLY is on')
-      expect(await refusal({ LOG_LEVEL: 'warn' })).toContain('LOG_LEVEL: must be info, debug or trace')
+      const unusable = (setting: string) =>
+        expect.stringMatching(new RegExp(`^ {2}${setting}: .* \\[unusable_setting\\]$`, 'm'))
+      expect(await refusal({ AUDIT_REQUIRED: 'on' })).toEqual(unusable('AUDIT_REQUIRED'))
+      expect(await refusal({ LOG_LEVEL: 'warn' })).toEqual(unusable('LOG_LEVEL'))
     })
   })
 }
 
 test('a service that only exports brings no schema: it says what is missing', async () => {
   const bare = await useBareDatabase(endWithTest)
-  expect(await refusalOf(spawnProcess('src/main.ts', bare, exportOnly))).toContain(
-    'The database lacks what this release needs (0001-foundation.sql',
+  expect(await refusalOf(spawnProcess('src/main.ts', bare, exportOnly))).toMatch(
+    /\b0001-foundation\.sql\b.* \[migrations_missing\]\n$/,
   )
   expect(await bare.sql`select 1 from pg_class where relname = 'schema_migration'`).toHaveLength(0)
 })
 
 test('a worker refuses EXPORT_ONLY, since it could do nothing', async () => {
   const bare = await useBareDatabase(endWithTest)
-  expect(await refusalOf(spawnProcess('workers/main.ts', bare, exportOnly))).toContain('EXPORT_ONLY is for the service')
+  expect(await refusalOf(spawnProcess('workers/main.ts', bare, exportOnly))).toMatch(/EXPORT_ONLY.* \[export_only\]\n$/)
 })
 
 /** What a service would write: last uses of keys, lines of the audit log, refusals. */

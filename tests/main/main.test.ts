@@ -170,20 +170,22 @@ describe('src/main.ts', () => {
   })
 
   test('refuses to start in one clear sentence: settings, database, port, time zone', async () => {
-    expect(await refusal({ API_KEY_PEPPER: 'short', MAX_PAGE_SIZE: 'many' })).toMatch(
-      /2 settings cannot be used:[\s\S]*MAX_PAGE_SIZE[\s\S]*API_KEY_PEPPER/,
-    )
+    const settings = await refusal({ API_KEY_PEPPER: 'short', MAX_PAGE_SIZE: 'many' })
+    expect(settings.match(/^ {2}\w+: .* \[unusable_setting\]$/gm)).toEqual([
+      expect.stringContaining('MAX_PAGE_SIZE:'),
+      expect.stringContaining('API_KEY_PEPPER:'),
+    ])
     expect(await refusal({ DATABASE_URL: 'postgres://127.0.0.1:1/x' })).toMatch(
-      /^The database at 127\.0\.0\.1:1 cannot be reached/,
+      /^.*127\.0\.0\.1:1 .*\[ECONNREFUSED\]\n$/,
     )
     expect(await refusal({ INSTANCE_TIME_ZONE: 'Asia/Tokyo' })).toMatch(
-      /time zone of this database is UTC.*INSTANCE_TIME_ZONE to UTC/,
+      /^INSTANCE_TIME_ZONE .*Asia\/Tokyo.* UTC.*\[other_time_zone\]\n$/,
     )
     expect(await refusal({ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' })).toMatch(
-      /no such file: \/nowhere\/cert\.pem/,
+      /^.* \/nowhere\/cert\.pem.*\[ENOENT\]\n$/,
     )
     const { url } = await startMain(database)
-    expect(await refusal({ PORT: new URL(url).port })).toMatch(/port is already in use/i)
+    expect(await refusal({ PORT: new URL(url).port })).toMatch(/^.*\[EADDRINUSE\]\n$/)
   })
 
   test('health is on loopback unless HEALTH_HOST says otherwise, whatever HOST says', async () => {

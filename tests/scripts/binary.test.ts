@@ -57,12 +57,12 @@ describe('the binary', () => {
     expect(await output([])).toContain('Usage: tributary <command>')
     expect(await tributary(['sreve'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('There is no command sreve.'),
+      err: expect.stringContaining(' sreve'),
     })
     expect(await output(['erase', '--help'])).toStartWith('Usage:\n  tributary erase')
     expect(await tributary(['load', 'a', 'b'])).toMatchObject({ code: 2, err: expect.not.stringContaining('scripts/') })
     const unset = await runBinary(binary, ['api-key', 'list'], { API_KEY_PEPPER: '', PAGE_TOKEN_KEYS: '' })
-    expect(unset).toMatchObject({ code: 1, err: expect.stringContaining('DATABASE_URL: is not set.') })
+    expect(unset).toMatchObject({ code: 1, err: expect.stringMatching(/ DATABASE_URL: .*\[unusable_setting\]/) })
   })
 
   test('serves a whole walk: "exactly once" (G1)', async () => {

@@ -152,7 +152,7 @@ describe('@tributary/client', () => {
       return run([join(root, 'node_modules/.bin/tsc'), ...options, '', 'typed.ts'], { cwd: withClient })
     }
     expect(await check('submit_time')).toMatchObject({ code: 0, out: '' })
-    expect(await check('submitted')).toMatchObject({ out: expect.stringContaining("'submitted' does not exist") })
+    expect(await check('submitted')).toMatchObject({ out: expect.stringMatching(/error TS2\d+: .*'submitted'/) })
   })
 })
 
@@ -178,7 +178,7 @@ describe('@tributary/cli', () => {
     test('says its version and help', async () => {
       const said = async (arg: string) => (await endOf(start(runtime, [arg], withCli))).out
       expect(await said('--version')).toBe(`${version} (c0ffee)\n`)
-      expect(await said('--help')).toContain('  pull    every application of a program')
+      expect(await said('--help')).toMatch(/^ {2}pull {2,}\S/m)
     })
 
     test.each([
@@ -286,7 +286,7 @@ describe('@tributary/cli', () => {
     expect({ code, out, lines: err.trim().split('\n') }).toEqual({
       code: 1,
       out: '',
-      lines: [expect.stringMatching(/needs Node\.js 22\.13 or newer, and this is 20\..*npx/)],
+      lines: [expect.stringMatching(/Node\.js 22\.13\b.* 20\..*npx/)],
     })
   })
 

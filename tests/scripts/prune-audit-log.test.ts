@@ -77,7 +77,7 @@ test('prunes by date, reports what it did, and verify reports what was pruned an
   expect((await audit('verify', '--with', file!)).out).toContain(`Pruned into ${name}: checked.`)
   // As a shell passes several.
   expect((await audit('verify', '--with', file!, join(folder, 'none'))).err).toContain('none ')
-  expect((await prune()).out).toBe('There is nothing to prune.\n')
+  expect(await prune()).toMatchObject({ code: 0, out: expect.not.stringContaining('.ndjson') })
   const text = await Bun.file(file!).text()
   await Bun.write(file!, text.replace('subject-7', 'subject-8'))
   const broken = await audit('verify', '--with', file!)
@@ -122,6 +122,6 @@ test('reports what cannot be pruned before it does anything', async () => {
     expect(code).toBe(2)
     expect(err).toContain(said)
   }
-  expect((await audit('prune', '--before', '400', '--to', folder)).out).toBe('There is nothing to prune.\n')
+  expect(await audit('prune', '--before', '400', '--to', folder)).toMatchObject({ code: 0, err: '' })
   expect(await files()).toEqual([])
 })

@@ -23,7 +23,7 @@ const runSoak = (...args: string[]) =>
 describe.skipIf(!needs('redis', 'faketime'))('scripts/soak', () => {
   test('G1 to G9, G12 to G14: every kind of fault under load, and every acknowledged submission is there, no walk misses or repeats, no partial page parses, all is back without help', async () => {
     const { out, err, code } = await runSoak('--minutes', '0.1', '--writers', '4')
-    expect({ out, err, code }).toMatchObject({ code: 0, out: expect.stringContaining('Every promise was kept.') })
+    expect({ out, err, code }).toMatchObject({ code: 0, out: expect.not.stringContaining('BROKEN') })
     for (const { name } of faults) expect(out).toMatch(new RegExp(`${name} +(1 +[\\d.]+ s|0 +not tried: only root)`))
     expect(Number(/(\d+) submissions acknowledged/.exec(out)?.[1])).toBeGreaterThan(20)
     expect(Number(/(\d+) versions published/.exec(out)?.[1])).toBeGreaterThan(3)

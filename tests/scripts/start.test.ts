@@ -96,9 +96,7 @@ describe('scripts/start', () => {
       expect(first.said()).not.toMatch(/^\{/m)
       expect(first.complained()).not.toMatch(/^\{/m)
       expect(await Bun.file(join(folder, 'log')).text()).toMatch(/^\{/m)
-      expect(await (await fetch(`http://127.0.0.1:${ports.PORT}/admin/sign-in`)).text()).toContain(
-        'City of Arden (demo)',
-      )
+      expect(await (await fetch(`http://127.0.0.1:${ports.PORT}/admin/sign-in`)).text()).toContain('(demo)')
       // Scripts in another shell know where it runs.
       const { PORT: _, ...elsewhere } = process.env
       const made = Bun.spawn(['scripts/admin', 'create', 'ada@example.gov', 'Ada'], {
@@ -145,7 +143,7 @@ describe('scripts/start', () => {
     await noted.write((await noted.text()).replace(/^\d+/, String(process.pid)))
     const next = start({ PORT: '0', HEALTH_PORT: '0' })
     const [address] = /http:[^']+\/api/.exec(await curlLine(next))!
-    expect(next.said()).toContain('The last run was killed. What it had started was ended')
+    expect(next.said()).toContain('killed')
     expect(next.said()).not.toContain('Seeding')
     expect(await noted.text()).toBe(`${next.child.pid}\n${address.replace('/api', '')}\n`)
     expect((await fetch(`${address}/v1/checkAuth`)).status).toBe(401)
@@ -161,8 +159,8 @@ describe('scripts/start', () => {
     const log = await stat(join(folder, 'log'))
     const second = start(await freePorts())
     await curlLine(second)
-    expect(second.said()).toContain('A PostgreSQL was already running')
-    expect(second.said()).toContain('It belongs to another scripts/start, and ends with that one.')
+    expect(second.said()).toMatch(/PostgreSQL.*\n.*scripts\/start/)
+    expect(first.said()).not.toContain('PostgreSQL')
     expect(second.said()).not.toContain('killed')
     expect(await Bun.file(join(folder, 'running')).text()).toBe(noted)
     expect((await stat(join(folder, 'log'))).ino).toBe(log.ino)
@@ -200,21 +198,15 @@ describe('scripts/start', () => {
     await ready.stop()
     // Of the worker, which has one of its own where none is given; what uses it already blocks it as well.
     const workers = listenIfFree(healthPorts.worker)
-    await expectRefusal({ HEALTH_PORT: '' }, /^The port is already in use: 808[12]\./)
+    await expectRefusal({ HEALTH_PORT: '' }, /^.* 808[12]\b.* \[EADDRINUSE\]$/m)
     workers?.stop()
   })
 
   test('with a data folder that cannot be made, or a DATABASE_URL that cannot be reached: one clear sentence and exit status 1', async () => {
     const file = join(folder, 'a file')
     await Bun.write(file, '')
-    await expectRefusal(
-      { TRIBUTARY_DATA: join(file, 'data') },
-      /^A file is where a folder was expected: .*a file\/data\.\n$/,
-    )
-    await expectRefusal(
-      { DATABASE_URL: 'postgres://127.0.0.1:1/none' },
-      /^The database at 127\.0\.0\.1:1 cannot be reached/m,
-    )
+    await expectRefusal({ TRIBUTARY_DATA: join(file, 'data') }, /^.*a file\/data\b.* \[ENOTDIR\]\n$/)
+    await expectRefusal({ DATABASE_URL: 'postgres://127.0.0.1:1/none' }, /^.*127\.0\.0\.1:1 .* \[ECONNREFUSED\]$/m)
   })
 })
 

@@ -96,52 +96,37 @@ test('scripts/bun with its own folder first on PATH does not ask itself', async 
   const deadline = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), 5_000)
   const [err, code] = await Promise.all([child.stderr.text(), child.exited])
   clearTimeout(deadline)
-  expect({ code, err }).toEqual({
-    code: 1,
-    err: 'Bun 0.0.0 is needed, and there is no npm here to fetch it with. Install npm, or Bun 0.0.0 itself.\n',
-  })
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^Bun 0\.0\.0 .*npm.*\n$/) })
 })
 
 describe('a document that cannot be read', () => {
   test.each([
-    ['a directory', '.', ' is a directory, not a file.'],
-    ['no file', 'nothing/there.json', 'There is no such file'],
+    ['a directory', '.', '[EISDIR]'],
+    ['no file', 'nothing/there.json', '[ENOENT]'],
   ])('reports %s as such', async (_, path, message) => {
     const { code, err } = await runShell('program', ['diff', path])
     expect({ code, lines: err.length }).toEqual({ code: 1, lines: 1 })
     expect(err[0]).toContain(message)
   })
 
-  test.each<[string, string | Uint8Array<ArrayBuffer>, string[]]>([
-    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff]), ['Standard input is not UTF-8 text. Save it as UTF-8.']],
+  test.each<[string, string | Uint8Array<ArrayBuffer>, RegExp[]]>([
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff]), [/ UTF-8\b.* \[invalid_request\]$/]],
     [
       'a key that stands twice, of which one would be lost',
       '\ufeff{"slug": "a", "slug": "b"}',
-      [
-        'Standard input cannot be read without losing something:',
-        '  /slug: Must be given once: this key occurs twice (line 1, column 15). [duplicate_key]',
-      ],
+      [/:$/, /^ {2}\/slug: .*\(line 1, column 15\).* \[duplicate_key\]$/],
     ],
     [
       'text that breaks off',
       '{"questions": [{"kind": ',
-      [
-        'Standard input is not JSON:',
-        '  /questions/0/kind: Must be JSON: a value was expected, and the text ends here (line 1, column 25). [malformed_json]',
-      ],
+      [/:$/, /^ {2}\/questions\/0\/kind: .*\(line 1, column 25\).* \[malformed_json\]$/],
     ],
-    [
-      'nothing',
-      '',
-      [
-        'Standard input is not JSON:',
-        '  Must be JSON: a value was expected, and the text ends here (line 1, column 1). [malformed_json]',
-      ],
-    ],
+    ['nothing', '', [/:$/, /^ {2}\S.*\(line 1, column 1\).* \[malformed_json\]$/]],
   ])('%s', async (_, document, lines) => {
     const { code, out, err } = await run([join(folder, 'program'), 'validate', '-', '--document-only'], {
       input: document,
     })
-    expect({ code, out, err: err.trimEnd().split('\n') }).toEqual({ code: 1, out: '', err: lines })
+    const expected = lines.map(line => expect.stringMatching(line))
+    expect({ code, out, err: err.trimEnd().split('\n') }).toEqual({ code: 1, out: '', err: expected })
   })
 })

@@ -114,12 +114,10 @@ describe('reported, and nothing else', () => {
 test('one applicant with two CURRENT applications, and a walk without an end, are reported too', () => {
   const places = [place(1), place(2, { applicant_id: 1 })]
   const errors = judge({ ...asked, pages: paged(served(places, 2)) }, places, 2)
-  expect(errors).toEqual([
-    { promise: 'revision_state', detail: 'applications 101 and 102 of one applicant were both CURRENT' },
-  ])
+  expect(errors).toEqual([{ promise: 'revision_state', detail: expect.stringMatching(/\b101\b.*\b102\b.*CURRENT/) }])
   const endless = [{ applications: served(truth.slice(0, 4), 10), token: 't' }]
   const reported = judge({ ...asked, pagesMax: 1, pages: endless }, truth.slice(0, 4), 10)
-  expect(reported).toEqual([{ promise: 'paged', detail: 'it has not ended after 1 pages' }])
+  expect(reported).toEqual([{ promise: 'paged', detail: expect.stringMatching(/\b1\b/) }])
 })
 
 describe('what was erased while it was walked', () => {
@@ -167,5 +165,5 @@ test('no page has more than was asked for, the last one neither', () => {
     { applications: more, token: null },
   ]
   const reported = judge({ ...asked, pages }, truth, 10).filter(({ promise }) => promise === 'paged')
-  expect(reported).toEqual([{ promise: 'paged', detail: 'the last page, 2, has 6 applications' }])
+  expect(reported).toEqual([{ promise: 'paged', detail: expect.stringMatching(/\b2\b.*\b6\b/) }])
 })

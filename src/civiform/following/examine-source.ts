@@ -21,78 +21,98 @@ import { preparedTransactions } from '../source/watermark.ts'
 /** `error`: nothing can be followed until it is settled. `notice`: it can, and an operator should know. */
 export interface Examined {
   kind: 'error' | 'notice' | 'good'
+  code: string
   text: string
 }
+
+type Report = (kind: Examined['kind'], code: string, text: string) => void
 
 /** Applications of about 4 KB that are copied in a second by one follower alongside a busy database: measured, and then more than halved. */
 const copiedPerSecond = 1000
 
 export async function examineSource(source: Sql, sql: Sql, options: FollowOptions): Promise<Examined[]> {
   const reported: Examined[] = []
-  const report = (kind: Examined['kind'], text: string): void => void reported.push({ kind, text })
+  const report: Report = (kind, code, text) => void reported.push({ kind, code, text })
   const layout = await readLayout(source)
   if (layout.missing.length > 0)
-    report('error', `There is no ${missingNames(layout).join(', ')}: ${whyMissing(layout)}.`)
+    report('error', 'missing', `There is no ${missingNames(layout).join(', ')}: ${whyMissing(layout)}.`)
   if (layout.notGranted.length > 0)
-    report('error', `The role may not read ${layout.notGranted.join(', ')}: grant SELECT on them.`)
+    report('error', 'not_granted', `The role may not read ${layout.notGranted.join(', ')}: grant SELECT on them.`)
   if (layout.missing.length > 0 || layout.notGranted.length > 0) return reported
-  report('good', `The database is ${await readIdentity(source)}, at evolution ${await readEvolution(source)}.`)
+  report(
+    'good',
+    'database',
+    `The database is ${await readIdentity(source)}, at evolution ${await readEvolution(source)}.`,
+  )
   if (isUntried(layout))
     report(
       'notice',
+      'untried',
       `Evolution ${newestEvolution} is the newest that was tried: compare some applications before clients come here.`,
     )
   const condition = await readCondition(source, options.databaseZone)
   if (condition.inRecovery)
-    report('error', 'It is a standby, which cannot report submissions in progress. Use the primary.')
+    report('error', 'standby', 'It is a standby, which cannot report submissions in progress. Use the primary.')
   if (condition.prepared > 0)
-    report('error', `Nothing can be copied yet because of ${preparedTransactions(condition.prepared)}.`)
-  if (condition.superuser) report('notice', 'The role is a superuser. One that may only read is enough, and safer.')
-  else if (condition.canWrite.length > 0)
     report(
-      'notice',
-      `The role may write (${condition.canWrite.slice(0, 3).join('; ')}). It never does; one that may only read is safer.`,
+      'error',
+      'prepared_transactions',
+      `Nothing can be copied yet because of ${preparedTransactions(condition.prepared)}.`,
     )
-  else report('good', 'The role may only read.')
+  reportRole(condition, report)
   if (options.profile === 'origin' && !layout.readable.has(applicantVersion))
     report(
       'notice',
+      'row_versions',
       "What changes in an applicant's own record is found once a day: grant SELECT (xmin) ON applicants, and it is found with each comparison.",
     )
   reportClock(condition.newestAheadSeconds, options, report)
   const statistics = await maySeeTransactions(source)
-  const writers = await readWriters(source)
   report(
     statistics ? 'good' : 'notice',
-    `Submissions under way of ${writers.join(', ')} are seen by ${statistics ? 'when their transactions began' : 'their locks, since the role lacks pg_read_all_stats'}.`,
+    statistics ? 'transactions_seen' : 'locks_seen',
+    `Submissions under way of ${(await readWriters(source)).join(', ')} are seen by ${statistics ? 'when their transactions began' : 'their locks, since the role lacks pg_read_all_stats'}.`,
   )
-  const own = (await readPrograms(sql)).filter(program => program.origin_name === null)
-  if (own.length > 0)
-    report('error', `This installation has programs of its own, such as "${own[0]!.slug}". Give it an empty database.`)
+  const own = (await readPrograms(sql)).find(program => program.origin_name === null)
+  if (own !== undefined)
+    report(
+      'error',
+      'own_programs',
+      `This installation has programs of its own, such as "${own.slug}". Give it an empty database.`,
+    )
   for (const finding of await readFindings(source, layout, options))
-    report('notice', `${finding.subject}: ${finding.detail}.`)
+    report('notice', finding.kind, `${finding.subject}: ${finding.detail}.`)
   const { submitted, withoutTime, bytes } = condition
   const minutes = Math.max(1, Math.ceil(submitted / copiedPerSecond / 60))
   report(
     'good',
+    'first_copy',
     `${submitted} applications${withoutTime > 0 ? `, ${withoutTime} of them without a time,` : ''} in ${Math.ceil(bytes / 1_048_576)} MB: ` +
       `the first copy takes about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
   )
   return reported
 }
 
-function reportClock(
-  aheadSeconds: number | null,
-  { databaseZone, slackMs }: FollowOptions,
-  report: (kind: Examined['kind'], text: string) => void,
-): void {
+function reportRole({ superuser, canWrite }: Awaited<ReturnType<typeof readCondition>>, report: Report): void {
+  if (superuser) report('notice', 'superuser', 'The role is a superuser. One that may only read is enough, and safer.')
+  else if (canWrite.length > 0)
+    report(
+      'notice',
+      'may_write',
+      `The role may write (${canWrite.slice(0, 3).join('; ')}). It never does; one that may only read is safer.`,
+    )
+  else report('good', 'read_only', 'The role may only read.')
+}
+
+function reportClock(aheadSeconds: number | null, { databaseZone, slackMs }: FollowOptions, report: Report): void {
   if (aheadSeconds === null) return
   if (aheadSeconds > slackMs / 1000)
     report(
       'error',
+      'clock',
       `The newest application was submitted ${Math.round(aheadSeconds)} s from now, by times in ${databaseZone}: end CIVIFORM_DATABASE_URL with ?timezone= and the zone of CiviForm's servers, or mend their clocks.`,
     )
-  else report('good', `Times are in ${databaseZone}; none lies ahead of the database's clock.`)
+  else report('good', 'clock', `Times are in ${databaseZone}; none lies ahead of the database's clock.`)
 }
 
 async function readFindings(source: Sql, layout: SourceLayout, { databaseZone }: FollowOptions): Promise<Finding[]> {

@@ -236,7 +236,7 @@ function standby(wasFollowed: boolean): Problem {
   const detail =
     'CIVIFORM_DATABASE_URL leads to a standby. What is being submitted is seen on the primary alone, so that only there it can be ' +
     'known up to when nothing is missing: use the address of the primary.'
-  return new Problem(wasFollowed ? 'unavailable' : 'conflict', { detail })
+  return new Problem(wasFollowed ? 'unavailable' : 'conflict', { detail, internal: 'standby' })
 }
 
 function refuseOther({ identity: followed }: FollowState, identity: string): void {
@@ -245,6 +245,7 @@ function refuseOther({ identity: followed }: FollowState, identity: string): voi
     detail:
       `This installation follows the database ${followed}, and CIVIFORM_DATABASE_URL leads to ${identity}. ` +
       'After a move of CiviForm to another server, say so with: scripts/civiform moved',
+    internal: 'other_database',
   })
 }
 
@@ -257,5 +258,8 @@ export function refuseLayout(layout: SourceLayout): void {
     ...(missing.length === 0 ? [] : [`it has no ${missing.join(', ')}: ${whyMissing(layout)}`]),
     ...(notGranted.length === 0 ? [] : [`the role may not read ${notGranted.join(', ')}: grant SELECT on them`]),
   ]
-  throw new Problem('conflict', { detail: `CiviForm's database cannot be followed: ${reported.join('; ')}.` })
+  throw new Problem('conflict', {
+    detail: `CiviForm's database cannot be followed: ${reported.join('; ')}.`,
+    internal: missing.length > 0 ? 'missing' : 'not_granted',
+  })
 }

@@ -60,10 +60,11 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
   await inTransaction(sql, async tx => {
     await holdForErasure(tx, place)
     if (!(await deleteApplication(tx, place))) {
-      const detail = (await wasErased(tx, place))
+      const isErased = await wasErased(tx, place)
+      const detail = isErased
         ? `Application ${place.application_id} was erased before.`
         : `There is no application ${place.application_id} in this program.`
-      throw new Problem('not_found', { detail })
+      throw new Problem('not_found', { detail, ...(isErased && { internal: 'erased_before' }) })
     }
     await appendAuditEvent(tx, {
       actor: order.actor,

@@ -7,8 +7,22 @@ import { Problem } from '../../base/problem.ts'
 import type { AuditSeal } from '../../db/audit/audit-seals.ts'
 import { SegmentHash } from './seal-audit.ts'
 
-/** The audit log, or a file of it, has been altered: where, and how. */
-export class AlteredAudit extends Error {}
+/** One thing that is wrong with the audit log or with a file of it. */
+export interface AuditError {
+  /** Name of the file; null in the database. */
+  file: string | null
+  /** Null where no segment is to blame. */
+  segment: number | null
+  code: 'altered' | 'no_seal' | 'inserted' | 'cut_off' | 'other_seal' | 'foreign' | 'malformed'
+  detail: string
+}
+
+/** A file of the audit log has been altered: where, and how. */
+export class AlteredAudit extends Error {
+  constructor(readonly found: Omit<AuditError, 'file'>) {
+    super(found.detail)
+  }
+}
 
 export const segmentLine = (segment: number, previous: Buffer, hash: Buffer): string =>
   `{"segment":${segment},"previous":"${previous.toString('hex')}","hash":"${hash.toString('hex')}"}`
@@ -25,7 +39,7 @@ export async function writeAuditFile(
   batchLength = 1_000_000,
 ): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch(error => {
-    throw new Problem('invalid_request', { detail: `${path} cannot be written (${error.code}).` })
+    throw new Problem('invalid_request', { detail: `${path} cannot be written.`, internal: error.code, cause: error })
   })
   try {
     let text = ''
@@ -60,7 +74,10 @@ export async function readAuditFile(path: string): Promise<FiledSegment[]> {
   const close = (): void => {
     const last = segments.at(-1)
     if (last === undefined) return
-    if (!hash!.digest().equals(last.hash)) throw new AlteredAudit(`segment ${last.segment} has been altered`)
+    if (!hash!.digest().equals(last.hash)) {
+      const { segment } = last
+      throw new AlteredAudit({ segment, code: 'altered', detail: `segment ${segment} has been altered` })
+    }
     last.events = hash!.events
   }
   let number = 0
@@ -74,7 +91,12 @@ export async function readAuditFile(path: string): Promise<FiledSegment[]> {
       segments.push({ segment: Number(opening[1]), previous, hash: Buffer.from(opening[3]!, 'hex'), events: 0 })
       hash = new SegmentHash(previous)
     } else if (event !== null && hash !== undefined) hash.add(Number(event[2]), event[1]!)
-    else throw new AlteredAudit(`line ${number} is not a line of an audit log`)
+    else
+      throw new AlteredAudit({
+        segment: null,
+        code: 'malformed',
+        detail: `line ${number} is not a line of an audit log`,
+      })
   }
   close()
   return segments

@@ -88,6 +88,7 @@ async function requireWhole(path: string, moved: readonly AuditSeal[]): Promise<
   const altered = (what: string): Problem =>
     new Problem('conflict', {
       detail: `The audit log has been altered (${what}), so it was not pruned. See scripts/audit verify.`,
+      internal: 'altered',
     })
   const filed = await readAuditFile(path).catch(error => {
     throw error instanceof AlteredAudit ? altered(error.message) : error

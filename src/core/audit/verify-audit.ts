@@ -13,7 +13,7 @@ import {
   readPrunedFiles,
 } from '../../db/audit/audit-seals.ts'
 import { type Db, inSnapshot, type Sql } from '../../db/client.ts'
-import { AlteredAudit, readAuditFile } from './audit-file.ts'
+import { AlteredAudit, type AuditError, readAuditFile } from './audit-file.ts'
 import { noHash, SegmentHash } from './seal-audit.ts'
 
 /** Of a hash, in a seal that is kept elsewhere: so many bytes that no other log with the same can be found. */
@@ -30,7 +30,7 @@ export interface AuditVerdict {
   /** What was pruned, by the file that has it. */
   pruned: PrunedFile[]
   /** What is wrong, by segment and file; none when the log is as it was sealed. */
-  errors: string[]
+  errors: AuditError[]
   /** The newest seal, in one word. Keep it elsewhere and pass it as `kept` next time. Null before the first. */
   seal: string | null
 }
@@ -49,12 +49,13 @@ export async function verifyAuditLog(sql: Sql, kept?: string, files: readonly st
   const mark = parseSeal(kept)
   // In one snapshot: events are added, sealed and pruned all the while.
   return inSnapshot(sql, async db => {
-    const errors: string[] = []
+    const errors: AuditError[] = []
     const checked = new Map<string, number>()
     for (const path of new Set(files)) await checkFile(db, path, checked, errors)
     const counted = await checkSegments(db, errors)
     const stray = await findPrunedEvent(db)
-    if (stray !== undefined) errors.push(`event ${stray} was inserted into a segment that had been pruned`)
+    if (stray !== undefined)
+      errors.push(found(null, 'inserted', `event ${stray} was inserted into a segment that had been pruned`))
     const last = await findLastSeal(db)
     if (mark !== undefined) errors.push(...(await errorsOfMark(db, mark, last)))
     const pruned = (await readPrunedFiles(db)).map(({ file, segments }) => ({
@@ -65,8 +66,16 @@ export async function verifyAuditLog(sql: Sql, kept?: string, files: readonly st
   })
 }
 
+/** An error of the database. */
+const found = (segment: number | null, code: AuditError['code'], detail: string): AuditError => ({
+  file: null,
+  segment,
+  code,
+  detail,
+})
+
 /** Holds each segment that is in the database against its seal, and goes on after one that was altered. */
-async function checkSegments(db: Db, errors: string[]): Promise<Pick<AuditVerdict, 'events' | 'unsealed'>> {
+async function checkSegments(db: Db, errors: AuditError[]): Promise<Pick<AuditVerdict, 'events' | 'unsealed'>> {
   const pruned = await findLastPruned(db)
   const seals = await readAuditSeals(db, (pruned?.segment ?? 0) + 1)
   let hash = new SegmentHash(pruned?.hash ?? noHash)
@@ -74,10 +83,11 @@ async function checkSegments(db: Db, errors: string[]): Promise<Pick<AuditVerdic
   const close = (): void => {
     const before = seals[at - 1] ?? pruned
     const seal = seals[at++]!
-    if (seal.segment !== (before?.segment ?? 0) + 1) errors.push(`segment ${seal.segment - 1} has no seal`)
-    const found = hash.events === seal.events ? '' : `: it has ${hash.events} events, and had ${seal.events}`
+    if (seal.segment !== (before?.segment ?? 0) + 1)
+      errors.push(found(seal.segment - 1, 'no_seal', `segment ${seal.segment - 1} has no seal`))
+    const counted = hash.events === seal.events ? '' : `: it has ${hash.events} events, and had ${seal.events}`
     if (!hash.digest().equals(seal.hash) || hash.firstEventId !== seal.first_event_id)
-      errors.push(`segment ${seal.segment} has been altered${found}`)
+      errors.push(found(seal.segment, 'altered', `segment ${seal.segment} has been altered${counted}`))
     hash = new SegmentHash(seal.hash)
   }
   let events = 0
@@ -95,7 +105,7 @@ async function checkSegments(db: Db, errors: string[]): Promise<Pick<AuditVerdic
 }
 
 /** Checks a file on its own and against the seals, and counts its good segments by the name the database has for it. */
-async function checkFile(db: Db, path: string, checked: Map<string, number>, errors: string[]): Promise<void> {
+async function checkFile(db: Db, path: string, checked: Map<string, number>, errors: AuditError[]): Promise<void> {
   try {
     const segments = await readAuditFile(path)
     const first = segments[0]?.segment ?? 1
@@ -104,12 +114,14 @@ async function checkFile(db: Db, path: string, checked: Map<string, number>, err
     for (const { segment, previous, hash } of segments) {
       const before = segment === 1 ? noHash : bySegment.get(segment - 1)?.hash
       const seal = bySegment.get(segment)
-      if (before?.equals(previous) !== true || seal?.hash.equals(hash) !== true)
-        throw new AlteredAudit(`segment ${segment} is not the one that this database sealed`)
+      if (before?.equals(previous) !== true || seal?.hash.equals(hash) !== true) {
+        const detail = `segment ${segment} is not the one that this database sealed`
+        throw new AlteredAudit({ segment, code: 'foreign', detail })
+      }
       if (seal.file !== null) checked.set(seal.file, (checked.get(seal.file) ?? 0) + 1)
     }
   } catch (error) {
-    if (error instanceof AlteredAudit) return void errors.push(`${basename(path)}: ${error.message}`)
+    if (error instanceof AlteredAudit) return void errors.push({ file: basename(path), ...error.found })
     const code = (error as NodeJS.ErrnoException).code
     if (code === undefined) throw error
     const detail = `${path} cannot be read (${code})`
@@ -131,12 +143,13 @@ interface Mark {
   hash: string
 }
 
-async function errorsOfMark(db: Db, { segment, hash }: Mark, last: AuditSeal | undefined): Promise<string[]> {
+async function errorsOfMark(db: Db, { segment, hash }: Mark, last: AuditSeal | undefined): Promise<AuditError[]> {
   const end = last?.segment ?? 0
-  if (segment > end) return [`the log ends at segment ${end}, and the seal you kept is of segment ${segment}`]
+  if (segment > end)
+    return [found(segment, 'cut_off', `the log ends at segment ${end}, and the seal you kept is of segment ${segment}`)]
   const [seal] = await readAuditSeals(db, segment, segment)
   const isKept = seal !== undefined && shortHash(seal.hash) === hash
-  return isKept ? [] : [`segment ${segment} does not have the seal you kept`]
+  return isKept ? [] : [found(segment, 'other_seal', `segment ${segment} does not have the seal you kept`)]
 }
 
 const shortHash = (hash: Buffer): string => hash.subarray(0, keptBytes).toString('base64url')

@@ -253,6 +253,7 @@ async function refuseFollowedKey(db: Db, { followed, name }: ApiKeyRow): Promise
   if (!followed) return
   throw new Problem('conflict', {
     detail: `"${name}" is a key of the ${await findOrigin(db)} that is followed. Change or retire it there; here it follows within seconds.`,
+    internal: 'followed',
   })
 }
 

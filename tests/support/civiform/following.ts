@@ -31,7 +31,7 @@ export interface Following {
   own: Sql
   ownUrl: string
   follower: Follower
-  log: { level: string; fields: unknown; message: string }[]
+  log: { level: string; fields: Readonly<Record<string, unknown>>; message: string }[]
   /** Another follower on the same two databases, as after a restart; `source` is another way to CiviForm's. */
   restarted(options?: Partial<FollowOptions>, source?: Sql): Follower
   /** Rounds until everything submitted by now is here. */
@@ -54,7 +54,7 @@ export async function useFollowing(
   const log: Following['log'] = []
   const note =
     (level: string) =>
-    (fields: unknown, message?: string): void =>
+    (fields: Readonly<Record<string, unknown>>, message?: string): void =>
       void log.push({ level, fields, message: message ?? String(fields) })
   const restarted = (more: Partial<FollowOptions> = {}, from = source): Follower =>
     new Follower({

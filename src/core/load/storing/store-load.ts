@@ -154,7 +154,8 @@ export async function giveUpLoad(sql: Sql, loadId: number, actor: string): Promi
   return inTransaction(sql, async tx => {
     await lockLoads(tx)
     const load = (await findLoadById(tx, loadId)) ?? notFound(`There is no load ${loadId}.`)
-    if (load.ended_at !== null) throw new Problem('conflict', { detail: `Load ${loadId} has ended already.` })
+    if (load.ended_at !== null)
+      throw new Problem('conflict', { detail: `Load ${loadId} has ended already.`, internal: 'load_ended' })
     await giveUp(tx, loadId, actor)
     return { ...load, ...(await findLoadById(tx, loadId)) }
   })

@@ -92,8 +92,8 @@ function Verdict({ verdict: { events, unsealed, errors }, compared }: { verdict:
     <Notice name="altered" tone="bad">
       <strong>The audit log has been altered.</strong>
       <ul>
-        {errors.map(error => (
-          <li>{error}</li>
+        {errors.map(({ file, detail }) => (
+          <li>{file === null ? detail : `${file}: ${detail}`}</li>
         ))}
       </ul>
       Save this page, note the time, and stop all work on the database until you know the cause.

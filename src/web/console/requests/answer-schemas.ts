@@ -228,7 +228,7 @@ export const verdictAnswer = row({
   events: integer,
   unsealed: integer,
   pruned: Type.Array(row({ file: text, checked: flag })),
-  errors: texts,
+  errors: Type.Array(row({ file: orNull(text), segment: orNull(integer), code: text, detail: text })),
   seal: Type.Union([Type.String(), Type.Null()], {
     description: 'The newest seal, to keep elsewhere and send as `seal` next time. Null before the first.',
   }),
