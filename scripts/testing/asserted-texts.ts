@@ -1,7 +1,7 @@
 // Finds assertions on sentences: whoever improves a text should have to change no test.
 
 import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { snapshotPath } from './checkout-texts.ts'
 import { nameOf, parseFile, type SyntaxNode, visitNodes } from './syntax.ts'
 import { textKinds } from './text-kinds.ts'
@@ -72,39 +72,11 @@ const isProse = (text: string): boolean => !isSql.test(text)
 const isSql =
   /^\s*(select|insert|update|delete|create|drop|alter|with|revoke|grant|where|and) [^.]*$|\b(select|from|where|and) \w+( is not null|_id| = )/
 
-/** How many of them each file may still have, a line each: `3 a.test.ts`. Without its folder, so that a file can move. */
-const allowedPath = 'tests/asserted-texts.txt'
-
-async function readAllowed(root: string): Promise<Map<string, number>> {
-  const lines = (await Bun.file(join(root, allowedPath)).text()).trim().split('\n')
-  // Of two lines for one file, which a merge leaves, the lower holds.
-  const counts = lines.map(line => [line.slice(line.indexOf(' ') + 1), Number.parseInt(line, 10)] as const)
-  return new Map(counts.sort(([, a], [, b]) => b - a))
-}
-
-/** Each assertion on a sentence, of the files that have more of them than they may. */
+/** Each assertion on a sentence, as a breach. */
 export async function assertedTextErrors(root: string): Promise<string[]> {
-  if (!existsSync(join(root, allowedPath))) return []
-  const [allowed, found] = await Promise.all([readAllowed(root), findAssertedTexts(root)])
-  return [...Map.groupBy(found, ({ file }) => basename(file))]
-    .filter(([file, texts]) => texts.length > (allowed.get(file) ?? 0))
-    .flatMap(([, texts]) =>
-      texts.map(
-        ({ file, line, text }) =>
-          `${file}:${line}: asserts a sentence; assert a code, an id, a role or a value: ${JSON.stringify(text.slice(0, 80))}`,
-      ),
-    )
-}
-
-/** Lets each file have what it has now, and none more than before. */
-export async function lowerAllowed(root: string): Promise<void> {
-  const [allowed, found] = await Promise.all([readAllowed(root), findAssertedTexts(root)])
-  const counts = [...Map.groupBy(found, ({ file }) => basename(file))].map(
-    ([file, texts]) => [file, Math.min(texts.length, allowed.get(file) ?? 0)] as const,
+  if (!existsSync(join(root, snapshotPath))) return []
+  return (await findAssertedTexts(root)).map(
+    ({ file, line, text }) =>
+      `${file}:${line}: asserts a sentence; assert a code, an id, a role or a value: ${JSON.stringify(text.slice(0, 80))}`,
   )
-  const lines = counts
-    .sort()
-    .filter(([, count]) => count > 0)
-    .map(([file, count]) => `${count} ${file}\n`)
-  await Bun.write(join(root, allowedPath), lines.join(''))
 }

@@ -144,7 +144,7 @@ describe('a key of CiviForm’s', () => {
   test('that could open nothing is reported while it is there, and the others work', async () => {
     const key = await keyOf()
     const odd = Buffer.alloc(16, 201).toString('base64')
-    const own = [odd, 'of another form']
+    const own = [odd, 'of another']
     const reported = async () =>
       (await readFindings(sql, 'api_key')).flatMap(({ subject, detail }) =>
         own.includes(subject) ? [[subject, detail]] : [],
@@ -152,10 +152,10 @@ describe('a key of CiviForm’s', () => {
     await civiform.app`
       insert into api_keys (name, key_id, salted_key_secret, subnet, expiration, grants)
       values ('odd', ${odd}, 'short', 'nonsense', '2200-01-01', '{}'),
-        ('old', 'of another form', ${Buffer.alloc(32, 201).toString('base64')}, '0.0.0.0/0', '2200-01-01', '{}')`
+        ('old', 'of another', ${Buffer.alloc(32, 201).toString('base64')}, '0.0.0.0/0', '2200-01-01', '{}')`
     await catchUp()
     const [ofOdd, old] = (await reported()).sort(([one]) => (one === odd ? -1 : 1))
-    expect([ofOdd![0], old![0]]).toEqual([odd, 'of another form'])
+    expect([ofOdd![0], old![0]]).toEqual([odd, 'of another'])
     await civiform.app`update api_keys set salted_key_secret = ${Buffer.alloc(32, 7).toString('base64')} where key_id = ${odd}`
     await catchUp()
     // Of another fault now.

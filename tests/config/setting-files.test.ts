@@ -29,8 +29,8 @@ describe('withSettingFiles', () => {
       expect.unreachable()
     } catch (error) {
       expect((error as Problem).errors.map(({ parameter, detail }) => [parameter, detail])).toEqual([
-        ['DATABASE_URL_FILE', 'must not be set when DATABASE_URL is'],
-        ['API_KEY_PEPPER_FILE', `names a file that cannot be read: ${folder}/none (ENOENT)`],
+        ['DATABASE_URL_FILE', expect.stringMatching(/\bDATABASE_URL\b/)],
+        ['API_KEY_PEPPER_FILE', expect.stringMatching(/\/none\b.*\bENOENT\b/)],
       ])
       expect(JSON.stringify((error as Problem).errors)).not.toContain('never shown')
       expect(error).toBeInstanceOf(Problem)

@@ -140,7 +140,7 @@ describe('the judge', () => {
     const html = { content: { 'text/html': {} } }
     expect(await said({ 200: html, 401: refused! }, 'key')).toContain('type "application/json" is not documented')
     const closed = { content: { 'application/json': { schema: { properties: {}, additionalProperties: false } } } }
-    expect(await said({ 200: closed, 401: refused! }, 'key')).toContain('must NOT have additional properties')
+    expect(await said({ 200: closed, 401: refused! }, 'key')).toContain('additional properties')
   })
 
   test('an answer of 500 is a fault', async () => {

@@ -46,7 +46,7 @@ describe.skipIf(!isThere)('with a Redis (contract D23)', () => {
     await until('both to notice', () => allApart(1))
     expect(await letIn(services, 30)).toBeWithin(8, 17)
     for (const { log } of services)
-      expect(log.filter(({ msg }) => String(msg).startsWith('Redis is away'))).toHaveLength(1)
+      expect(log.filter(({ level, err }) => level === 'warn' && err !== undefined)).toHaveLength(1)
 
     await redis.bringBack()
     await until('both to be back', () => allApart(0))

@@ -7,6 +7,10 @@ import { join } from 'node:path'
 import { breachesOf, folderBreaches, watchingErrors } from '../../scripts/check.ts'
 import { useFolder } from '../support/fixtures.ts'
 
+/** A breach of a file that imports a folder which imports the file's own. */
+const circle = (file: string, there: string, here: string) =>
+  expect.stringMatching(new RegExp(`^${file}:1: .* ${there}, .* ${here}, `))
+
 const root = join(import.meta.dir, '../..')
 const check = (tree: Record<string, string>): string[] => breachesOf(new Map(Object.entries(tree)))
 const packageOf = (path: string, target: string): string =>
@@ -113,9 +117,7 @@ describe('imports go downwards only', () => {
 
   test('no two files export types of one name, but for the published client', () => {
     const tree = { 'src/db/a.ts': 'export interface Row {}', 'src/web/http/b.ts': '\nexport type Row = number' }
-    expect(check(tree)).toEqual([
-      'src/web/http/b.ts:2: exports the type Row, as src/db/a.ts does; no two share a name.',
-    ])
+    expect(check(tree)).toEqual([expect.stringMatching(/^src\/web\/http\/b\.ts:2: .* Row\b.* src\/db\/a\.ts /)])
     expect(
       check({ 'src/db/a.ts': 'export interface Row {}', 'src/clients/client/b.ts': 'export interface Row {}' }),
     ).toEqual([])
@@ -140,10 +142,10 @@ describe('a folder', () => {
     }
     expect(breaches(tree)).toEqual([])
     expect(breaches({ ...tree, 'src/db/client.ts': imports('../core/load/load-lines.ts') }).sort()).toEqual([
-      'src/core/load/load-lines.ts:1: imports src/core/load/reading, which imports src/core/load, directly or through others.',
-      'src/core/load/reading/lines.ts:1: imports src/core/load/storing, which imports src/core/load/reading, directly or through others.',
-      'src/core/load/storing/batch.ts:1: imports src/db, which imports src/core/load/storing, directly or through others.',
-      'src/db/client.ts:1: imports src/core/load, which imports src/db, directly or through others.',
+      circle('src/core/load/load-lines.ts', 'src/core/load/reading', 'src/core/load'),
+      circle('src/core/load/reading/lines.ts', 'src/core/load/storing', 'src/core/load/reading'),
+      circle('src/core/load/storing/batch.ts', 'src/db', 'src/core/load/storing'),
+      circle('src/db/client.ts', 'src/core/load', 'src/db'),
     ])
     expect(
       breaches({
@@ -158,7 +160,7 @@ describe('a folder', () => {
     const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`src/db/a${i}.ts`, '']))
     expect(breaches(sixteen)).toEqual([])
     expect(breaches({ ...sixteen, 'src/db/more.ts': '' })).toEqual([
-      'src/db: has 17 files of its own; at most 16 are in one folder.',
+      expect.stringMatching(/^src\/db: .*\b17\b.*\b16\b/),
     ])
   })
 })
@@ -212,14 +214,14 @@ describe('what a room must not hold', () => {
     const page = (lines: number) => `${pragma}\nexport function Page() {${'\n'.repeat(lines - 1)}}\n`
     expect(check({ 'src/web/html/a.tsx': page(60) })).toEqual([])
     expect(check({ 'src/web/html/a.tsx': `${page(60)}\n${page(61).replace(pragma, '')}` })).toEqual([
-      'src/web/html/a.tsx:67: Page has 61 lines; at most 60 are in one function.',
+      expect.stringMatching(/^src\/web\/html\/a\.tsx:67: Page .*\b61\b.*\b60\b/),
     ])
   })
 
   test('no two files share a name, whatever their folder and ending; main.ts may; and none is called util', () => {
     expect(
       check({ 'src/web/http/a.ts': '', 'src/db/a.tsx': pragma, 'src/main.ts': '', 'workers/main.ts': '' }),
-    ).toEqual(['src/web/http/a.ts:1: has the name of src/db/a.tsx; no two files share one.'])
+    ).toEqual([expect.stringMatching(/^src\/web\/http\/a\.ts:1: .* src\/db\/a\.tsx\b/)])
     expect(check({ 'src/db/row-util.ts': '' })).toEqual([])
     expect(check({ 'src/db/utils/a.ts': '', 'scripts/util.ts': '' })).toHaveLength(2)
   })
@@ -279,15 +281,14 @@ test('bun run check makes every check, whichever fails, and reports all of them'
   await Bun.write(join(folder, 'src/db/a.ts'), "import { b } from '../web/http/b.ts'\nexport const a: string  = b\n")
   await Bun.write(join(folder, 'src/web/http/b.ts'), 'export const b = 1\n')
   await Bun.write(join(folder, 'tests/texts.snapshot.txt'), '# Errors\n\nThere is no {what} and never was.\n')
-  await Bun.write(join(folder, 'tests/asserted-texts.txt'), '1 allowed.test.ts\n')
-  const assertion = "expect(page).toContain('key and never was')\n"
-  for (const name of ['allowed', 'more']) await Bun.write(join(folder, `tests/${name}.test.ts`), assertion)
+  await Bun.write(join(folder, 'tests/three.test.ts'), "expect(page).toContain('key and never was')\n")
+  await Bun.write(join(folder, 'tests/two.test.ts'), "expect(page).toContain('never was')\n")
   const { stdout, stderr, exitCode } = Bun.spawnSync([process.execPath, 'run', 'check'], { cwd: folder })
   const said = Bun.stripANSI(`${stdout}${stderr}`)
   expect(exitCode).toBe(1)
   expect(said).toContain('src/db/a.ts:1: imports src/web/http/b.ts')
-  expect(said).toContain('tests/more.test.ts:1: asserts ')
-  expect(said).not.toContain('tests/allowed.test.ts:1: asserts')
+  expect(said).toContain('tests/three.test.ts:1: asserts ')
+  expect(said).not.toContain('tests/two.test.ts:1: asserts')
   expect(said).toMatch(/src\/db\/a\.ts format/)
   expect(said).toMatch(/src\/db\/a\.ts\(2,14\): error TS2322/)
 })

@@ -30,14 +30,12 @@ test('the run passes, and its end names what did not run, why, and what installs
   const { said, code } = await runWithNothing({})
   expect(code).toBe(0)
   expect(said).toContain('1 skip')
-  expect(said.slice(said.indexOf('Some tests did not run'))).toContain(
-    '  redis: apt-get install redis-server\n    wants.test.ts\n',
-  )
+  expect(said).toContain('  redis: apt-get install redis-server\n    wants.test.ts\n')
 })
 
 test('scripts/test prints it last of all: it is put where TRIBUTARY_NOT_RUN says', async () => {
   const file = join(folder, 'not-run')
-  expect((await runWithNothing({ TRIBUTARY_NOT_RUN: file })).said).not.toContain('did not run')
+  expect((await runWithNothing({ TRIBUTARY_NOT_RUN: file })).said).not.toContain('apt-get install')
   expect(await readFile(file, 'utf8')).toContain('redis: apt-get install redis-server')
 })
 

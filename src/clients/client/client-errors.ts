@@ -33,11 +33,13 @@ export class RequestRefused extends Error {
 /** The request could not be answered as often as it was sent. `cause` is the last failure. */
 export class GaveUp extends Error {
   override name = 'GaveUp'
+  readonly attempts: number
   /** Every attempt was answered with 500: a fault of the service that waiting does not mend. */
   readonly isServiceFault: boolean
 
   constructor(attempts: number, cause: unknown, isServiceFault: boolean) {
     super(`Gave up after ${attempts} attempts; the last one failed: ${messageOf(cause)}`, { cause })
+    this.attempts = attempts
     this.isServiceFault = isServiceFault
   }
 }

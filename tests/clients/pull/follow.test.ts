@@ -209,16 +209,12 @@ describe.each(Object.keys(outputs))('%s', name => {
     await followed.apply(2)
     await isAsTheService(output, followed)
     running.kill('SIGTERM')
-    const { err } = await endOf(running)
-    expect(err).toContain('The program has other questions than before. Everything is pulled again.')
+    await endOf(running)
   })
 
-  test.each([
-    ['followed', 'The service was set back to before what was pulled.'],
-    ['being pulled', 'The walk cannot continue.'],
-  ])(
-    'is pulled again as a whole when the service has lost what was %s, and says so in a sentence',
-    async (what, said) => {
+  test.each(['followed', 'being pulled'])(
+    'is pulled again as a whole when the service has lost what was %s',
+    async what => {
       const followed = await aProgramToFollow()
       await followed.apply(1)
       const lost = await followed.apply(2)
@@ -243,8 +239,7 @@ describe.each(Object.keys(outputs))('%s', name => {
       const again = startTool(followed.key, args)
       await isAsTheService(output, followed)
       again.kill('SIGTERM')
-      const { err } = await endOf(again)
-      expect(err).toContain(`${said} Everything is pulled again.`)
+      await endOf(again)
     },
   )
 })
@@ -412,8 +407,11 @@ test('a pull into a folder that was interrupted continues by another name of the
       name,
     ])
   expect(await pull(proxy.baseUrl, `${join(folder, followed.slug)}/`)).toMatchObject({ code: 1 })
-  const { code, err } = await pull(service.baseUrl, `${folder}/./${followed.slug}/`)
-  expect([code, err]).toEqual([0, expect.stringContaining('Going on where the last run stopped.')])
+  const whole = await useFaultyProxy(service.port, () => 'none')
+  expect(await pull(whole.baseUrl, `${folder}/./${followed.slug}/`)).toMatchObject({ code: 0 })
+  const pages = whole.requests.filter(({ target }) => /\/applications\?/.test(target))
+  expect(pages.map(({ target }) => target.includes('nextPageToken'))).not.toContain(false)
+  expect(pages).not.toEqual([])
   await isAsTheService(outputs['a folder']!, followed)
 })
 
@@ -430,15 +428,15 @@ test('a folder that is moved away while it is followed ends that in a sentence',
   await followed.apply(3)
   const { code, err } = await endOf(running)
   expect(code).toBe(1)
-  expect(err).toMatch(/^The folder .+ cannot be (read|filled): there is no such file or folder\.$/m)
+  expect(err).toContain(join(folder, followed.slug))
 })
 
 describe('reports in a sentence what does not fit', () => {
   test.each([
-    [['--out', 'apps.csv'], 'a file cannot follow'],
-    [['--out', 'apps/', '--from', '2026-01-01'], 'it goes without --from'],
-    [['--out', 'apps/', '--since-last'], 'it goes without --from'],
-    [['--to', 'postgres://me@db/w', '--json'], 'without --json'],
+    [['--out', 'apps.csv'], '--out apps/'],
+    [['--out', 'apps/', '--from', '2026-01-01'], '--from'],
+    [['--out', 'apps/', '--since-last'], '--since-last'],
+    [['--to', 'postgres://me@db/w', '--json'], '--json'],
   ])('%p', async (args, said) => {
     const followed = await aProgramToFollow()
     const { code, err } = await runTool(followed.key, argsOf(followed, ...args))
@@ -452,7 +450,7 @@ describe('reports in a sentence what does not fit', () => {
     const args = ['--out', `${own}/`]
     expect(await runTool(followed.key, argsOf(followed, ...args))).toMatchObject({
       code: 2,
-      err: expect.stringContaining("files that are no pull's"),
+      err: expect.stringContaining(own),
     })
     expect(readFileSync(join(own, '1.json'), 'utf8')).toBe('{}')
     for (const text of ['{}', 'null', '{"origin":']) {

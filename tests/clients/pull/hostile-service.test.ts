@@ -123,7 +123,7 @@ test.each([-1, 0.5, 1e300, '../../evil'])('a change of application %j is no answ
   )
   const { username, password } = key
   const client = new TributaryClient({ baseUrl: address, username, password, retriesMax: 0 })
-  await expect(client.changes(slug, '0').next()).rejects.toThrow('The answer is not one of the service')
+  await expect(client.changes(slug, '0').next()).rejects.toMatchObject({ cause: { name: 'ForeignAnswer' } })
 })
 
 describe('an answer has a bound', () => {
@@ -154,7 +154,10 @@ describe('an answer has a bound', () => {
     const { username, password } = key
     const baseUrl = useAlteredService(service, slow)
     const client = new TributaryClient({ baseUrl, username, password, retriesMax: 0, answerMs: 300, silenceMs: 60_000 })
-    await expect(client.checkAuth()).rejects.toThrow('The answer was not complete')
+    await expect(client.checkAuth()).rejects.toMatchObject({
+      name: 'GaveUp',
+      isServiceFault: false,
+    })
   })
 
   test('a pattern of a schema is not run', async () => {

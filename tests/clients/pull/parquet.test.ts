@@ -75,16 +75,17 @@ test('verify counts its applications and compares their ids, and finds what is m
     code: 0,
     out: expect.stringContaining('5,300 applications'),
   })
-  const copies = join(await useFolder(), 'apps.parquet')
+  const folder = await useFolder()
+  const copies = join(folder, 'apps.parquet')
   for (const ending of ['.pull', '']) copyFileSync(out + ending, copies + ending)
   const missing = await callTool(key, ['verify', copies])
-  expect(missing).toMatchObject({ code: 4, err: expect.stringContaining('is not as the last pull left it') })
+  expect(missing).toMatchObject({ code: 4, err: expect.stringContaining(folder) })
   await duck.run(`copy (from '${out}' offset 1) to '${copies}'`)
   const other = await callTool(key, ['verify', copies])
-  expect(other).toMatchObject({ code: 4, err: expect.stringMatching(/5299 applications, and 5300 were pulled/) })
+  expect(other).toMatchObject({ code: 4, err: expect.stringMatching(/\b5299\b.*\b5300\b/) })
   truncateSync(copies, 70_000)
   const cut = await callTool(key, ['verify', copies])
-  expect(cut).toMatchObject({ code: 4, out: '', err: expect.stringContaining('no whole Parquet file') })
+  expect(cut).toMatchObject({ code: 4, out: '', err: expect.stringContaining(copies) })
 })
 
 describe('--since-last', () => {

@@ -290,10 +290,7 @@ describe('what happens to applications that were pulled before', () => {
     await sql`update set_back.tributary_pull set change_cursor = ${[Number(number) + 1_000_000, ...rest].join('.')}`
     const state = newState()
     const { code, err } = await callTool(key, [...argsOf('set-back', state), '--since-last'])
-    expect({ code, err }).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('The service was set back since the last pull'),
-    })
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('--restart') })
     await pull('set-back', state, '--restart')
     expect(await kept('set_back')).toEqual(await served())
     await pull('set-back', state, '--since-last')
@@ -317,7 +314,7 @@ describe('what goes wrong', () => {
       signal: new AbortController().signal,
       changes: async function* () {},
     })
-    await expect(adding).rejects.toThrow('Schema dropped has lost what was pulled before.')
+    await expect(adding).rejects.toThrow(/\bdropped\b.*--restart/)
   })
 
   test('a database that is away is reported at once, and the same command fills it later', async () => {
@@ -328,7 +325,7 @@ describe('what goes wrong', () => {
     const before = walks()
     const { code, err } = await callTool(key, argsOf(slug, state, place.href))
     expect(code).toBe(1)
-    expect(err).toContain('The database cannot be read')
+    expect(err).toMatch(/not_there_yet|3D000/)
     expect(walks()).toBe(before)
     await sql`create database not_there_yet`
     expect(await runTool(key, argsOf(slug, state, place.href))).toMatchObject({ code: 0 })
@@ -341,13 +338,13 @@ describe('what goes wrong', () => {
     await sql`create table narrow.applications (application_id bigint primary key, applicant_name__first_name integer)`
     const { code, err } = await callTool(key, [...argsOf(slug, state), '--schema', 'narrow'])
     expect(code).toBe(1)
-    expect(err).toMatch(/a value does not fit its column \(22|is of type integer/)
+    expect(err).toMatch(/\(22\w{3}\b|\binteger\b/)
     expect(err).not.toContain(String(applications[0]!.application.applicant_name!.first_name))
     expect(await sql`select from narrow.applications`).toHaveLength(0)
     const elsewhere = await callTool(key, [...argsOf(slug, state), '--schema', 'elsewhere'])
     expect(elsewhere).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/it was begun into .* narrow, and not .* elsewhere/),
+      err: expect.stringMatching(/\bnarrow\b.*\belsewhere\b/),
     })
     await sql`drop table narrow.applications`
     const before = service.logLines.filter(line => String(line.path).endsWith('/applications')).length

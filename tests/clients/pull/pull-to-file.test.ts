@@ -162,11 +162,7 @@ describe('interrupted', () => {
     expect(await endOf(running)).toMatchObject({ code: 3, err: expect.stringMatching(/^[^\n]+\n$/) })
     expect(existsSync(out)).toBe(false)
     const before = proxy.requests.length
-    const { code, err } = await pull(out, proxy.baseUrl)
-    expect({ code, err }).toMatchObject({
-      code: 0,
-      err: expect.stringContaining('Going on where the last run stopped.'),
-    })
+    expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 0 })
     expect(proxy.requests[before - 1]!.target).toStartWith(proxy.requests[before]!.target)
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
@@ -178,7 +174,7 @@ describe('interrupted', () => {
       return 'none'
     })
     const { code, err } = await pull(out, proxy.baseUrl)
-    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('cannot be put in its place') })
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining(out) })
     rmSync(out, { recursive: true })
     const asked = proxy.requests.length
     expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 0 })
@@ -294,10 +290,7 @@ describe('--since-last', () => {
     state.close()
     const before = readFileSync(out)
     const lost = await pull(out, service.baseUrl, '--since-last')
-    expect(lost).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('The service was set back since the last pull'),
-    })
+    expect(lost).toMatchObject({ code: 1, err: expect.stringContaining('--restart') })
     expect(readFileSync(out).equals(before)).toBe(true)
     expect(await pull(out, service.baseUrl, '--restart')).toMatchObject({ code: 0 })
     expect(idsIn(out)).toContain(later)
@@ -332,13 +325,13 @@ describe('--since-last', () => {
     expect(await pull(other, cut.baseUrl)).toMatchObject({ code: 1 })
     const pepper = 'another pepper of another service'
     const elsewhere = await useExport({ slug, applications: 3, config: { apiKeyPepper: pepper }, key: { pepper } })
-    const begun = `it was begun from ${cut.baseUrl}, and not from ${elsewhere.service.baseUrl}.`
-    expect(await callTool(elsewhere.key, argsOf(other, elsewhere.service.baseUrl))).toMatchObject({
-      code: 2,
-      err: expect.stringContaining(begun),
-    })
-    const { code, err } = await pull(other, moved.baseUrl)
-    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('Going on where') })
+    const refused = await callTool(elsewhere.key, argsOf(other, elsewhere.service.baseUrl))
+    expect(refused.code).toBe(2)
+    for (const address of [cut.baseUrl, elsewhere.service.baseUrl]) expect(refused.err).toContain(address)
+    const asked = moved.requests.length
+    expect(await pull(other, moved.baseUrl)).toMatchObject({ code: 0 })
+    const pages = moved.requests.slice(asked).filter(({ target }) => target.includes('/applications?'))
+    expect(pages[0]!.target).toContain('nextPageToken')
     expect(readFileSync(other).equals(readFileSync(whole))).toBe(true)
     // Also where neither says which it is, as older ones.
     const nameless = (port: number) =>
@@ -403,17 +396,18 @@ describe('what the service refuses or fails with', () => {
     const proxy = await proxied((_, target) =>
       target.includes('/receipt') ? { replace: sha256OfIds, by: '0'.repeat(64) } : 'none',
     )
-    const said =
-      'The walk has 240 applications by the receipt of the service, and as many arrived, but not the same ones.'
-    expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 4, err: expect.stringContaining(said) })
+    expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 4, err: expect.stringMatching(/\b240\b.* --restart/) })
     expect(existsSync(out)).toBe(false)
   })
 
   test('500 on the same request each time: 4, without a word that the same command continues', async () => {
     const proxy = await proxied(n => (n < 4 ? 'none' : { status: 500 }))
     const { code, err } = await pull(newFile(), proxy.baseUrl, '--retries', '1')
-    expect({ code, err }).toMatchObject({ code: 4, err: expect.stringContaining('contact its operators') })
-    expect(err).not.toContain('continues from here')
+    const away = await proxied(n => (n < 4 ? 'none' : { status: 503 }))
+    const other = await pull(newFile(), away.baseUrl, '--retries', '1')
+    const lastOf = (text: string) => text.trimEnd().split('\n').at(-1)!
+    expect([code, other.code]).toEqual([4, 3])
+    expect(err).not.toContain(lastOf(other.err))
   })
 
   test('a question that is hidden midway: 1, and --restart is named, which mends it', async () => {
@@ -445,7 +439,7 @@ describe('what the service refuses or fails with', () => {
       { hidden_questions: ['secret'] },
       { actor: 'operator:test', now: Date.now() * 1000 },
     )
-    expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('Add --restart to begin again.') })
+    expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('--restart') })
     expect(await run('--restart')).toMatchObject({ code: 0 })
     expect(readFileSync(out, 'utf8')).not.toContain('secret')
     // Of this one nothing had come yet.
@@ -477,7 +471,7 @@ describe('results', () => {
     expect(await runTool(key, argsOf('-'), undefined, { TMPDIR: '/no/such' })).toEqual({
       code: 1,
       out: '',
-      err: 'No folder can be made in /no/such: there is no such file or folder.\n',
+      err: expect.stringMatching(/^.* \/no\/such\b.*\n$/),
     })
     const proxy = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     expect(await pull('-', proxy.baseUrl)).toMatchObject({ code: 1, out: '' })
@@ -488,10 +482,10 @@ describe('results', () => {
     const proxy = await proxied(() => 'none')
     const out = newFile()
     mkdirSync(out)
-    const said = `--out must be a file, and ${out} is a folder.\n`
-    expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 2, err: said })
+    const named = expect.stringMatching(/^--out .*\n$/)
+    expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 2, err: named })
     const words = ['pull', proxy.baseUrl, '--program', slug, '--to', 'postgres://127.0.0.1:1/a', '--state', out]
-    expect(await callTool(key, words)).toMatchObject({ code: 2, err: expect.stringMatching(/^--state must be a file/) })
+    expect(await callTool(key, words)).toMatchObject({ code: 2, err: expect.stringMatching(/^--state /) })
     expect(proxy.requests).toEqual([])
   })
 })
@@ -556,12 +550,12 @@ describe('reports in a sentence what is wrong', () => {
     ]
     const { code, err } = await runTool(key, argsOf(out), limited)
     expect(code).toBe(1)
-    expect(err).toStartWith(`The state of the pull cannot be kept in ${out}.pull: `)
+    expect(err).toContain(` ${out}.pull: `)
     expect(await pull(out)).toMatchObject({ code: 0 })
   })
 
   test('a command there is not', async () => {
-    const said = 'There is no command pul. tributary --help lists them.\n'
+    const said = expect.stringMatching(/^.*\bpul\b.*tributary --help.*\n$/)
     expect(await runTool(key, ['pul'])).toEqual({ code: 2, out: '', err: said })
   })
 

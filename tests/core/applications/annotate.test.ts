@@ -89,12 +89,12 @@ describe('annotate', () => {
     const address = '192.0.2.7'
     await change({
       status: 'Received',
-      note: 'a secret of the applicant',
+      note: 'secret of someone',
       now: start + minute,
       actor: 'operator:bob',
       address,
     })
-    await change({ note: 'a secret of the applicant', now: start + 2 * minute })
+    await change({ note: 'secret of someone', now: start + 2 * minute })
     await change({ status: undefined, now: start + 3 * minute })
     expect([...(await history())]).toEqual([
       { changed_at: start, changed_by: 'admin:ada', status: 'Received', application_note: null },
@@ -102,7 +102,7 @@ describe('annotate', () => {
         changed_at: start + minute,
         changed_by: 'operator:bob',
         status: 'Received',
-        application_note: 'a secret of the applicant',
+        application_note: 'secret of someone',
       },
     ])
     const subject = String(application_id)

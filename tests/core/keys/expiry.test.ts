@@ -31,5 +31,5 @@ test.each([
   '2026-01-31T25:00Z',
   '20260131',
 ])('%p is answered with what would be right', text => {
-  expect(expiry(text)).toMatch(/^must be a number of days such as 90d/)
+  expect(expiry(text)).toMatch(/\b90d\b/)
 })

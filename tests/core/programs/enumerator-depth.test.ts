@@ -76,7 +76,7 @@ test('21 are refused by draft and publication, at the first enumerator that is o
       {
         path: '/questions/20/enumerator',
         code: 'too_deep',
-        detail: expect.stringContaining('more than 20 enumerators within one another (ENUMERATOR_DEPTH_MAX)') as string,
+        detail: expect.stringMatching(/\b20\b.*\bENUMERATOR_DEPTH_MAX\b/) as string,
       },
     ])
   }

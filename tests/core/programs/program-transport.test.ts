@@ -144,7 +144,7 @@ describe('a program whose place is taken', () => {
       early.program_versions[0]!.state = 'ACTIVE'
       await importProgram(sql, early, 'operator:test')
       const refused = await rejection(importProgram(sql, travelled(housing), 'operator:test'))
-      expect(refused.detail).toContain('bring them in together')
+      expect(refused).toMatchObject({ internal: 'shared_questions' })
       expect((await sql`select from program`).length).toBe(1)
     }))
 })

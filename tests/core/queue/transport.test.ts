@@ -91,13 +91,13 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
       'refresh-key-map': async ({ program_version_id }) => {
         if (program_version_id !== poisoned) return
         runs++
-        throw new TypeError(`no such question ${'x'.repeat(5000)}`)
+        throw new TypeError(`unknown question ${'x'.repeat(5000)}`)
       },
     })
     await enqueue(its.sql, [keyMapJob(poisoned), keyMapJob(next)])
     const failed = await settled(poisoned, 'failed')
     expect(failed).toMatchObject({ requested: 1, fulfilled: 0, attempts: 5 })
-    expect(failed.last_error).toStartWith('TypeError: no such question xxx')
+    expect(failed.last_error).toStartWith('TypeError: unknown question xxx')
     expect(failed.last_error!.length).toBe(2000)
     await settled(next, 'done')
     expect(runs).toBe(5)

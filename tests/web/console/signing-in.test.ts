@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { acceptInvitation, changePassword, disablePerson, inviteAgain } from '../../../src/core/people/people.ts'
 import { beginSession, verifySignIn } from '../../../src/core/people/sessions.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
-import { aPerson, ConsoleVisitor, fieldsOf, testPassword } from '../../support/console.ts'
+import { aPerson, ConsoleVisitor, errorsOf, fieldsOf, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 
 const database = await useDatabase()
@@ -83,7 +83,7 @@ describe('signing in', () => {
       answers.push(text.replaceAll(email!, 'E-MAIL'))
     }
     expect(new Set(answers).size).toBe(1)
-    expect(answers[0]).toContain('do not go together')
+    expect(errorsOf(answers[0]!)).toEqual(['email wrong_email_or_password'])
     expect(answers[0]).not.toContain(testPassword)
   })
 
@@ -286,7 +286,7 @@ describe('a password', () => {
     const form = { current: testPassword, password: 'quite another password', repeated: 'quite another password' }
     const token = await inviteAgain(database.sql, ada.person_id, { actor: 'operator:test', now })
     const refused = await browser.refused(400, '/admin/account/password', { ...form, current: 'no' })
-    expect(refused).toContain('This is not your password')
+    expect(errorsOf(refused)).toEqual(['current wrong_password'])
     const changed = await browser.post('/admin/account/password', form)
     expect(changed.status).toBe(303)
     expect(await status(browser.get('/admin/account'))).toBe(200)

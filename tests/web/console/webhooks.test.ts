@@ -52,10 +52,13 @@ describe('a webhook', () => {
     expect(changed.headers.get('location')).toBe(`${at}?done=changed`)
     expect(await browser.page(at)).toContain(moved)
 
+    const facts = async (): Promise<number> => Object.keys(factsOf(await browser.page(at))).length
+    const before = await facts()
     const rotated = (await browser.post(`${at}/rotate`)).headers.get('location')!
     const second = secretOn(await browser.page(rotated))!
     expect(second).not.toBe(first)
-    expect(await browser.page(at)).toContain('Signed with the secret before too')
+    // One more says how long messages are signed with the first, too.
+    expect(await facts()).toBe(before + 1)
     for (const [button, done] of Object.entries({ disable: 'disabled', enable: 'enabled', resend: 'resend' }))
       expect((await browser.post(`${at}/${button}`)).headers.get('location')).toBe(`${at}?done=${done}`)
     await hooks.run()
@@ -121,7 +124,7 @@ describe('the API', () => {
     )
     const ids: number[] = added.flatMap(({ body }) => body.webhook_endpoint_id ?? []).sort((a, b) => a - b)
     expect(added.filter(({ status }) => status === 409).map(({ body }) => body.detail)).toEqual(
-      new Array(2).fill('A program has 10 webhooks at most. Remove one first.'),
+      new Array(2).fill(expect.stringMatching(/\b10\b/)),
     )
     const listed = await api.ask('GET', '/webhooks?program=rent')
     expect(listed.body.items.map((one: { webhook_endpoint_id: number }) => one.webhook_endpoint_id)).toEqual(ids)

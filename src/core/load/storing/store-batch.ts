@@ -46,6 +46,7 @@ export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, 
     throw new Problem('conflict', {
       detail:
         'Another load has taken ids of this one in the meantime. Load it again: what is stored stays, and each id is named.',
+      internal: 'ids_taken',
     })
   await holdApplicants(tx, batch, options.frontEnd ?? null)
 
@@ -106,4 +107,5 @@ async function supersede(
 export const overtakenByAnother = (): Problem =>
   new Problem('conflict', {
     detail: 'Another process loads the same input, or has given that load up. What is stored is stored once.',
+    internal: 'loaded_elsewhere',
   })

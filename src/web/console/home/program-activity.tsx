@@ -161,7 +161,7 @@ export function ReadBy({ readers, last }: { readers: readonly ProgramReader[]; l
   return (
     <ul class="readers">
       {readers.map(({ api_key_id, name, read_at, read_to }) => (
-        <li>
+        <li data-read={read_to === null ? 'none' : last !== null && read_to >= last ? 'all' : 'some'}>
           {mayOpen ? (
             <a class="strong" dir="auto" href={pathOfKey(api_key_id)}>
               {name}

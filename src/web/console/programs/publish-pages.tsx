@@ -71,8 +71,8 @@ export function PublishPage(props: PublishProps) {
               <p>Nothing: applications look as they did.</p>
             ) : (
               <ul>
-                {effects.map(effect => (
-                  <li dir="auto">{effect}</li>
+                {effects.map(({ detail }) => (
+                  <li dir="auto">{detail}</li>
                 ))}
               </ul>
             )}

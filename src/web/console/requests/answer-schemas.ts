@@ -148,7 +148,7 @@ export const differenceAnswer = row({
     { description: 'Why publishing would be refused; null where it would not be.' },
   ),
   changes,
-  effects: texts,
+  effects: Type.Array(row({ code: text, key: text, detail: text })),
   moves: Type.Array(row(move)),
 })
 export const publicationAnswer = row({

@@ -30,7 +30,11 @@ async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
   const parts = await form.then(
     read => [...read],
     cause => {
-      throw new Problem('invalid_request', { detail: 'The form cannot be read: its parts are not whole.', cause })
+      throw new Problem('invalid_request', {
+        detail: 'The form cannot be read: its parts are not whole.',
+        internal: 'broken_form',
+        cause,
+      })
     },
   )
   const fields = new URLSearchParams()

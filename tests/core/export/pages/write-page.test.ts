@@ -225,7 +225,7 @@ describe('writePage', () => {
     const fills = new Map([[broken.program_version_id + 1, broken.fills.get(broken.program_version_id)!]])
     const failure = await failureOf<PageFailure>(write(reader, planOf(broken, 30, 100), small, { fills }))
     expect(failure).toBeInstanceOf(PageFailure)
-    expect(failure!.cause).toMatchObject({ message: expect.stringContaining('key map does not cover') as string })
+    expect(String(failure!.cause)).toContain(String(broken.program_version_id))
     expect(failure!.receipt).toMatchObject({ outcome: 'failed', bytes: 0, next: undefined })
     expect(await busyBackends()).toEqual([])
     expect(() => reader.page()).toThrow()

@@ -151,7 +151,7 @@ describe('contract D8: the page token', () => {
     )
     const most: PageToken = { ...example, fields: Array<number>(100).fill(1), filters: { ids: { from: 1, to: 2 } } }
     expect(open(sealPageToken(most, [key]))).toEqual(most)
-    expect(() => sealPageToken({ ...example, fields: Array(101).fill(1) }, [key])).toThrow('100 questions at most')
+    expect(() => sealPageToken({ ...example, fields: Array(101).fill(1) }, [key])).toThrow(/\b100\b/)
   })
 
   /** Contents without filters, with these flags of the first byte and, where there are any, the further ones. */

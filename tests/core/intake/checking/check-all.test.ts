@@ -33,17 +33,17 @@ describe('keys', () => {
         {
           path: '/answers/first_wsh',
           code: 'unknown_question',
-          detail: 'Must be the key of a question that is asked here; the nearest is "first_wish".',
+          detail: expect.stringContaining('"first_wish"'),
         },
         {
           path: '/answers/zzzzzzzz',
           code: 'unknown_question',
-          detail: 'Must be the key of a question that is asked here.',
+          detail: expect.not.stringContaining('"'),
         },
         {
           path: '/answers/first_wish/txt',
           code: 'unknown_field',
-          detail: 'Must be left out: TEXT answers have `text`.',
+          detail: expect.stringMatching(/TEXT.*`text`/),
         },
       ],
       more: false,

@@ -84,7 +84,7 @@ test('an option id that comes back with another meaning is compared with the ver
   )
   expect([reused.code, returned.code, added.code]).toEqual(['option_reused', 'option_returned', 'option_added'])
   expect(reused.detail).toMatch(/“Heating oil” until version 1; 2 applications/)
-  expect(effects).toHaveLength(3)
+  expect(effects).toMatchObject([reused, returned, added].map(({ code }) => ({ code, key: 'fuel' })))
   const page = await browser.page('/admin/programs/fuels/publish')
   expect(page).toContain('“Heating oil” until version 1; 2 applications')
 })

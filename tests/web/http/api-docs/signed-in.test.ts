@@ -81,14 +81,10 @@ test('samples have the Username of the newest key that the person made, which pu
   await create('Of another program', { programs: 'permits' })
   const [key] = await database.sql`select api_key_id as id from api_key where name = 'Of mine'`
   const shown = await samples()
-  for (const part of [
-    `-u "${key!.id}:$TRIBUTARY_PASSWORD"`,
-    `TRIBUTARY_USERNAME is ${key!.id}`,
-    'of your newest key for it, Of mine.',
-  ])
+  for (const part of [`-u "${key!.id}:$TRIBUTARY_PASSWORD"`, `TRIBUTARY_USERNAME is ${key!.id}`, ' Of mine.'])
     expect(shown).toContain(part)
   await database.sql`update api_key set disabled_at = now(), disabled_by = 'operator:test' where name = 'Of mine'`
-  expect(await samples()).toContain('of your newest key for it, Older.')
+  expect(await samples()).toContain(' Older.')
   await database.sql`update api_key set created_at = '2026-01-01', expires_at = '2026-01-02' where name = 'Older'`
   expect(await samples()).toContain('-u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD"')
 })
@@ -131,7 +127,7 @@ test('those who look after the docs see how fresh they are, and the last error; 
     expect(page).toContain('<th scope="col">Docs made</th>')
     expect(page).toContain('out of &lt;b>paper&lt;/b>')
     expect(page).toMatch(/\d+ seconds? ago|0 seconds/)
-    expect(page).toContain('when they are read')
+    expect(page).not.toContain('<form')
   }
   for (const state of ['queued', 'running']) {
     await database.sql`update derived_status set state = ${state} where program_version_id = ${program_version_id}`

@@ -36,7 +36,7 @@ describe('"Per key …: exports at a time (4). Over: 429 problem with Retry-Afte
       '"requests";q=100;w=60, "exports";q=2;qu="concurrent-requests"',
     )
     expect(refused.headers.get('RateLimit')).toBe('"exports";r=0')
-    expect(await refused.json()).toMatchObject({ status: 429, title: 'Too Many Requests' })
+    expect(await refused.json()).toMatchObject({ status: 429, type: 'urn:tributary:problem:rate-limited' })
     expect(service.requestLine(refused.headers.get('X-Request-Id'))).toMatchObject({ reason: 'exports_at_a_time' })
     const { page, response } = await clientOf(await aKey()).page(small)
     expect(page.payload.length).toBe(1)

@@ -128,9 +128,9 @@ describe('a page that cannot be finished', () => {
     expect(request_id).toBe(response.headers.get('X-Request-Id'))
     expect(problem).toEqual({
       type: 'urn:tributary:problem:internal',
-      title: 'Internal Server Error',
+      title: expect.any(String),
       status: 500,
-      detail: 'Something went wrong on our side. Quote the request_id to the operator.',
+      detail: expect.stringContaining('request_id'),
       errors: [],
     })
     expect(await database.sql`select from audit_event where actor = ${`key:${damagedKey.api_key_id}`}`).toHaveLength(0)

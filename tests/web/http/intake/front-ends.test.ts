@@ -39,7 +39,7 @@ async function say(key: TestKey, method: string, path: string, body?: unknown, i
   return { status: response.status, all: JSON.stringify([response.status, fields, text]).replaceAll(id, 'ID'), text }
 }
 
-const answers = { answers: { secret: { text: 'sent to the portal alone' } } }
+const answers = { answers: { secret: { text: 'only for portal' } } }
 const submitter = { submitter: { type: 'APPLICANT' } }
 const answersOf = (applicant: number): string => `programs/housing-aid/applicants/${applicant}/answers`
 const submissionsOf = (applicant: number): string => `programs/housing-aid/applicants/${applicant}/submissions`
@@ -86,7 +86,7 @@ describe('to a key of another front end an applicant does not exist (D26)', () =
       expect(reported[0]!).toEqual(reported[1]!)
       expect(reported[0]!.statements.length).toBeGreaterThan(1)
       expect(JSON.parse((await say(owner, 'GET', answersOf(applicant))).text).answers).toEqual({
-        secret: { question_type: 'TEXT', text: 'sent to the portal alone' },
+        secret: { question_type: 'TEXT', text: 'only for portal' },
       })
       expect(await traces(applicant)).toEqual(['applicant_registered'])
     },
@@ -127,7 +127,7 @@ describe('to a key of another front end an applicant does not exist (D26)', () =
 describe('"several keys may share one" (D26)', () => {
   test('what one key of a front end began, another finishes', async () => {
     expect(JSON.parse((await say(sibling, 'GET', answersOf(applicant))).text).answers).toEqual({
-      secret: { question_type: 'TEXT', text: 'sent to the portal alone' },
+      secret: { question_type: 'TEXT', text: 'only for portal' },
     })
     expect(await say(sibling, 'PUT', `applicants/${applicant}`, { language: 'de' })).toMatchObject({ status: 200 })
     expect(await say(sibling, 'POST', submissionsOf(applicant), submitter, 'x')).toMatchObject({ status: 201 })
