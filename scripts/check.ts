@@ -1,5 +1,5 @@
-// `bun scripts/check.ts [folder]`: holds a checkout to the rules of the house that Biome does not know, and prints each breach as
-// `file:line: sentence`. It reads the text as Biome formats it, so a line is what it seems; ARCHITECTURE.md has the reasons.
+// `bun scripts/check.ts [folder]`: checks the rules of this repository that Biome doesn't know, and prints each violation as `file:line:
+// sentence`. It reads source as text in Biome's format; ARCHITECTURE.md has the reasons.
 
 import { basename, dirname, extname, join } from 'node:path'
 import { assertedTextErrors } from './testing/asserted-texts.ts'
@@ -104,7 +104,7 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
         path.startsWith('src/civiform/db/') ||
         path.startsWith('scripts/benchmark/') ||
         path === 'scripts/soaking/installation/soak-statements.ts',
-      'holds SQL; that belongs in src/db.',
+      'contains SQL, which belongs in src/db.',
     ],
     [/\.unsafe\(/g, path => path === 'src/db/migrate.ts', 'runs text as SQL; only src/db/migrate.ts may.'],
     [
@@ -115,23 +115,19 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
     [
       /\b(Date\.now|new Date\(\)|Temporal\.Now|Math\.random|performance\.now|crypto\.|process\.|fetch\(|from 'node:|from 'bun')/g,
       (_, room) => room !== 'domain',
-      'domain knows no clock, no randomness and no machine.',
+      'domain must not use a clock, randomness or I/O.',
     ],
     [
       /\bstatus(Code)?( ===?| !==?| [<>]=?|:|\() ?[1-5]\d\d\b/g,
       (path, room) => !path.startsWith('src/') || speaksHttp.test(room) || path === 'src/core/webhooks/post-message.ts',
-      'holds a status code; only src/web and src/clients/client may.',
+      'contains a status code; only src/web and src/clients/client may.',
     ],
     [
       /['"](Retry-After|Allow|Accept|WWW-Authenticate|RateLimit(-Policy)?|Cache-Control|Content-Type|Vary)['"]/g,
       (path, room) => !path.startsWith('src/') || speaksHttp.test(room),
-      'names a field of HTTP; only src/web and src/clients/client may.',
+      'names an HTTP header; only src/web and src/clients/client may.',
     ],
-    [
-      /\bBun\.|'bun(:\w+)?'/g,
-      (_, room) => !room.startsWith('clients/'),
-      'needs Bun; what clients run, Node.js runs too.',
-    ],
+    [/\bBun\.|'bun(:\w+)?'/g, (_, room) => !room.startsWith('clients/'), 'needs Bun, but clients also run on Node.js.'],
     [
       /civiform/gi,
       (path, room) =>
@@ -139,7 +135,7 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
         path.startsWith('scripts/releasing/') ||
         path === 'src/web/console/audit/audit-labels.ts' ||
         own.includes(path),
-      'knows CiviForm; only src/civiform, its commands, config, mains and audit labels may. Others know the origin (src/db/origin.ts).',
+      'mentions CiviForm; only src/civiform, its commands, config, mains and audit labels may. Use the origin (src/db/origin.ts) elsewhere.',
     ],
   ]
 
@@ -158,20 +154,22 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
     const breaches = nameErrors(path, [...files.keys()]).map(sentence => at(0, sentence))
     // Bun reads tsconfig.json where a process was started, which need not be the checkout.
     if (path.endsWith('.tsx') && !text.includes('\n/** @jsxImportSource preact */\n'))
-      breaches.push(at(0, 'lacks /** @jsxImportSource preact */, and fails in a process that was started elsewhere.'))
+      breaches.push(
+        at(0, 'lacks /** @jsxImportSource preact */, so it fails in a process started from another folder.'),
+      )
     // Biome counts no lines within elements.
     for (const { 0: found, 1: name, index } of path.endsWith('.tsx') ? text.matchAll(functions) : []) {
       const lines = found.split('\n').length
       if (lines > functionLinesMax)
-        breaches.push(at(index, `${name} has ${lines} lines; at most ${functionLinesMax} are in one function.`))
+        breaches.push(at(index, `${name} has ${lines} lines; a function may have ${functionLinesMax}.`))
     }
     for (const [name, index] of exportedTypes(path, code)) {
       const other = types.get(name)
       if (other !== undefined)
-        breaches.push(at(index, `exports the type ${name}, as ${other} does; no two share a name.`))
+        breaches.push(at(index, `exports the type ${name}, as does ${other}; give one another name.`))
       else types.set(name, path)
     }
-    if (mayImport[room] === undefined) return [...breaches, at(0, 'is in no room; see scripts/check.ts.')]
+    if (mayImport[room] === undefined) return [...breaches, at(0, 'belongs to no module; see scripts/check.ts.')]
     for (const { index, type, specifier } of importsOf(code))
       breaches.push(...importErrors(path, room, type, specifier).map(sentence => at(index, sentence)))
     for (const [pattern, allowed, why] of contents)
@@ -252,13 +250,11 @@ export function folderBreaches(files: ReadonlyMap<string, string>): string[] {
   return [
     ...[...counts]
       .filter(([, count]) => count > folderFilesMax)
-      .map(
-        ([folder, count]) => `${folder}: has ${count} files of its own; at most ${folderFilesMax} are in one folder.`,
-      ),
+      .map(([folder, count]) => `${folder}: has ${count} files; a folder may have ${folderFilesMax}.`),
     ...[...imported].flatMap(([here, others]) =>
       [...others]
         .filter(([there]) => reaches(there, here))
-        .map(([there, path]) => `${path}:1: imports ${there}, which imports ${here}, directly or through others.`),
+        .map(([there, path]) => `${path}:1: imports ${there}, which imports ${here}, directly or indirectly.`),
     ),
   ]
 }
@@ -267,8 +263,8 @@ function nameErrors(path: string, all: readonly string[]): string[] {
   const nameOf = (one: string): string => basename(one, extname(one))
   const first = all.filter(other => nameOf(other) === nameOf(path)).sort()[0]
   return [
-    ...(first === path || nameOf(path) === 'main' ? [] : [`has the name of ${first}; no two files share one.`]),
-    ...(/(^|\/)utils?([-./]|$)/i.test(path) ? ['is called util; name it for what it knows.'] : []),
+    ...(first === path || nameOf(path) === 'main' ? [] : [`has the same name as ${first}; rename one.`]),
+    ...(/(^|\/)utils?([-./]|$)/i.test(path) ? ['is called util; name it for what it does.'] : []),
   ]
 }
 
@@ -301,11 +297,11 @@ export function watchingErrors(files: ReadonlyMap<string, string>): string[] {
   const lacking = (wanted: readonly string[], there: readonly string[], why: string): string[] =>
     wanted.filter(one => !there.includes(one)).map(one => `${one} ${why}`)
   return [
-    ...lacking(reported, explained, 'is reported, and OPERATIONS.md has no line with its help.'),
-    ...lacking(reported, shown, 'is reported and not on the dashboard.'),
-    ...lacking([...listed, ...shown, ...named], reported, 'is named and reported by no process.'),
-    ...lacking(alertNames, headings, 'is an alert, and OPERATIONS.md does not say what it means and what to do.'),
-    ...lacking(headings, alertNames, 'has a heading in OPERATIONS.md and is no alert.'),
+    ...lacking(reported, explained, 'is reported, but OPERATIONS.md has no line with its help.'),
+    ...lacking(reported, shown, 'is reported, but not on the dashboard.'),
+    ...lacking([...listed, ...shown, ...named], reported, 'is mentioned, but no process reports it.'),
+    ...lacking(alertNames, headings, 'is an alert, but OPERATIONS.md does not explain it.'),
+    ...lacking(headings, alertNames, 'has a heading in OPERATIONS.md, but is not an alert.'),
   ]
 }
 

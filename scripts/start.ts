@@ -38,11 +38,11 @@ import { demoShares, seedWithProgress } from './seed-program/seed-programs.ts'
 
 const help = `Usage: scripts/start [--no-seed] [--watch]
 
-Starts Tributary on this machine: a PostgreSQL of its own (or the one in DATABASE_URL), a demo program with 5,000
-applications if the database is empty, and the service. Prints a command to try it with. Ctrl-C stops all of it.
+Starts Tributary on this machine: its own PostgreSQL (or the one in DATABASE_URL), a demo program with 5,000 applications if the
+database is empty, and the service. Prints a command to try. Ctrl-C stops everything.
 
   --no-seed   leave an empty database empty
-  --watch     restart the service whenever a file of its source changes
+  --watch     restart the service when its source changes
   --help      this text`
 
 const root = join(import.meta.dir, '..')

@@ -1,5 +1,5 @@
-// The job `deliver-webhook`: one attempt to send an endpoint a message. And what asks for these jobs, once a second: no submission does
-// more because of a webhook.
+// The job `deliver-webhook`: one attempt to deliver to a webhook endpoint. Also requests these jobs, once a second, so that a submission
+// does no work for webhooks.
 
 import type { Log } from '../src/base/log.ts'
 import type { Config } from '../src/config/all-settings.ts'
@@ -63,7 +63,7 @@ export function startAsking(
         failing = false
         through()
       } catch (error) {
-        if (!failing) log.warn({ err: error }, 'webhooks cannot be looked after for now')
+        if (!failing) log.warn({ err: error }, 'webhook deliveries could not be requested; retrying')
         failing = true
       }
       await Promise.race([Bun.sleep(everyMs), stopping.promise])

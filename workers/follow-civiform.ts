@@ -1,5 +1,5 @@
-// The follower's process: copies a CiviForm's applications from its database, and keeps up with it. Several may be started: one of them
-// follows, and another takes over when it ends.
+// The follower process: copies a CiviForm's applications from its database and keeps up with it. Several may run: one follows, and
+// another takes over when it ends.
 
 import { follow, followOptionsOf, watchFollowing } from '@tributary/civiform'
 import { health } from '@tributary/web/health'
@@ -36,7 +36,7 @@ async function run(config: OtherConfig): Promise<void> {
     openDatabase({ url: to, prepare, silenceTimeoutMs, connectionsMax, applicationName })
   const sql = open(url, 4, 'tributary-follower')
   const lock = open(databaseDirectUrl, 1, 'tributary-follower-lock')
-  await refuseDistributed(sql, 'An installation follows no CiviForm')
+  await refuseDistributed(sql, 'This installation follows no CiviForm')
   const stopping = new AbortController()
   const stop = (signal: string): void => {
     if (stopping.signal.aborted) process.exit(130)

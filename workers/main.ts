@@ -1,5 +1,5 @@
-// The worker process: carries jobs from the outbox to the queue, runs them, and does its maintenance tasks at start and on a timer. It only puts
-// these together. Any number of workers may run.
+// The worker process: moves jobs from the outbox to the queue, runs them, and performs maintenance at start and on a timer. This file
+// only wires the parts together. Any number of workers may run.
 
 import { health } from '@tributary/web/health'
 import { failureLines } from '../src/base/failure.ts'
@@ -46,7 +46,7 @@ async function work(config: OtherConfig): Promise<void> {
   const log = createLog(config.logLevel)
   if (config.exportOnly)
     throw new Problem('conflict', {
-      detail: 'EXPORT_ONLY is for the service: a worker writes what it computes.',
+      detail: 'EXPORT_ONLY is for the service. A worker must be able to write.',
       internal: 'export_only',
     })
   await prepareAtStart(config)
@@ -167,10 +167,10 @@ async function connectPatiently(
     try {
       return await connectQueue(
         { databaseUrl: config.databaseDirectUrl ?? config.databaseUrl, redisUrl: config.redisUrl, ...options },
-        error => log.warn({ err: error }, 'the queue has lost its store for now'),
+        error => log.warn({ err: error }, 'the queue has lost its store; reconnecting'),
       )
     } catch (error) {
-      log.warn({ err: error }, 'the queue cannot be opened yet')
+      log.warn({ err: error }, 'the queue could not be opened; retrying')
       await Bun.sleep(queueRetryMs)
     }
   }
@@ -179,7 +179,7 @@ async function connectPatiently(
 function queueBehindPooler(): Problem {
   return new Problem('conflict', {
     detail:
-      'DATABASE_URL leads through a pooler, which cannot carry the queue. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself, or REDIS_URL.',
+      'DATABASE_URL leads to a pooler, which the queue cannot use. Set DATABASE_DIRECT_URL to the address of PostgreSQL, or set REDIS_URL.',
     internal: 'pooled_database',
   })
 }

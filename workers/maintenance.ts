@@ -1,5 +1,5 @@
-// Maintenance tasks of a worker, at its start and on a timer: request missing derived data, erase what has passed its retention, seal
-// the audit log, and send heartbeats. If one fails, the others still run.
+// Maintenance tasks of a worker, at start and on a timer: request missing derived data, erase applications past their retention, seal the
+// audit log, and send heartbeats. If one fails, the others still run.
 
 import type { Log } from '../src/base/log.ts'
 import { eraseExpired } from '../src/core/applications/erase.ts'
@@ -35,7 +35,7 @@ export function startMaintenance({ db, log, everyMs, through }: MaintenanceOptio
       ([, isNews]) => {
         if (isNews) log.warn(historyNoted)
       },
-      error => log.warn({ err: error }, 'it cannot be noted that this worker is alive'),
+      error => log.warn({ err: error }, 'the heartbeat could not be written'),
     )
   const all = async (): Promise<void> => {
     for (const { name, run, failing } of tasks(db, log)) {
@@ -85,17 +85,17 @@ const tasks = (db: Sql, log: Log): Task[] => [
     name: 'sweep',
     run: async () => {
       const asked = await sweepDerived(db)
-      if (asked.length > 0) log.info({ asked: asked.length }, 'the sweep asked for derived data')
+      if (asked.length > 0) log.info({ asked: asked.length }, 'the sweep requested missing derived data')
     },
-    failing: 'the sweep failed; the next one is on its timer',
+    failing: 'the sweep failed; it runs again on its timer',
   },
   {
     name: 'retention',
     run: async () => {
       for (const { slug, applications, inProgress } of await eraseExpired(db))
-        log.info({ program: slug, applications, in_progress: inProgress }, 'erased what the program keeps no longer')
+        log.info({ program: slug, applications, in_progress: inProgress }, 'erased applications past their retention')
     },
-    failing: 'what has expired could not be erased; the next sweep tries again',
+    failing: 'applications past their retention could not be erased; the next sweep tries again',
   },
   {
     name: 'audit_seal',

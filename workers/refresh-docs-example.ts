@@ -1,4 +1,4 @@
-// The job `refresh-docs-example`: the generated docs of a program version.
+// The job `refresh-docs-example`: writes the generated docs of a program version.
 
 import { refreshDocsExample as refresh } from '../src/core/derived/program-docs.ts'
 import type { WorkerDeps } from './worker-deps.ts'

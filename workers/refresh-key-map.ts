@@ -1,4 +1,4 @@
-// The job `refresh-key-map`: the key map of a program as of one of its versions.
+// The job `refresh-key-map`: writes the key map of a program as of one of its versions.
 
 import { refreshKeyMap as refresh } from '../src/core/derived/program-key-map.ts'
 import type { WorkerDeps } from './worker-deps.ts'

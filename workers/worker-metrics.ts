@@ -1,4 +1,4 @@
-// Metrics of a worker, in addition to those of every process (src/core/metrics).
+// The worker's metrics, in addition to those of every process (src/core/metrics).
 
 import { Counter, Gauge, Histogram } from 'prom-client'
 import { Meter } from '../src/core/metrics/meter.ts'

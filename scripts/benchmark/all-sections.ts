@@ -1,4 +1,4 @@
-// Every section of the benchmark by its name, in the order they are run.
+// The benchmark's sections by name, in the order in which they run.
 
 import type { BenchContext } from './bench-context.ts'
 import type { SectionReport } from './figures/findings.ts'

@@ -1,4 +1,4 @@
-// What every section of the benchmark gets.
+// What every section of the benchmark receives.
 
 import type { ChildProcesses } from '../processes/child-processes.ts'
 import type { BenchDatabase } from './bench-database.ts'

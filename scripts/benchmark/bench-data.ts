@@ -1,4 +1,4 @@
-// Fills the database of a benchmark: sample applications through scripts/seed, a key, and the copy that the peers read.
+// Fills the database of a benchmark: sample applications through scripts/seed, an API key, and the copy that the peers read.
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The PostgreSQL a benchmark runs on: its own, on this machine, reached as all measured processes reach it.
+// The benchmark's own PostgreSQL, on this machine, reached in the same way by every measured process.
 
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
-// The statements of the harness itself: what the drain asks, and the copy that the peers read.
-// They are no part of the service, and the service must not depend on what they make.
+// The harness's own statements: the query of the drain, and the copy that the peers read. The service must not depend on them.
 
 import type { Sql } from '../../src/db/client.ts'
 

@@ -1,4 +1,4 @@
-// The servers whose pages are measured: our service and its peers, each a process of its own, and the client that drains them.
+// The servers that are measured, our service and its peers, each in its own process, and the client that drains them.
 
 import { join } from 'node:path'
 import type { ChildProcesses } from '../processes/child-processes.ts'
@@ -82,7 +82,7 @@ async function serve(
   const origin = `http://127.0.0.1:${port}`
   const started = children.start(command, { env: { ...env, PORT: port } })
   if (!(await answersInTime(new URL(ready, origin).href, started.process)))
-    throw new Error(`${name} does not answer: ${started.complaint()}`)
+    throw new Error(`${name} does not respond: ${started.complaint()}`)
   return {
     name,
     pageUrl: pageSize => `${origin}${path}?pageSize=${pageSize}`,
@@ -102,7 +102,7 @@ export interface Page {
 export async function readPage(url: string, headers: Headers): Promise<Page> {
   const response = await fetch(url, { headers })
   const text = await response.text()
-  if (response.status !== 200) throw new Error(`${url} was answered with ${response.status}: ${text.slice(0, 500)}`)
+  if (response.status !== 200) throw new Error(`${url} responded with ${response.status}: ${text.slice(0, 500)}`)
   return { text, ...(JSON.parse(text) as Omit<Page, 'text'>) }
 }
 
@@ -155,7 +155,7 @@ export function parseTransfers(output: string): Transfer[] {
     .split('\n')
     .map(line => {
       const [status, firstByte, total, bytes] = line.split(' ').map(Number)
-      if (status !== 200) throw new Error(`curl was answered with status ${status}`)
+      if (status !== 200) throw new Error(`curl received status ${status}`)
       return { firstByteMs: firstByte! * 1000, wallMs: total! * 1000, bytes: bytes! }
     })
 }

@@ -1,4 +1,4 @@
-// scripts/bench: prepares, runs the chosen sections one after the other, prints what they found and writes it down.
+// scripts/bench: prepares the database, runs the chosen sections in order, prints their results and saves them.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, totalmem } from 'node:os'
@@ -62,7 +62,7 @@ async function bench(): Promise<void> {
     software: `Bun ${Bun.version}, ${database.description}`,
     data: `${data.program.applications.toLocaleString('en')} applications`,
     rounds: options.rounds,
-    load: `${digits(loadBefore)} processes wanted to run at the start; with more than a few tenths, quote no figure`,
+    load: `load average at the start: ${digits(loadBefore)}; above a few tenths, the figures are not worth quoting`,
   }
   const path = join(folder, `${new Date().toISOString().replaceAll(':', '-')}.json`)
   await mkdir(folder, { recursive: true })
@@ -75,8 +75,8 @@ async function bench(): Promise<void> {
       .join('\n'),
     ...found.flatMap(report => report.tables).map(renderTable),
     renderTable(findingsTable(findings)),
-    `${findings.filter(isReached).length} of ${findings.length} reached`,
-    `Everything measured: ${path}`,
+    `${findings.filter(isReached).length} of ${findings.length} targets met`,
+    `All measurements: ${path}`,
   ]
   console.log(`\n${blocks.join('\n\n')}\n`)
   if (failed.length > 0) throw new Problem('internal', { detail: failed.join('\n') })

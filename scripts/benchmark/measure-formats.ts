@@ -1,4 +1,4 @@
-// What each format of the export costs: applications and bytes a second against JSON.
+// Measures each export format: applications and bytes per second compared with JSON.
 
 import type { BenchContext } from './bench-context.ts'
 import { type BenchFinding, digits, type SectionReport } from './figures/findings.ts'
@@ -27,7 +27,7 @@ export async function measureFormats(context: BenchContext): Promise<SectionRepo
   const bytesASecond = (format: Format): number[] =>
     rounds[format].map(({ bytes, wallMs }) => bytes / (wallMs / 1000) / 1e6)
   const finding = (format: Format, atLeast: number): BenchFinding => ({
-    what: `${format}: applications a second against JSON`,
+    what: `${format}: applications per second compared with JSON`,
     measured: pairedRatio(column(rounds.json, 'wallMs'), column(rounds[format], 'wallMs')),
     atLeast,
   })
@@ -36,7 +36,7 @@ export async function measureFormats(context: BenchContext): Promise<SectionRepo
     tables: [
       {
         title: `Formats of a page of ${rows.toLocaleString('en')}`,
-        head: ['', 'ms', 'MB', 'applications/s', 'MB/s', 'against JSON'],
+        head: ['', 'ms', 'MB', 'applications/s', 'MB/s', 'of JSON'],
         rows: formats.map(format => {
           const samples = rounds[format]
           const wallMs = median(column(samples, 'wallMs'))

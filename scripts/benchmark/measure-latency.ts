@@ -1,4 +1,4 @@
-// How long a client with a small request waits while others pull everything.
+// Measures how long a small request takes while other clients pull everything.
 
 import type { BenchContext } from './bench-context.ts'
 import { digits, type SectionReport } from './figures/findings.ts'
@@ -28,7 +28,7 @@ export async function measureLatency(context: BenchContext): Promise<SectionRepo
   return {
     findings: [
       {
-        what: `p99 of a page of 1 alongside ${exportsAtOnce} full exports against its idle p50`,
+        what: `p99 of a page of 1 during ${exportsAtOnce} full exports, compared with its idle p50`,
         measured: median(rounds.map(round => round.busyP99 / round.idleP50)),
         atMost: 15,
       },
@@ -39,8 +39,8 @@ export async function measureLatency(context: BenchContext): Promise<SectionRepo
         head: ['', 'ms'],
         rows: [
           ['idle, p50', digits(median(column(rounds, 'idleP50')))],
-          [`alongside ${exportsAtOnce} exports, p50`, digits(median(column(rounds, 'busyP50')))],
-          [`alongside ${exportsAtOnce} exports, p99`, digits(median(column(rounds, 'busyP99')))],
+          [`during ${exportsAtOnce} exports, p50`, digits(median(column(rounds, 'busyP50')))],
+          [`during ${exportsAtOnce} exports, p99`, digits(median(column(rounds, 'busyP99')))],
         ],
       },
     ],

@@ -1,10 +1,8 @@
-// How fast scripts/load takes in what an export gave, next to PostgreSQL's own COPY of the same rows.
-// In databases of their own, which are gone afterwards.
+// Measures how fast scripts/load loads an export, compared with PostgreSQL's own COPY of the same rows, in temporary databases.
 //
-// The load is the whole command, from the start of its process to its end: it reads the export's JSON, checks every answer, and
-// stores applicants and the history of statuses too. COPY gets its rows ready and in PostgreSQL's own form, from the
-// server's disk, into the very table, emptied, that the load has just filled: the same indexes, checks and foreign keys, and
-// applicants that are there already.
+// The load is the whole command, from the start of its process to its end: it reads the export's JSON, checks every answer, and stores
+// applicants and status histories too. COPY gets its rows prepared in PostgreSQL's own format on the server's disk, and writes into the
+// table that the load has just filled, truncated: with the same indexes, checks and foreign keys, and with the applicants already stored.
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -59,14 +57,14 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
     return {
       findings: [
         {
-          what: 'scripts/load against raw COPY of the same applications into the same table',
+          what: 'scripts/load compared with raw COPY of the same applications into the same table',
           measured: pairedRatio(column(rounds, 'copy'), column(rounds, 'load')),
           atLeast: 0.4,
         },
       ],
       tables: [
         {
-          title: `${program.applications.toLocaleString('en')} applications taken in`,
+          title: `${program.applications.toLocaleString('en')} applications loaded`,
           head: ['', 'ms', 'applications/s', 'MB of JSON/s'],
           rows: (['copy', 'load'] as const).map(name => {
             const ms = median(column(rounds, name))

@@ -1,5 +1,5 @@
-// The most memory the service holds: for one large export, for eight at once, and for readers who take nothing.
-// A fresh process each time, since memory once taken is rarely given back.
+// Measures the service's peak memory: for one large export, for eight at once, and for readers that read nothing. Each in a fresh
+// process, because memory is rarely given back.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -70,7 +70,7 @@ async function stall(service: HttpSubject, rows: number): Promise<void> {
     for (const socket of sockets) {
       const [head] = (await Promise.all([once(socket, 'data'), socket.resume()]))[0] as [Buffer]
       socket.pause()
-      if (!head.toString('latin1').startsWith('HTTP/1.1 200')) throw new Error('a reader was not served')
+      if (!head.toString('latin1').startsWith('HTTP/1.1 200')) throw new Error('a reader received no response')
     }
   } finally {
     for (const socket of sockets) socket.destroy()

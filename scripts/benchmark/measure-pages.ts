@@ -1,4 +1,4 @@
-// The heart of the benchmark: one page of each size, from the drain, the service and the peers, round by round.
+// The heart of the benchmark: one page of each size from the drain, the service and the peers, round by round.
 
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -33,7 +33,7 @@ export async function measurePages(context: BenchContext): Promise<SectionReport
   for (const name of peerNames) {
     const peer = await startPeer(context, name)
     if (peer === undefined) {
-      say(`${name} needs Node.js, which is not on this machine.`)
+      say(`${name} needs Node.js, which is not installed.`)
       continue
     }
     await requireSameApplications(service, peer, Math.min(checkedRows, options.applications))
@@ -101,7 +101,7 @@ function findingsOf({ options }: BenchContext, samples: Samples, pageSize: numbe
   const { drain, service } = samples as Record<'drain' | 'service', readonly Sample[]>
   return [
     {
-      what: `${page}: bytes a second against the drain`,
+      what: `${page}: bytes per second compared with the drain`,
       measured: rateRatio(service, drain),
       atLeast: options.socket === 'unix' ? 0.75 : 0.8,
     },
@@ -119,7 +119,7 @@ function tableOf(samples: Samples, pageSize: number): FigureTable {
   const { drain, service } = samples as Record<'drain' | 'service', readonly Sample[]>
   return {
     title: `Page of ${pageSize.toLocaleString('en')} applications`,
-    head: ['', 'ms', 'fastest ms', 'first byte ms', 'MB', 'MB/s', 'of the drain', 'by time', 'service is'],
+    head: ['', 'ms', 'fastest ms', 'first byte ms', 'MB', 'MB/s', 'of the drain', 'by time', 'service'],
     rows: Object.entries(samples).map(([name, own]) => {
       const wallMs = median(column(own, 'wallMs'))
       const megabytes = median(column(own, 'bytes')) / 1e6

@@ -1,4 +1,4 @@
-// What a benchmark has to do, from its arguments. Pure.
+// Parses the arguments of a benchmark. Pure.
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -25,15 +25,15 @@ export const help = (
 ): string => `Usage: scripts/bench [--small] [--only <section,…>] [--rounds <n>] [--postgres <folder>]
                      [--socket tcp|unix] [--keep <folder>]
 
-Starts a PostgreSQL of its own, loads 300,000 sample applications, and measures the export next to the least a client
-can do and next to what else one would write. Prints tables, writes .bench/<time>.json, ends by itself. Uses loopback only.
+Starts its own PostgreSQL, loads 300,000 sample applications, and measures the export against the minimum that any client must do and
+against simpler implementations. Prints tables, writes .bench/<time>.json, and ends by itself. Uses loopback only.
 
-  --small     30,000 applications: for trying things out; the figures wanted are those of the full run
-  --only      ${sectionNames.join(', ')}; all of them unless given
-  --rounds    how often each measurement is taken, 1 to 50; 5 unless given, and fewer prove nothing
-  --postgres  folder of an installation, such as /usr/lib/postgresql/18; the embedded one unless given
-  --socket    tcp (the default) or unix, between PostgreSQL and its clients
-  --keep      folder in which the loaded database is kept, and found again by the next run
+  --small     30,000 applications, for trying it out; targets apply to the full run only
+  --only      ${sectionNames.join(', ')}; default: all
+  --rounds    repetitions of each measurement, 1 to 50; default: 5, and fewer prove nothing
+  --postgres  folder of an installation, such as /usr/lib/postgresql/18; default: the embedded one
+  --socket    tcp (default) or unix, between PostgreSQL and its clients
+  --keep      folder that keeps the loaded database for the next run
   --help      this text`
 
 /** `sectionNames`: the known sections, in their order. Throws a usage error that says which argument cannot be used. */
@@ -67,6 +67,6 @@ function sectionsOf(only: string, sectionNames: readonly string[]): string[] {
 
 function oneOf<T extends string>(option: string, text: string, allowed: readonly T[]): T {
   const found = allowed.find(value => value === text)
-  if (found === undefined) throw usage(`${option} takes ${allowed.join(', ')}, not "${text}".`)
+  if (found === undefined) throw usage(`${option} must be ${allowed.join(', ')}, not "${text}".`)
   return found
 }

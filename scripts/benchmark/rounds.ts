@@ -1,4 +1,4 @@
-// The same few measurements, round by round, beginning with another one each round: what every section does.
+// Repeats a few measurements round by round, starting each round with a different one. Every section uses it.
 
 import type { BenchContext } from './bench-context.ts'
 import { rotated } from './figures/statistics.ts'

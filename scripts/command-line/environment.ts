@@ -1,4 +1,4 @@
-// What every script needs before it can begin: settings, a database, and a way to fail in one clear sentence.
+// What every script needs before it can start: settings, a database, and a way to fail with one clear sentence.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -66,7 +66,7 @@ export const usage = (message: string): UsageError => new UsageError(message)
 
 /** Throws when a script gets more arguments than it has a use for. */
 export function refuseMore(words: readonly string[]): void {
-  if (words.length > 0) throw usage(`Unexpected: ${words.join(' ')}. A text with spaces needs quotes.`)
+  if (words.length > 0) throw usage(`Unexpected argument: ${words.join(' ')}. Put texts with spaces in quotes.`)
 }
 
 /**

@@ -1,4 +1,4 @@
-// The option --front-end of scripts that make applicants.
+// The option --front-end of scripts that create applicants.
 
 import { frontEndError } from '../../src/core/keys/api-key-draft.ts'
 import { usage } from './environment.ts'

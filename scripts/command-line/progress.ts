@@ -1,4 +1,4 @@
-// How far a long piece of work has come, on a terminal; silent anywhere else.
+// Shows the progress of long work on a terminal; silent anywhere else.
 
 import { Presets, SingleBar } from 'cli-progress'
 

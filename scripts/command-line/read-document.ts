@@ -1,4 +1,4 @@
-// Reads a handwritten JSON document, and reports syntax errors with their place.
+// Reads a handwritten JSON document and reports syntax errors with their position.
 
 import { invalidRequest, Problem } from '../../src/base/problem.ts'
 import { parseJson, placedDetail } from '../../src/domain/values/json-text.ts'

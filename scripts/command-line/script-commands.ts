@@ -1,4 +1,4 @@
-// What a script can do: its commands, each with its words and options, read before any database is opened.
+// Parses a script's commands with their arguments and options, before any database is opened.
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { readCommandLine, refuseMore, runScript, type ScriptContext, usage } from './environment.ts'
@@ -31,8 +31,8 @@ export const command =
 /** Runs the command that the first argument names, and ends the process. */
 export async function runCommands(help: string, commands: Readonly<Record<string, Prepare>>): Promise<never> {
   const run = await readCommandLine(help, async ([name, ...args]) => {
-    if (name === undefined) throw usage('Say what to do.')
-    if (!Object.hasOwn(commands, name)) throw usage(`There is no command "${name}".`)
+    if (name === undefined) throw usage('Enter a command.')
+    if (!Object.hasOwn(commands, name)) throw usage(`Unknown command "${name}".`)
     return commands[name]!(args)
   })
   return run === undefined ? process.exit(0) : runScript(run)

@@ -1,4 +1,4 @@
-// Rows of text in columns, for a terminal.
+// Prints rows of text in columns for a terminal.
 
 /** Columns as wide as their widest cell on a terminal, two spaces apart. */
 export function textTable(rows: readonly (readonly string[])[]): string[] {

@@ -1,5 +1,5 @@
-// Makes, lists, edits, disables and retires API keys from a terminal.
-// It must not keep a secret: what `create` prints is printed once and stored nowhere.
+// Creates, lists, edits, disables and retires API keys from a terminal. It must not keep a secret: what `create` prints is stored
+// nowhere.
 
 import { Problem } from '../../src/base/problem.ts'
 import type { OtherConfig } from '../../src/config/all-settings.ts'
@@ -42,20 +42,20 @@ const help = `Usage:
   scripts/api-key enable <key id>
   scripts/api-key retire <key id>
 
-Settings, of which create needs ${required.join(', ')}:
+Settings (create requires ${required.join(', ')}):
 ${settingNames
   .map(settingOf)
   .map(({ option, takes, schema, repeated }) => {
     const line = `  ${`--${option} ${takes}`.padEnd(28)} ${schema.description}`
-    return repeated ? `${line} Once for each; --${option} '' for none.` : line
+    return repeated ? `${line} Repeat for each; --${option} '' for none.` : line
   })
   .join('\n')}
 
---may names what a key may do, which is not changed later: export unless given. With annotate, export is needed too.
+--may sets what a key may do, for good. Default: export. annotate also needs export.
 
-edit replaces a list as a whole. disable refuses the key from its next request on, until enable lets it in again; retire ends it for good.
+edit replaces whole lists. disable rejects the key from its next request until you enable it again; retire ends it permanently.
 
-The password is printed once, by create, and cannot be had again.`
+create prints the password. It is shown only once.`
 
 type Options = Record<string, string | string[] | undefined>
 
@@ -86,15 +86,15 @@ function create({ may = 'export', ...options }: Options): Run {
   if (missing.length > 0) throw usage(`Missing: ${missing.join(', ')}.`)
   const allowed = split(String(may))
   const unknown = allowed.filter(word => !words.some(known => known === word))
-  if (unknown.length > 0) throw usage(`--may takes ${words.join(', ')}, one or several, not "${unknown.join(',')}".`)
+  if (unknown.length > 0) throw usage(`--may must be one or more of ${words.join(', ')}, not "${unknown.join(',')}".`)
   return async ({ sql, config, setting, actor }) => {
     const now = await readPresentTime(sql)
     const settings = readSettings(options, now, config.timeZone)
     const may = Object.fromEntries(permissionNames.map(name => [name, allowed.includes(permissions[name].word)]))
     const draft = { ...settings, ...may } as ApiKeyDraft
     const { key, ...credential } = await createApiKey(sql, setting('apiKeyPepper'), { ...draft, actor, now })
-    console.log(`Made the key "${key.name}", good until ${formatOffsetTime(key.expires_at, config.timeZone)}.
-The password is shown this once.
+    console.log(`Created the key "${key.name}", valid until ${formatOffsetTime(key.expires_at, config.timeZone)}.
+The password is shown only once.
 
 Username:         ${credential.username}
 Password:         ${credential.password}
@@ -108,7 +108,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" ${serviceAddress(config)}/api/
 const list: Run = async ({ sql, config }) => {
   const keys = await listKeys(sql, await readPresentTime(sql))
   if (keys.length === 0) {
-    console.log('There are no API keys yet. scripts/api-key create makes one.')
+    console.log('There are no API keys yet. Create one with scripts/api-key create.')
     return
   }
   const head = ['Key id', 'Name', 'Programs', 'Never sees', 'Expires', 'State', 'Front end', 'Last used']
@@ -117,11 +117,11 @@ const list: Run = async ({ sql, config }) => {
 
 function edit(keyId: string, options: Options): Run {
   if (Object.keys(options).length === 0)
-    throw usage(`Say what to change: ${settingNames.map(name => `--${keySettings[name].option}`).join(', ')}.`)
+    throw usage(`Enter what to change: ${settingNames.map(name => `--${keySettings[name].option}`).join(', ')}.`)
   return async ({ sql, config, actor }) => {
     const now = await readPresentTime(sql)
     const key = await editApiKey(sql, keyId, readSettings(options, now, config.timeZone), { actor, now })
-    console.log(`${key.api_key_id} is now:`)
+    console.log(`${key.api_key_id} now has these settings:`)
     for (const name of settingNames) console.log(`  ${keySettings[name].label}: ${shown(key, name, config)}`)
   }
 }
@@ -134,7 +134,7 @@ function retire(keyId: string): Run {
   return async ({ sql, config, actor }) => {
     const key = await retireApiKey(sql, keyId, { actor, now: await readPresentTime(sql) })
     console.log(
-      `${key.api_key_id} ("${key.name}") is retired since ${formatOffsetTime(key.retired_at!, config.timeZone)} and opens nothing any more.`,
+      `${key.api_key_id} ("${key.name}") was retired at ${formatOffsetTime(key.retired_at!, config.timeZone)}. Requests with it are rejected.`,
     )
   }
 }
@@ -146,8 +146,8 @@ const turn =
     const key = await what(sql, keyId, { actor, now: await readPresentTime(sql) })
     console.log(`${key.api_key_id} ("${key.name}") is ${outcome}.`)
   }
-const disable = turn(disableApiKey, 'disabled: it is refused until you enable it')
-const enable = turn(enableApiKey, 'enabled: it works as before')
+const disable = turn(disableApiKey, 'disabled: its requests are rejected until you enable it')
+const enable = turn(enableApiKey, 'enabled: it works again')
 
 function cells(key: ListedApiKey, { timeZone }: OtherConfig): string[] {
   const lastUsed =

@@ -1,4 +1,4 @@
-// scripts/audit: verifies the audit log against its seals, and moves the oldest part of it into files.
+// scripts/audit: verifies the audit log against its seals, and moves its oldest part into files.
 
 import { Problem } from '../../src/base/problem.ts'
 import type { OtherConfig } from '../../src/config/all-settings.ts'
@@ -16,7 +16,7 @@ const help = `Usage: scripts/audit verify [--seal <seal>] [--with <file> …]
 verify   Reads the whole log and recomputes every seal. Names each segment in which an event was changed, removed or
          inserted. A worker seals new events once a minute; newer ones are counted as not sealed yet. Prints the latest
          seal. Keep it where administrators of the database can't change it: given as --seal next time, it also shows
-         whether the end was cut off or the log rewritten. Files given with --with, into which the log was pruned, are
+         whether the end was cut off or the log rewritten. Files of pruned segments given with --with are
          checked too.
 prune    Moves whole segments whose events are all older than a date, an instant or a number of days into one file,
          audit-….ndjson, and then removes them from the database. Their seals stay, so verify still covers the rest. The
@@ -36,7 +36,7 @@ async function verify({ sql }: ScriptContext, kept: string | undefined, files: r
   console.log(`The audit log is intact: ${counted(events)}${unsealed > 0 ? `, ${unsealed} not sealed yet` : ''}.`)
   for (const { file, checked } of pruned)
     console.log(`Pruned into ${file}: ${checked ? 'checked' : 'not checked; give the file with --with'}.`)
-  if (seal !== null) console.log(`Keep this seal elsewhere, and give it as --seal next time:\n${seal}`)
+  if (seal !== null) console.log(`Keep this seal elsewhere and pass it as --seal next time:\n${seal}`)
 }
 
 async function prune({ sql, config, actor }: ScriptContext, before: string, folder: string): Promise<void> {
@@ -49,8 +49,8 @@ async function prune({ sql, config, actor }: ScriptContext, before: string, fold
 function cutOf(text: string, now: Micros, { timeZone }: OtherConfig): Micros {
   if (/^\d{1,5}$/.test(text)) return now - wholeNumber('--before', text) * 86_400_000_000
   const instant = parseInstantParameter(text, timeZone)
-  if (typeof instant === 'object') throw usage(`--before: ${instant.error} A whole number is one of days.`)
-  if (instant > now) throw usage('--before must not lie in the future.')
+  if (typeof instant === 'object') throw usage(`--before: ${instant.error} A whole number means days.`)
+  if (instant > now) throw usage('--before must not be in the future.')
   return instant
 }
 
@@ -64,12 +64,12 @@ await runCommands(help, {
     ['file…'],
     { seal: text, with: { ...text, multiple: true } },
     ({ seal, with: first }, ...others) => {
-      if (others.length > 0 && first === undefined) throw usage('Give files with --with.')
+      if (others.length > 0 && first === undefined) throw usage('List files after --with.')
       return context => verify(context, seal, [...(first ?? []), ...others])
     },
   ),
   prune: command([], { before: text, to: text }, ({ before, to: folder }) => {
-    if (before === undefined || folder === undefined) throw usage('Say --before when, and --to which folder.')
+    if (before === undefined || folder === undefined) throw usage('Enter --before and --to.')
     return context => prune(context, before, folder)
   }),
 })

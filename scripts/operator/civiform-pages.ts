@@ -1,4 +1,4 @@
-// Applications as two services export them: a CiviForm's own API, and ours. For the comparison of both.
+// Pages of applications as exported by CiviForm's own API and by ours, for comparing them.
 
 import type { Exported } from '@tributary/civiform/commands'
 import { Problem } from '../../src/base/problem.ts'
@@ -31,7 +31,7 @@ export async function* readPages(address: ExportAddress, parameters: Record<stri
     const response = await fetch(url, { headers, redirect: 'manual' })
     if (response.status !== 200)
       throw new Problem('unavailable', {
-        detail: `${address.baseUrl} answered ${response.status} for the program ${address.slug}.`,
+        detail: `${address.baseUrl} responded with ${response.status} for the program ${address.slug}.`,
       })
     const page = (await response.json()) as Page
     yield page

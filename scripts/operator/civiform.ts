@@ -1,4 +1,4 @@
-// scripts/civiform: before a CiviForm is followed, whether it can be; afterwards, whether both say the same.
+// scripts/civiform: checks beforehand whether a CiviForm can be followed, and afterwards whether both export the same.
 
 import {
   allowanceMsMax,
@@ -41,19 +41,19 @@ const help = `Usage: scripts/civiform check
        scripts/civiform restored
        scripts/civiform allowance --set <duration>
 
-check             Whether the database of CIVIFORM_DATABASE_URL can be followed: role, columns, clock; what will not map; how long
-                  the first copy takes. Changes nothing anywhere.
-status            How far it is followed, and what could not be taken as it is.
+check             Checks whether the database in CIVIFORM_DATABASE_URL can be followed: role, columns, clock, what can't be
+                  mapped, and how long the first copy takes. Changes nothing.
+status            Shows how far following has come, and what could not be copied as it is.
 compare           Fetches the same applications from CiviForm's API (--civiform, or CIVIFORM_BASE_URL) and from this service,
-                  with one API key of CiviForm's in CIVIFORM_API_KEY (id:secret), and says property by property where they differ.
-                  What the profile contract does deliberately is listed, and is no difference.
-                  --values shows what both have; it is applicants' data.
-accept-deletions  For a day, whatever is missing in CiviForm is taken for deleted, however much it is.
-moved             The database at the address is the one that was followed, on another server.
-restored          The database was restored to an earlier state: what was lost by it is taken away here, and all is compared. The
-                  follower sees that by itself for most restores.
-allowance         How far clocks of CiviForm's servers are taken to lag, for a day: 30s, 500ms; 0s for the usual two seconds,
-                  which are the least. status shows it.`
+                  with one CiviForm API key in CIVIFORM_API_KEY (id:secret), and lists every property that differs.
+                  Deliberate differences of the profile contract are listed separately.
+                  --values shows both values, which are applicants' data.
+accept-deletions  For one day, applies deletions in CiviForm however many applications are missing.
+moved             Confirms that the database at the address is the one that was followed, on another server.
+restored          Reports that CiviForm's database was restored to an earlier state. What it lost is removed here, and
+                  everything is compared. The follower detects most restores by itself.
+allowance         Sets, for one day, how far the clocks of CiviForm's servers may lag: 30s, 500ms; 0s for the usual two seconds,
+                  the minimum. status shows the value.`
 
 /** In milliseconds. */
 function parseAllowance(text: string): number {
@@ -69,7 +69,7 @@ async function check({ sql, config }: ScriptContext): Promise<void> {
     for (const { kind, code, text } of reported)
       console.log(`${{ error: 'ERROR ', notice: 'notice', good: 'good  ' }[kind]}  ${text} [${code}]`)
     if (reported.some(one => one.kind === 'error'))
-      throw new Problem('conflict', { detail: 'It cannot be followed yet: see the errors above.' })
+      throw new Problem('conflict', { detail: 'The database cannot be followed yet. See the errors above.' })
   })
 }
 
@@ -116,9 +116,9 @@ function compare({ program: slug, sample, at, civiform, values }: Comparison): R
   return async ({ config }) => {
     const key = process.env.CIVIFORM_API_KEY
     if (key === undefined || !key.includes(':'))
-      throw usage('CIVIFORM_API_KEY must be set to id:secret, of a key of CiviForm’s.')
+      throw usage('CIVIFORM_API_KEY must be set to the id:secret of a CiviForm API key.')
     const theirUrl = civiform ?? config.civiformBaseUrl
-    if (theirUrl === '') throw usage('CIVIFORM_BASE_URL must be set, or --civiform given.')
+    if (theirUrl === '') throw usage('Set CIVIFORM_BASE_URL or use --civiform.')
     const theirs = await readSample({ baseUrl: theirUrl, slug, key }, applications)
     const own = { baseUrl: at ?? serviceAddress(config), slug, key }
     const { found: ours, others } = await readThese(own, theirs, theirs.length < applications)
@@ -151,10 +151,12 @@ function compare({ program: slug, sample, at, civiform, values }: Comparison): R
       console.log(
         `${place}: ${applications} ${applications === 1 ? 'application' : 'applications'}, such as ${example}`,
       )
-      if (values) console.log(`  CiviForm: ${shown(there)}\n  here:     ${shown(here)}`)
+      if (values)
+        console.log(`  CiviForm: ${shown(there)}
+  here:     ${shown(here)}`)
     }
     if (found.length > equal || missing.length + others.length > 0)
-      throw new Problem('conflict', { detail: 'They are not the same.' })
+      throw new Problem('conflict', { detail: 'The exports differ.' })
   }
 }
 

@@ -1,4 +1,4 @@
-// scripts/admin: the first administrator, and people who cannot get into the console.
+// scripts/admin: creates the first administrator, and helps people who can't get into the console.
 
 import { Problem } from '../../src/base/problem.ts'
 import { enablePerson, foldEmail, inviteAgain, invitePerson } from '../../src/core/people/people.ts'
@@ -15,25 +15,25 @@ const help = `Usage:
   scripts/admin enable <e-mail>
   scripts/admin reset-second-factor <e-mail>
 
-  create   Adds a person to the console, and prints a link to choose a password. It works once, for seven days.
-  link     Another link, for a person who has lost the password.
-  enable   Lets a person in again who was disabled in the console.
-  reset-second-factor  Takes away the codes of an app, for a person who has lost it. Every sign-in ends.
+  create   Adds a person to the console and prints a link for choosing a password. It works once, within seven days.
+  link     Prints a new link for someone who has lost their password.
+  enable   Lets someone who was disabled in the console sign in again.
+  reset-second-factor  Removes the authenticator app of someone who has lost it, and ends all their sessions.
 
-Roles: administrator (unless another is given): everything. program-administrator: applications, status and notes of the programs
-named. auditor: reads everything but answers, and changes nothing.`
+Roles: administrator (default): everything. program-administrator: applications, status and notes of the programs named.
+auditor: reads everything except answers, and changes nothing.`
 
 const byNow = async ({ actor, sql }: ScriptContext) => ({ actor, now: await readPresentTime(sql) })
 
 const invited = (name: string, token: string, { config }: ScriptContext): void =>
   console.log(
-    `${name} chooses a password here, within seven days:\n${serviceAddress(config)}/admin/invitations/${token}`,
+    `${name} can choose a password here within seven days:\n${serviceAddress(config)}/admin/invitations/${token}`,
   )
 
 function create(email: string, name: string, roleText: string, programs: string[]): Run {
   const role = roles.find(known => known.toLowerCase().replaceAll('_', '-') === roleText)
   if (role === undefined)
-    throw usage(`There is no role "${roleText}"; they are administrator, program-administrator and auditor.`)
+    throw usage(`Unknown role "${roleText}". The roles are administrator, program-administrator and auditor.`)
   return async context => {
     const { token } = await invitePerson(context.sql, { email, name, role, programs }, await byNow(context))
     invited(name, token, context)
@@ -46,7 +46,7 @@ const withPerson = (change: (person: PersonRow, context: ScriptContext) => Promi
 
 async function findByEmail(sql: ScriptContext['sql'], email: string): Promise<PersonRow> {
   const person = (await readPeople(sql)).find(one => foldEmail(one.email) === foldEmail(email))
-  if (person === undefined) throw new Problem('not_found', { detail: `No person has the e-mail ${email}.` })
+  if (person === undefined) throw new Problem('not_found', { detail: `No one has the e-mail address ${email}.` })
   return person
 }
 
@@ -65,6 +65,6 @@ await runCommands(help, {
   }),
   'reset-second-factor': withPerson(async ({ person_id, name }, context) => {
     await resetSecondFactor(context.sql, person_id, await byNow(context))
-    console.log(`${name} signs in with the password alone.`)
+    console.log(`${name} can now sign in with the password alone.`)
   }),
 })

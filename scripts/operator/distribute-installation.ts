@@ -1,4 +1,4 @@
-// Spreads the configured database's applications over the workers of a Citus cluster.
+// Distributes the configured database's applications over the workers of a Citus cluster.
 
 import { distributeApplications, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
@@ -6,12 +6,12 @@ import { command, runOnly, wholeNumber } from '../command-line/script-commands.t
 
 const help = `Usage: scripts/distribute [--shards <n>]
 
-Spreads applications, and what is kept of each, over the workers of a Citus cluster, by program: once and for good. Everything else stays
-on the coordinator, to which DATABASE_URL points. Submissions and exports wait in the meantime; every row is sent to its worker. Restart
-service and worker afterwards. What to set up first, and what is different then: SCALE.md.
+Distributes applications and their data over the workers of a Citus cluster by program, once and permanently. Everything else stays on
+the coordinator, which DATABASE_URL must point to. Submissions and exports wait while every row is sent to its worker. Restart service
+and worker afterwards. For what to set up first and what changes, see SCALE.md.
 
---shards <n>  In how many parts, 1 to 1000; 32 unless given. A program is always in one of them, and a part on one worker: take a few
-              times as many as you will ever have workers.`
+--shards <n>  Number of shards, 1 to 1000. Default: 32. A program is always in one shard, and a shard on one worker, so use a few times
+              as many as you will ever have workers.`
 
 await runOnly(
   help,

@@ -1,4 +1,4 @@
-// scripts/erase: takes an application or an applicant out of the database for good.
+// scripts/erase: permanently erases an application or an applicant from the database.
 
 import { eraseApplicant, eraseApplication, parseReason } from '../../src/core/applications/erase.ts'
 import { findApplication } from '../../src/db/applications/annotations.ts'
@@ -11,11 +11,11 @@ const help = `Usage:
   scripts/erase applicant <applicant id> [--reason <text>] --yes
 
   application  One application with its status, notes and history.
-  applicant    Everything of one applicant in every program: applications, answers in progress, the applicant.
+  applicant    One applicant with all applications and answers in progress, in every program.
 
-Without --yes, both say what would go, and erase nothing. What is erased cannot be brought back but from
-a backup. Ids, times and numbers stay, as tombstones and in the audit log; walks continue, without what was erased. The application
-that an erased one had superseded stays OBSOLETE. The reason goes into the audit log: it should name no person.`
+Without --yes, both commands show what would be erased and erase nothing. Only a backup can bring erased data back. IDs, times and
+numbers stay, as tombstones and in the audit log; walks continue without what was erased. An application that an erased one had
+superseded stays OBSOLETE. The reason goes into the audit log and should not name anyone.`
 
 const erases = { yes: { type: 'boolean', default: false }, reason: { type: 'string' } } as const
 interface Given {
@@ -24,7 +24,7 @@ interface Given {
 }
 
 function application(given: Given, slug: string, idText: string): Run {
-  const application_id = wholeNumber('The id of an application', idText)
+  const application_id = wholeNumber('The application id', idText)
   const reason = parseReason(given.reason)
   return async ({ sql, actor }) => {
     const { program_id } = await loadProgram(sql, slug)
@@ -32,26 +32,26 @@ function application(given: Given, slug: string, idText: string): Run {
     if (found !== undefined && !given.yes) {
       const state = found.is_current ? 'CURRENT' : 'OBSOLETE'
       return console.log(
-        `Application ${application_id} of applicant ${found.applicant_id} (${state}) would be erased, with its status, notes and history. Nothing was: add --yes to do it.`,
+        `Application ${application_id} of applicant ${found.applicant_id} (${state}) would be erased, with its status, notes and history. Add --yes to erase it.`,
       )
     }
     await eraseApplication(sql, { program_id, application_id }, { actor, reason })
-    console.log(`Application ${application_id} is erased.`)
+    console.log(`Application ${application_id} was erased.`)
   }
 }
 
 function applicant(given: Given, idText: string): Run {
-  const applicantId = wholeNumber('The id of an applicant', idText)
+  const applicantId = wholeNumber('The applicant id', idText)
   const reason = parseReason(given.reason)
   return async ({ sql, actor }) => {
     const holdings = await readApplicantHoldings(sql, applicantId)
     if (holdings !== undefined && !given.yes) {
       for (const { slug, applications, in_progress } of holdings)
         console.log(`${slug}: ${counted(applications)}${in_progress > 0 ? ' and answers in progress' : ''}`)
-      return console.log(`All of this and applicant ${applicantId} would be erased. Nothing was: add --yes to do it.`)
+      return console.log(`All of this and applicant ${applicantId} would be erased. Add --yes to erase them.`)
     }
     const erased = await eraseApplicant(sql, applicantId, { actor, reason })
-    console.log(`Applicant ${applicantId} is erased, with ${counted(erased.length)}.`)
+    console.log(`Applicant ${applicantId} was erased, with ${counted(erased.length)}.`)
   }
 }
 

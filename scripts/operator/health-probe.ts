@@ -1,5 +1,5 @@
-// Asks the health port of this machine whether its process is ready: for a container, which has no other program to ask with, and for
-// systemd, which waits for it. Exits with 0 when it is, and else says why not and exits with 1.
+// Asks this machine's health port whether its process is ready, for containers, which have no other program to ask with, and for systemd,
+// which waits for it. Exits with 0 if it is; otherwise prints the reason and exits with 1.
 
 import { parseArgs } from 'node:util'
 import { Problem } from '../../src/base/problem.ts'
@@ -35,8 +35,8 @@ process.exit(
 async function errorAt(address: string): Promise<string | undefined> {
   try {
     const { ok, status } = await fetch(address, { signal: AbortSignal.timeout(answerMs) })
-    return ok ? undefined : `${address} answers ${status}.`
+    return ok ? undefined : `${address} responded with ${status}.`
   } catch (error) {
-    return `${address} does not answer: ${(error as Error).message}`
+    return `${address} does not respond: ${(error as Error).message}`
   }
 }

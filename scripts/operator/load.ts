@@ -1,4 +1,4 @@
-// Loads applications from NDJSON in the export's own shape: what an export gives, this takes.
+// scripts/load: loads applications from NDJSON in the export's own format, so whatever an export returns can be loaded.
 
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -18,24 +18,24 @@ const help = `Usage: scripts/load <file.ndjson | -> [--program <slug>] [--front-
        scripts/load --unfinished
        scripts/load --give-up <load>
 
-Loads applications: one application object a line, as an export gives it, or one page of an export
-({"payload":[…],"nextPageToken":…}) a line. - reads standard input. All lines are checked first: when any is wrong nothing is
-loaded, and each is named with the reason. Then they are stored batch by batch. Submissions wait for a batch, not for the load.
+Loads applications: each line is one application object, as in an export, or one page of an export
+({"payload":[…],"nextPageToken":…}). - reads standard input. All lines are checked first: if any is invalid, every error is listed
+and nothing is loaded. Valid lines are stored in batches. Submissions wait for one batch, not for the whole load.
 
-A load that was interrupted, however that was, continues where it stopped when it is run again with the same input. Nothing is
-loaded twice. Until then it is unfinished: no other load into its programs begins, and their Snapshot-Time stays where it is.
+To continue an interrupted load, run it again with the same input. Nothing is loaded twice. Until it is finished, no other load into
+its programs can start, and their Snapshot-Time does not advance.
 
-  --program     Take only applications of this program, and refuse a file with others.
-  --front-end   Applicants that are not there yet belong to this form front end: its keys can continue with them. Without it they
-                belong to none, and no key can reach them. Those that are there stay with the one they have.
-  --instead-of  Ends an unfinished load, and continues in its place with another input: with what is still to come, corrected.
-  --unfinished  Lists the loads that have not ended.
-  --give-up     Ends one that is not to continue. What is stored of it stays.
+  --program     Accept only applications of this program, and reject files with others.
+  --front-end   The form front end for applicants that don't exist yet; its keys can continue with them. Without it, they belong to
+                none, and no key can reach them. Existing applicants stay with their front end.
+  --instead-of  Ends an unfinished load and continues with another input that contains the remaining lines, corrected.
+  --unfinished  Lists unfinished loads.
+  --give-up     Ends an unfinished load. What it has stored stays.
 
-Ids are kept, so they must be free; the programs must be there, with the versions that the applications name. Lines are in
-order of submit_time, and later than what was submitted before the load; a program without submissions takes any past
-time. Load all history of a program in one go, such as: cat 2024.ndjson 2025.ndjson | scripts/load -
-What was checked waits in a temporary table until it is stored, on the disk of the database.`
+IDs are kept, so they must be free. The programs must exist, with the versions that the applications name. Lines must be in order of
+submit_time, and later than the program's last submission before the load; a program without submissions accepts any past time.
+Load a program's whole history in one go: cat 2024.ndjson 2025.ndjson | scripts/load -
+Checked lines wait in a temporary table on the database's disk until they are stored.`
 
 const text = { type: 'string' } as const
 const options = {
@@ -59,10 +59,11 @@ async function planned(given: Given, path: string | undefined): Promise<Run> {
   const loadId = readLoadId('--give-up', others['give-up'])
   if (unfinished || loadId !== undefined) {
     const asked = Object.values(given).filter(value => value !== false).length
-    if (path !== undefined || asked > 1) throw usage('--unfinished and --give-up take no other option.')
+    if (path !== undefined || asked > 1)
+      throw usage('--unfinished and --give-up cannot be combined with other options.')
     return loadId === undefined ? listUnfinished : context => giveUp(context, loadId)
   }
-  if (path === undefined) throw usage('Name one file, or - for standard input.')
+  if (path === undefined) throw usage('Enter one file, or - for standard input.')
   const insteadOf = readLoadId('--instead-of', others['instead-of'])
   const frontEnd = readFrontEnd(others['front-end'])
   if (path !== '-' && (await stat(path)).isDirectory())
@@ -72,7 +73,7 @@ async function planned(given: Given, path: string | undefined): Promise<Run> {
 
 function readLoadId(option: string, text: string | undefined): number | undefined {
   if (text === undefined || /^[1-9][0-9]{0,14}$/.test(text)) return text === undefined ? undefined : Number(text)
-  throw usage(`${option} takes the number of a load, as --unfinished lists it, not "${text}".`)
+  throw usage(`${option} must be the number of a load, as listed by --unfinished, not "${text}".`)
 }
 
 /** Larger pieces than the usual 64 KB: fewer turns of the event loop for the same bytes. */
@@ -114,14 +115,16 @@ async function load({ sql, config, actor }: ScriptContext, input: Input): Promis
     })
     progress.stop()
     if (before?.endedAt !== undefined) {
-      console.log(`This input was loaded already, until ${formatMicros(before.endedAt)}. Nothing is loaded twice.`)
+      console.log(
+        `This input was already loaded; the load ended at ${formatMicros(before.endedAt)}. Nothing is loaded twice.`,
+      )
       return
     }
-    if (before !== undefined) console.log(`Continued after ${inThousands(before.stored)} that were loaded before.`)
+    if (before !== undefined) console.log(`Continued after ${inThousands(before.stored)} applications loaded earlier.`)
     for (const { slug, applications: loaded } of programs)
       console.log(`Loaded ${inThousands(loaded)} applications to ${slug}.`)
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
-    console.log(applications === 0 ? 'There was nothing to load.' : `It took ${seconds} s.`)
+    console.log(applications === 0 ? 'There was nothing to load.' : `The load took ${seconds} s.`)
   } finally {
     progress.stop()
   }
@@ -129,18 +132,17 @@ async function load({ sql, config, actor }: ScriptContext, input: Input): Promis
 
 async function listUnfinished({ sql }: ScriptContext): Promise<void> {
   const loads = await readUnfinishedLoads(sql)
-  if (loads.length === 0) console.log('Every load has ended.')
+  if (loads.length === 0) console.log('There are no unfinished loads.')
   for (const { load_id, source, slugs, stored, applications, begun_at, begun_by } of loads)
     console.log(
-      `${load_id}: ${source} into ${slugs.join(', ')}: ${inThousands(stored)} of ${inThousands(applications)} applications, ` +
-        `begun ${formatMicros(begun_at)} by ${begun_by}`,
+      `${load_id}: ${source} into ${slugs.join(', ')}: ${inThousands(stored)} of ${inThousands(applications)} applications, started ${formatMicros(begun_at)} by ${begun_by}`,
     )
 }
 
 async function giveUp({ sql, actor }: ScriptContext, loadId: number): Promise<void> {
   const { source, stored, applications } = await giveUpLoad(sql, loadId, actor)
   console.log(
-    `Load ${loadId} of ${source} has ended with ${inThousands(stored)} of ${inThousands(applications)} applications stored.`,
+    `Load ${loadId} of ${source} was ended, with ${inThousands(stored)} of ${inThousands(applications)} applications stored.`,
   )
 }
 

@@ -1,4 +1,4 @@
-// Pauses and resumes the submissions to a program from a terminal.
+// Pauses and resumes submissions to a program from a terminal.
 
 import { parseDuration } from '../../src/config/kinds/durations.ts'
 import { pauseIntake, pauseMsMax, resumeIntake } from '../../src/core/intake/pause-intake.ts'
@@ -14,11 +14,10 @@ const help = `Usage:
   scripts/intake resume <slug>
   scripts/intake status <slug>
 
-While the intake of a program is paused, submissions to it are answered with 503 and Retry-After; answers can still be saved. From
-the moment pause returns until the pause ends, the program's last submission stays the last, so what another system took since then
-can be loaded.
+While a program's intake is paused, submissions receive 503 with Retry-After; answers can still be saved. Until the pause ends, no
+newer submission exists, so applications that another system accepted meanwhile can be loaded.
 
-  --for  For how long at most, such as 30m or 2h; 1h without it, 7d at most. A pause ends by itself. Repeated, it begins again.`
+  --for  Maximum length, such as 30m or 2h. Default: 1h; at most 7d. A pause ends by itself; repeating the command restarts it.`
 
 function parsePause(text: string): number {
   const pauseMs = parseDuration(text)
@@ -40,7 +39,7 @@ function resume(slug: string): Run {
   return async ({ sql, actor }) => {
     const was = await resumeIntake(sql, slug, actor)
     const still = await setInConsole(sql, slug)
-    console.log(was ? (still ?? `${slug} takes submissions again.`) : `Intake of ${slug} was not paused.`)
+    console.log(was ? (still ?? `${slug} accepts submissions again.`) : `Intake of ${slug} was not paused.`)
   }
 }
 
@@ -50,7 +49,7 @@ function status(slug: string): Run {
     const until = await findIntakePause(sql, program_id)
     console.log(
       until === undefined
-        ? ((await setInConsole(sql, slug)) ?? `${slug} takes submissions.`)
+        ? ((await setInConsole(sql, slug)) ?? `${slug} accepts submissions.`)
         : `Intake of ${slug} is paused until ${formatOffsetTime(until, config.timeZone)}.`,
     )
   }
@@ -61,7 +60,7 @@ async function setInConsole(sql: ScriptContext['sql'], slug: string): Promise<st
   const { program_id } = await loadProgram(sql, slug)
   const { intake_state = 'OPEN' } = (await findProgramIntake(sql, program_id)) ?? {}
   if (intake_state === 'OPEN') return undefined
-  return `${slug} takes no submissions: in the console it is ${intake_state.toLowerCase()}.`
+  return `${slug} accepts no submissions: in the console it is ${intake_state.toLowerCase()}.`
 }
 
 const program = ['slug']

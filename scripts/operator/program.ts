@@ -1,5 +1,5 @@
-// Checks, compares, publishes and moves programs from a terminal.
-// It reads files, calls src/core/programs and prints what came of it.
+// scripts/program: checks, compares, publishes and transfers programs from a terminal. It reads files, calls src/core/programs and prints
+// the outcome.
 
 import { Problem, problemLines } from '../../src/base/problem.ts'
 import { readSetting } from '../../src/config/load-config.ts'
@@ -33,20 +33,20 @@ const help = `Usage:
   scripts/program export <slug>
   scripts/program import <file>
 
-  validate  Names every error of a definition by its path. Also looks at the question bank with --bank, or if DATABASE_URL
-            is set and --document-only is not given.
-  diff      What publishing the definition would change: in its own program, and in every other active program that asks a
-            question it changes.
-  publish   Prints what changes, then publishes the definition. Other programs are published along only if --move names each of
+  validate  Lists every error in a definition with its path. With --bank, or if DATABASE_URL is set and --document-only is not
+            given, also checks it against the question bank.
+  diff      Shows what publishing the definition would change, in its program and in every other active program that asks a
+            changed question.
+  publish   Prints the changes and publishes the definition. Other affected programs are published only if --move names each of
             them, or with --move-all; otherwise nothing is published.
-  draft     Saves the definition as the program's draft, which the console publishes or discards.
-  show      Prints the definition of the active version, or of the draft, ready to be edited: its based_on says what it was made
-            from. A definition of a program that is there already is refused without it, and when anything newer is there.
-  schema    The JSON Schema of a definition.
-  export    Prints everything ever published of a program, for import into another database under the same ids.
-  import    Brings an exported program in, all or nothing.
+  draft     Saves the definition as the program's draft, which can be published or discarded in the console.
+  show      Prints the definition of the active version or the draft, ready to edit. Its based_on identifies that version. The
+            definition of an existing program needs based_on, and is rejected if a newer version exists.
+  schema    Prints the JSON Schema of a definition.
+  export    Prints everything ever published of a program, for import into another database with the same ids.
+  import    Imports an exported program, in full or not at all.
 
-  A file of - is standard input.`
+  Use - as the file for standard input.`
 
 async function validate(given: { bank?: boolean; 'document-only'?: boolean }, file: string): Promise<Run | undefined> {
   const withBank = given.bank ?? (given['document-only'] ? false : Boolean(process.env.DATABASE_URL))
@@ -54,11 +54,11 @@ async function validate(given: { bank?: boolean; 'document-only'?: boolean }, fi
     return async ({ sql, config }) => {
       const document = await readDocument(file)
       const { slug } = await parseDefinition(document, await loadBankFor(sql, document), config.enumeratorDepthMax)
-      console.log(`The definition of "${slug}" has no error and fits the question bank.`)
+      console.log(`The definition of "${slug}" has no errors and is consistent with the question bank.`)
     }
   const depthMax = readSetting(process.env, 'enumeratorDepthMax')
   const { slug } = await parseDefinition(await readDocument(file), undefined, depthMax)
-  console.log(`The definition of "${slug}" has no error. The question bank was not asked (--bank).`)
+  console.log(`The definition of "${slug}" has no errors. It was not compared with the question bank (--bank).`)
   return undefined
 }
 
@@ -69,11 +69,11 @@ const diff =
     printComparison(compared)
     const { moves } = compared
     if (compared.refusal !== undefined) for (const line of problemLines(compared.refusal)) console.log(line)
-    if (moves.length > 0) console.log(`To publish them along: ${moveOptions(moves)}, or --move-all.`)
+    if (moves.length > 0) console.log(`To publish these programs too, add ${moveOptions(moves)}, or --move-all.`)
   }
 
 function publish(given: { move?: string[]; 'move-all'?: boolean }, file: string): Run {
-  if (given.move !== undefined && given['move-all']) throw usage('Give --move or --move-all, not both.')
+  if (given.move !== undefined && given['move-all']) throw usage('Use --move or --move-all, not both.')
   const move = given['move-all'] ? 'all' : given.move
   return async ({ sql, actor, config: { enumeratorDepthMax } }) => {
     const compared = await compareWithPublished(sql, await readDocument(file), { enumeratorDepthMax })
@@ -89,7 +89,7 @@ const draft =
     printChanges(result.changes)
     const { program_version_id: id, slug } = result
     if (result.saved) console.log(`Saved as the draft of "${slug}". ${basisForNext(id)}`)
-    else console.log(`Nothing to save: "${slug}" says this already, in the version of the id ${id}.`)
+    else console.log(`Nothing to save: "${slug}" already has this definition, in the version with the id ${id}.`)
   }
 
 const bringIn =
@@ -98,29 +98,29 @@ const bringIn =
     const imported = await importProgram(sql, await readDocument(file), actor, config.enumeratorDepthMax)
     const { slug, program_id, program_version_ids } = imported
     const versions = program_version_ids.length === 1 ? 'one version' : `${program_version_ids.length} versions`
-    console.log(`Brought in "${slug}" (program ${program_id}) with ${versions}; the newest is active.`)
+    console.log(`Imported "${slug}" (program ${program_id}) with ${versions}; the newest is active.`)
   }
 
 async function loadActive(sql: Sql, slug: string): Promise<StoredProgramVersion> {
   const program = await findProgram(sql, slug)
   const active = program && (await findActiveVersion(sql, program.program_id))
   if (active !== undefined) return active
-  throw new Problem('not_found', { detail: `There is no published version of a program "${slug}".` })
+  throw new Problem('not_found', { detail: `The program "${slug}" has no published version.` })
 }
 
 async function loadDraft(sql: Sql, slug: string): Promise<StoredProgramVersion> {
   const program = await findProgram(sql, slug)
   const draft = program && (await findDraftVersion(sql, program.program_id))
   if (draft !== undefined) return draft
-  throw new Problem('not_found', { detail: `There is no draft of a program "${slug}".` })
+  throw new Problem('not_found', { detail: `The program "${slug}" has no draft.` })
 }
 
 function printComparison({ definition, active, changes, moves }: Comparison): void {
-  const since = active === undefined ? 'Nothing of it is published yet' : `Against version ${active.version_number}`
+  const since = active === undefined ? 'No version is published yet' : `Compared with version ${active.version_number}`
   console.log(`Program "${definition.slug}". ${since}:`)
   printChanges(changes)
   for (const { slug, changes: moved } of moves) {
-    console.log(`It changes questions that "${slug}" asks too. There:`)
+    console.log(`It also changes questions that "${slug}" asks. There:`)
     printChanges(moved)
   }
 }
@@ -136,16 +136,16 @@ function printChanges(changes: readonly VersionChange[]): void {
 function printPublished(result: PublicationResult): void {
   const { slug, program_version_id, version_number, published, also_published } = result
   if (!published) {
-    console.log(`Nothing to publish: version ${version_number} of "${slug}" says this already.`)
+    console.log(`Nothing to publish: version ${version_number} of "${slug}" already has this definition.`)
     return
   }
   console.log(`Published version ${version_number} of "${slug}". ${basisForNext(program_version_id)}`)
   for (const other of also_published) {
-    console.log(`It changes questions of "${other.slug}" too: published its version ${other.version_number}.`)
+    console.log(`It also changes questions of "${other.slug}", which was published as version ${other.version_number}.`)
   }
 }
 
-const basisForNext = (id: number): string => `Its next edit is based on it: "based_on": ${id}.`
+const basisForNext = (id: number): string => `Base its next edit on this version: "based_on": ${id}.`
 
 async function print(value: unknown): Promise<void> {
   await Bun.write(Bun.stdout, `${JSON.stringify(value, null, 2)}\n`)

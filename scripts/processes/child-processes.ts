@@ -1,5 +1,4 @@
-// The processes that a script starts, so that every one of them is ended, whatever happens.
-// It ends nothing that it did not start.
+// Starts a script's child processes and ends every one of them, whatever happens. It ends nothing that it did not start.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -73,7 +72,7 @@ export class ChildProcesses {
       const code = await started.process.exited
       onEnd(started.process)
       if (code === 0) return started.output()
-      throw new Error(`${command.slice(0, 3).join(' ')} … ended with status ${code}: ${started.complaint()}`)
+      throw new Error(`${command.slice(0, 3).join(' ')} … exited with status ${code}: ${started.complaint()}`)
     } finally {
       await started.stop()
     }

@@ -1,4 +1,4 @@
-// What a process prints, line by line.
+// Reads what a process prints, line by line.
 
 /** Hands on each line without its end, as it comes; resolves when the last one was. What follows the last line's end is none. */
 export async function eachLine(

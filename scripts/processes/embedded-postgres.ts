@@ -100,7 +100,7 @@ async function unprivilegedAccount(): Promise<Account | undefined> {
   if (entry === undefined) {
     throw new Problem('unavailable', {
       detail:
-        'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody" to run it as. Start as another user, or set DATABASE_URL.',
+        'PostgreSQL refuses to run as root, and this machine has no user "postgres" or "nobody" to run it as. Start as another user, or set DATABASE_URL.',
     })
   }
   return { uid: Number(entry[2]), gid: Number(entry[3]) }
@@ -190,7 +190,7 @@ async function initialize(
   const [code, errors] = await Promise.all([initdb.exited, new Response(initdb.stderr).text()])
   if (code !== 0)
     throw new Problem('unavailable', {
-      detail: `The embedded PostgreSQL could not make its data directory ${dataDirectory}: ${errors.trim()}`,
+      detail: `The embedded PostgreSQL could not create its data directory ${dataDirectory}: ${errors.trim()}`,
     })
 }
 

@@ -1,4 +1,4 @@
-// A free port of loopback, for what cannot pick one itself.
+// Finds a free loopback port for programs that can't pick one themselves.
 
 import { createServer } from 'node:net'
 

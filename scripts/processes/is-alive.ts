@@ -1,4 +1,4 @@
-// Whether a process is there, and what it holds.
+// Finds out whether a process is running, and how much memory it uses.
 
 import { readFileSync } from 'node:fs'
 

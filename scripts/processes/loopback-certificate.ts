@@ -1,4 +1,5 @@
-// A certificate for loopback, for tests and soaks that end TLS in the service or receive webhooks. Made for this purpose; it protects nothing.
+// A certificate for loopback, for tests and soaks that terminate TLS in the service or receive webhooks. Created for this purpose; it
+// protects nothing.
 
 /** Self-signed: clients of it pass `tls: { rejectUnauthorized: false }`. */
 export const loopbackCertificate = {

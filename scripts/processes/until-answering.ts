@@ -1,4 +1,4 @@
-// Waiting for a process that was started to serve.
+// Waits until a process that was started responds.
 
 /** Whether an address answers with success in time; false at once when the process ends before. */
 export async function answersInTime(

@@ -1,4 +1,4 @@
-// The commands for those who pull: in the binary alongside all others, and in @tributary/cli alone.
+// The commands for those who pull: part of the binary, and all there is in @tributary/cli.
 
 import { releaseName } from '../../src/base/release.ts'
 import { asProcess } from './pull-process.ts'
@@ -8,13 +8,16 @@ export type Commands = Readonly<Record<string, { does: string; start: () => Prom
 const tool = () => import('@tributary/cli')
 
 export const pullCommands: Commands = {
-  pull: { does: 'every application of a program, into files', start: async () => asProcess((await tool()).runPull) },
+  pull: {
+    does: 'pull every application of a program into files or a database',
+    start: async () => asProcess((await tool()).runPull),
+  },
   verify: {
-    does: 'whether a file has what was pulled into it',
+    does: 'check a file against what was pulled into it',
     start: async () => asProcess((await tool()).runVerify),
   },
   types: {
-    does: 'TypeScript for the applications of a program',
+    does: 'generate TypeScript for the applications of a program',
     start: async () => asProcess((await tool()).runTypes),
   },
 }
@@ -31,7 +34,7 @@ export async function runCommand(commands: Commands, ending: string): Promise<vo
     process.argv.splice(2, 1)
     await commands[name]!.start()
   } else {
-    console.error(`There is no command ${name}. tributary --help lists them.`)
+    console.error(`Unknown command ${name}. See tributary --help.`)
     process.exit(2)
   }
 }

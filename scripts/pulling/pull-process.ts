@@ -1,4 +1,4 @@
-// What the commands for those who pull get of their process, and how they end it.
+// What the commands for those who pull receive from their process, and how they end it.
 
 import type { ToolProcess } from '@tributary/cli'
 

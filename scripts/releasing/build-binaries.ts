@@ -1,4 +1,4 @@
-// Makes the binary: one file that needs nothing else on disk but the system's C library.
+// Builds the binary: one file that needs nothing on disk but the system's C library.
 
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
@@ -9,14 +9,14 @@ import { readFolder, releaseCommit } from './release-input.ts'
 
 const help = `Usage: scripts/build [folder] [--target <system>] [--without <products>]
 
-Makes the program tributary in the folder (dist): service, worker and scripts as sub-commands of one file, with everything they
-need in it. It carries the version of package.json and the commit, from TRIBUTARY_COMMIT or git.
+Builds the program tributary in the folder (dist): service, worker and scripts as subcommands of one self-contained file. It carries
+the version in package.json and the commit, from TRIBUTARY_COMMIT or git.
 
-  --target   for another system than this one, as Bun names it: bun-linux-x64, bun-linux-arm64, bun-darwin-arm64, bun-windows-x64
-             (tributary.exe) … Its runtime is fetched from npm, once
-  --without  leaves out console (with the docs), apply (applicants’ pages), civiform (what follows one), or several: console,civiform
+  --target   a system other than this one, as Bun names it: bun-linux-x64, bun-linux-arm64, bun-darwin-arm64, bun-windows-x64
+             (tributary.exe) … Its runtime is downloaded from npm once
+  --without  products to leave out: console (with the docs), apply (applicants’ pages), civiform (the follower), or several: console,civiform
 
-Standard output has the path of the program, standard error how much source of each product is in it.`
+Standard output contains the path of the program, standard error how much source of each product is in it.`
 
 showHelpIfAsked(help)
 
@@ -52,9 +52,9 @@ process.exit(
       },
     })
     for (const message of built.logs) console.error(String(message))
-    if (!built.success) throw new Error('the binary could not be made')
+    if (!built.success) throw new Error('the binary could not be built')
     for (const output of built.outputs) if (output.path !== outfile) await rm(output.path)
-    if (!existsSync(outfile)) throw new Error(`Bun has not made ${outfile}`)
+    if (!existsSync(outfile)) throw new Error(`Bun did not create ${outfile}`)
     for (const [product, bytes] of sizesOf(built.metafile!))
       console.error(`${(bytes / 1000).toFixed(0).padStart(7)} kB  ${product}`)
     console.log(outfile)

@@ -1,4 +1,5 @@
-// Makes the npm packages: @tributary/client of src/clients/client, and @tributary/cli of src/clients/pull as one file with all that it needs.
+// Builds the npm packages: @tributary/client from src/clients/client, and @tributary/cli from src/clients/pull as one self-contained
+// file.
 
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// Products that a program can be built without, and how large each of them is in one.
+// Products that can be left out of a program, and how much source each of them has in one.
 
 import { join, relative } from 'node:path'
 import { usage } from '../command-line/environment.ts'
@@ -15,7 +15,8 @@ export function parseWithout(text: string | undefined): Product[] {
     .filter(Boolean)
     .map(word => {
       const product = products.find(name => name === word.trim())
-      if (product === undefined) throw usage(`--without takes ${products.join(', ')}, not "${word.trim()}".`)
+      if (product === undefined)
+        throw usage(`--without must be one or more of ${products.join(', ')}, not "${word.trim()}".`)
       return product
     })
 }
@@ -43,7 +44,7 @@ export function leaveOut(without: readonly Product[]): Bun.BunPlugin {
   }
 }
 
-const missing = 'This program was built without the follower of a CiviForm.'
+const missing = 'This program was built without the CiviForm follower.'
 /** What a service that should follow one ends with when it starts. */
 const refusal = `import { Problem } from '${join(root, 'src/base/problem.ts')}'
 throw new Problem('conflict', { detail: '${missing}' })`
@@ -60,7 +61,7 @@ export function sizesOf(metafile: Bun.BuildMetafile): Map<string, number> {
 }
 
 const productFolders: readonly (readonly [string, RegExp])[] = [
-  ['packages of others', /node_modules\//],
+  ['third-party packages', /node_modules\//],
   ['applicants’ pages', /^src\/web\/(apply|questions)\//],
   ['console and docs', /^src\/web\/(console|docs|html)\//],
   ['CiviForm follower', /^(src\/civiform\/|workers\/follow-civiform|scripts\/operator\/civiform)/],

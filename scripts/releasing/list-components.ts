@@ -1,4 +1,4 @@
-// What a release is made of: a CycloneDX document (SBOM), or a list of licences.
+// Lists the components of a release as a CycloneDX document (SBOM), or their licences.
 
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,8 +8,8 @@ import { type LockedPackage, readLockedPackages } from './locked-packages.ts'
 
 const help = `Usage: scripts/sbom [--licences]
 
-Prints what production is made of, as bun.lock fixes it: a software bill of materials in CycloneDX 1.6 (JSON), the same for the same
-commit. Dependencies must be installed, since each package's licence is read from it.
+Prints the components of production as locked in bun.lock: a software bill of materials in CycloneDX 1.6 (JSON), identical for the same
+commit. Dependencies must be installed, because each package's licence is read from it.
 
   --licences   a table of packages, versions and licences instead`
 

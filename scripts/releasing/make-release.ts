@@ -1,4 +1,4 @@
-// Everything of a version, in one folder: binaries, npm packages, SBOM, digests, notes, and what Homebrew and winget need.
+// Builds everything of a version in one folder: binaries, npm packages, SBOM, digests, notes, and the files for Homebrew and winget.
 
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,16 +11,16 @@ import { readFolder, releaseCommit } from './release-input.ts'
 
 const help = `Usage: scripts/release [folder] [--url <address>] [--sign <key>]
 
-Makes everything of the version of package.json in the folder (dist/release), where it replaces another release: the program for Linux on
-x64 and arm64, macOS on arm64 and Windows on x64, the npm packages, an SBOM, SHA256SUMS, and notes out of CHANGELOG.md. Each program is
-checked for its format, and that for this system is run. Bun's runtimes are fetched from npm, once; npm itself is needed too.
+Builds a release of the version in package.json in the folder (dist/release), replacing an earlier one: the program for Linux on x64 and
+arm64, macOS on arm64 and Windows on x64, the npm packages, an SBOM, SHA256SUMS, and notes from CHANGELOG.md. The format of each program
+is checked, and the one for this system is run. Bun's runtimes are downloaded from npm once; npm itself is needed too.
 
-  --url   where the files will be: https://…/releases/download/v1.0.0. With it, a Homebrew formula and winget's manifests are made
-  --sign  an SSH key (ssh-keygen -t ed25519), or its public half where an agent has the other: SHA256SUMS.sig is then its signature of
+  --url   where the files will be published: https://…/releases/download/v1.0.0. Adds a Homebrew formula and winget manifests
+  --sign  an SSH key (ssh-keygen -t ed25519), or its public half if an agent has the other. Adds SHA256SUMS.sig, its signature of
           SHA256SUMS, which ssh-keygen -Y verify checks
 
-Made again from the same commit, with the same npm, every file has the same digest; those of the programs only where the checkout has the
-same path, which Bun's compiler writes into them for CommonJS packages.`
+Rebuilding the same commit with the same npm gives files with the same digests. For the programs, the checkout's path must be the same
+too, because Bun's compiler writes it into them for CommonJS packages.`
 
 showHelpIfAsked(help)
 
@@ -32,12 +32,13 @@ process.exit(
   await exitCode(async () => {
     const { folder, options } = readFolder('dist/release', 'url', 'sign')
     const { url, sign } = options
-    if (sign !== undefined && !(await Bun.file(sign).exists())) throw usage(`There is no key ${sign}.`)
+    if (sign !== undefined && !(await Bun.file(sign).exists())) throw usage(`The key ${sign} does not exist.`)
     if (url !== undefined && !(URL.canParse(url) && url.startsWith('https://')))
       throw usage(`--url must begin with https://, not "${url}".`)
     await mkdir(folder, { recursive: true })
     const there = await readdir(folder)
-    if (there.length > 0 && !there.includes('SHA256SUMS')) throw usage(`${folder} has files that are no release.`)
+    if (there.length > 0 && !there.includes('SHA256SUMS'))
+      throw usage(`${folder} contains files that are not part of a release.`)
     for (const name of there) await rm(join(folder, name), { recursive: true })
     const commit = await releaseCommit()
     for (const system of systems) await makeBinary(folder, system, commit)
@@ -59,14 +60,14 @@ async function makeBinary(folder: string, system: string, commit: string | undef
   const { stdout, stderr } = await $`${build} ${folder} --target bun-${system}`.quiet()
   const made = stdout.toString().trim()
   const head = new DataView(await Bun.file(made).slice(0, 4096).arrayBuffer())
-  if (systemOf(head) !== system) throw new Error(`the program for ${system} is one for ${systemOf(head)}`)
+  if (systemOf(head) !== system) throw new Error(`the program for ${system} is for another system: ${systemOf(head)}`)
   const named = join(folder, `tributary-${version}-${system}${system.startsWith('windows') ? '.exe' : ''}`)
   await rename(made, named)
   if (system !== `${process.platform}-${process.arch}`) return
   console.error(`Source in the program, by product:\n${stderr}`)
   const printed = (await $`${named} --version`.text()).trim()
   if (printed !== [version, commit && `(${commit})`].filter(Boolean).join(' '))
-    throw new Error(`the program for ${system} says that it is ${printed}`)
+    throw new Error(`the program for ${system} reports the version ${printed}`)
 }
 
 /** Of which system a program is, by the header of its format: ELF, Mach-O or PE. */
@@ -94,6 +95,7 @@ function notesOf(changelog: string): string {
       .map(text => [text.split(/\s/, 1)[0]!, text.slice(text.indexOf('\n')).trim()]),
   )
   const notes = sections.get(version)
-  if (notes === undefined) console.error(`CHANGELOG.md has no section ${version}: the notes are of what is unreleased.`)
+  if (notes === undefined)
+    console.error(`CHANGELOG.md has no section ${version}, so the notes contain its unreleased changes.`)
   return `# Tributary ${version}\n\n${notes ?? sections.get('Unreleased') ?? ''}\n`
 }

@@ -1,4 +1,4 @@
-// What Homebrew and winget need of a release: where its files are, and their digests.
+// Writes what Homebrew and winget need of a release: where its files are, and their digests.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What a release is made of: the commit, and the arguments of its commands.
+// The input of a release: the commit, and the arguments of its commands.
 
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-// Sample applications to a program, one after the other in order of time, the same for the same seed and moment.
+// Generates sample applications to a program in order of time, the same for the same seed and moment.
 
 import type { ExportedApplication } from '../../src/core/load/reading/read-application.ts'
 import type { StoredProgramVersion } from '../../src/db/programs/programs.ts'

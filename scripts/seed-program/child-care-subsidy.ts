@@ -1,5 +1,5 @@
-// The second demo program, small: with it, a key that may read one program and not the other shows what grants are for.
-// It shares questions with the first one, unchanged, so that the question bank is seen to be shared.
+// The second, small demo program. A key that may read only one of the two shows what grants are for. It shares questions with the first
+// program, unchanged, to show that the question bank is shared.
 
 import { utilityAssistance } from './utility-assistance.ts'
 import { options, type VersionedProgram, type VersionedQuestion } from './versioned-definition.ts'
@@ -29,7 +29,12 @@ export const childCareSubsidy: VersionedProgram = {
           text: 'On which days?',
           options: options({ mon: 'Monday', tue: 'Tuesday', wed: 'Wednesday', thu: 'Thursday', fri: 'Friday' }),
         },
-        { admin_name: 'monthly cost', kind: 'CURRENCY', text: 'What does the care cost a month?', optional: true },
+        {
+          admin_name: 'monthly cost',
+          kind: 'CURRENCY',
+          text: 'How much does the care cost each month?',
+          optional: true,
+        },
       ],
     },
   ],

@@ -1,4 +1,4 @@
-// With what a demo is tried: a key for its programs, and an administrator of its console. Kept from one start to the next.
+// Credentials for trying out a demo: a key for its programs and an administrator of its console, kept from one start to the next.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

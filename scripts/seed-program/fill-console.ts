@@ -1,4 +1,4 @@
-// What the console shows of a demo besides its applications: organizations, people, statuses and notes of weeks, a draft with three changes,
+// Adds what a demo's console shows besides applications: organizations, people, weeks of statuses and notes, a draft with three changes,
 // and keys of several kinds.
 
 import { annotate } from '../../src/core/applications/annotate.ts'
@@ -90,8 +90,8 @@ const jonas = { name: 'Jonas Weber', email: 'jonas.weber@arden.example.gov', rol
 const steps = [
   [1, 'Received', undefined],
   [6, 'In review', undefined],
-  [11, 'More information needed', 'Asked for the latest bill, by phone.'],
-  [19, 'In review', 'The bill came by mail; it is with the application.'],
+  [11, 'More information needed', 'Called to request the latest bill.'],
+  [19, 'In review', 'Received the bill by mail and attached it.'],
 ] as const
 
 /** Gives those of five to seven weeks ago that have no status yet what a person would have given them since, step by step. */
@@ -122,7 +122,7 @@ async function draftChanges(sql: Sql, slug: string, savedAt: number): Promise<vo
   if (active === undefined) return
   const { questions, statuses, ...definition } = describeVersion(active)
   const changed = questions.map(question => {
-    if (question.admin_name === 'bedrooms') return { ...question, text: 'How many rooms do people sleep in?' }
+    if (question.admin_name === 'bedrooms') return { ...question, text: 'How many rooms are used as bedrooms?' }
     if (question.admin_name !== 'hardship') return question
     return {
       ...question,

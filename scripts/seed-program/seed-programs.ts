@@ -1,4 +1,4 @@
-// Fills programs with sample applications, the demo programs above all, which it publishes when none exist.
+// Fills programs with sample applications, above all the demo programs, which it publishes if they don't exist.
 
 import { Problem } from '../../src/base/problem.ts'
 import { bulkLoad, type LoadReceipt } from '../../src/core/load/storing/bulk-load.ts'
@@ -57,7 +57,7 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
     for (const [turn, { slug, applications }] of options.programs.entries()) {
       const program = await check.openProgram(slug)
       const stored = await findProgram(sql, slug)
-      if (program === undefined || stored === undefined) throw new Error(`program ${slug} was there a moment ago`)
+      if (program === undefined || stored === undefined) throw new Error(`the program ${slug} has disappeared`)
       const { submit_seq, last_submit_time } = program.before
       if (submit_seq > 0 && last_submit_time >= now) throw submittedLater(slug, last_submit_time, now)
       const plan = {
@@ -101,9 +101,7 @@ export async function seedWithProgress(sql: Sql, options: SeedOptions): Promise<
 /** Thrown before anything is made, since all of it would be refused. */
 function submittedLater(slug: string, last: Micros, now: Micros): Problem {
   return new Problem('conflict', {
-    detail:
-      `Nothing was seeded: the last submission to ${slug} was at ${formatMicros(last)}, and all of these would be before ` +
-      `${formatMicros(now)}. Clients that ask from Snapshot-Time on would never see them; give a later --now, or none.`,
+    detail: `Nothing was seeded: the last submission to ${slug} was at ${formatMicros(last)}, and the new ones would be before ${formatMicros(now)}. Clients that poll from Snapshot-Time would never see them. Use a later --now, or none.`,
     internal: 'too_early',
   })
 }
@@ -116,7 +114,7 @@ async function requireProgram(sql: Sql, slug: string, options: SeedOptions): Pro
     throw new Problem('not_found', {
       detail:
         program === undefined
-          ? `There is no program ${slug}. The programs that can be made here are ${demoPrograms.map(one => one.slug).join(' and ')}.`
+          ? `There is no program ${slug}. The demo programs are ${demoPrograms.map(one => one.slug).join(' and ')}.`
           : `The program ${slug} has never been published, so it has no applications.`,
     })
   }

@@ -1,4 +1,4 @@
-// Fills a database with sample applications, to try things out and to measure with.
+// scripts/seed: fills a database with sample applications, for trying things out and for measurements.
 
 import { requireInstanceTimeZone } from '../../src/db/instance.ts'
 import { parseInstantParameter } from '../../src/domain/values/instant-parameter.ts'
@@ -11,15 +11,15 @@ import { demoShares, seedWithProgress } from './seed-programs.ts'
 
 const help = `Usage: scripts/seed [--applications <n>] [--program <slug>]… [--now <instant>] [--front-end <name>]
 
-Adds sample applications, submitted over the year before now; the same ones each time it is run on an empty database with
-the same --now. Publishes the demo programs utility-assistance (three versions, every kind of question) and
-child-care-subsidy (a small one) if they are to be filled and are not there. Other programs must be there.
+Adds sample applications, submitted over the year before --now; an empty database with the same --now always gets the same ones.
+Publishes the demo programs utility-assistance (three versions, every kind of question) and child-care-subsidy (a small one)
+if they are to be filled and don't exist. Other programs must exist.
 
-  --applications  How many, 1 to 10000000; 5000 without it. The second of the demo programs gets a tenth as many.
-  --program       A program to fill, by slug; may be given several times. Without it, both demo programs.
-  --now           The moment everything lies before, such as 2026-01-31T00:00:00Z; UTC without a zone. Without it, the present.
-                  Not before the last submission to a program that has some.
-  --front-end     The form front end that the sample applicants belong to; without it, none.`
+  --applications  How many, 1 to 10000000. Default: 5000. The second demo program gets a tenth as many.
+  --program       The slug of a program to fill; can be repeated. Default: both demo programs.
+  --now           The moment before which everything is submitted, such as 2026-01-31T00:00:00Z; UTC without an offset. Default: the
+                  present. Must not be before a program's last submission.
+  --front-end     The form front end that the sample applicants belong to. Default: none.`
 
 /** The year before it must be one that times are made for. */
 const farPast: Micros = 0
@@ -53,7 +53,7 @@ await runOnly(
       const receipt = await seedWithProgress(sql, { programs, now, actor, frontEnd, timeZone })
       for (const { slug, applications } of receipt.programs)
         console.log(`Seeded ${inThousands(applications)} applications to ${slug}.`)
-      console.log(`It took ${((performance.now() - startedMs) / 1000).toFixed(1)} s.`)
+      console.log(`Seeding took ${((performance.now() - startedMs) / 1000).toFixed(1)} s.`)
     }
   }),
 )

@@ -1,5 +1,5 @@
-// The demo program: help with utility bills. Every kind of question, repeated questions within repeated questions, three versions.
-// Later versions add questions at every depth, remove one, and retire an option, as programs do over the years.
+// The demo program: help with utility bills, with every kind of question, nested repeated questions, and three versions. Later versions
+// add questions at every depth, remove one and retire an option, as real programs do over the years.
 
 import { options, type VersionedProgram } from './versioned-definition.ts'
 
@@ -18,12 +18,12 @@ export const utilityAssistance: VersionedProgram = {
         {
           admin_name: 'welcome',
           kind: 'STATIC',
-          text: 'This application takes about 20 minutes. Have your latest bill at hand.',
+          text: 'This application takes about 20 minutes. Have your latest bill ready.',
         },
         { admin_name: 'applicant name', kind: 'NAME', text: 'What is your name?' },
         { admin_name: 'date of birth', kind: 'DATE', text: 'When were you born?' },
-        { admin_name: 'phone number', kind: 'PHONE', text: 'How can we call you?' },
-        { admin_name: 'email address', kind: 'EMAIL', text: 'What is your e-mail address?', optional: true },
+        { admin_name: 'phone number', kind: 'PHONE', text: 'What is your phone number?' },
+        { admin_name: 'email address', kind: 'EMAIL', text: 'What is your email address?', optional: true },
         { admin_name: 'home address', kind: 'ADDRESS', text: 'Where do you live?', correct_addresses: true },
         {
           admin_name: 'heard about us',
@@ -48,8 +48,13 @@ export const utilityAssistance: VersionedProgram = {
         {
           admin_name: 'housing',
           kind: 'RADIO',
-          text: 'How do you live?',
-          options: options({ rent: 'I rent', own: 'I own my home', shelter: 'In a shelter', other: 'Otherwise' }),
+          text: 'What is your housing situation?',
+          options: options({
+            rent: 'I rent',
+            own: 'I own my home',
+            shelter: 'I live in a shelter',
+            other: 'Otherwise',
+          }),
         },
         {
           admin_name: 'landlord name',
@@ -59,13 +64,13 @@ export const utilityAssistance: VersionedProgram = {
           since: 2,
           visible_when: rents,
         },
-        { admin_name: 'monthly rent', kind: 'CURRENCY', text: 'How much is the rent?', visible_when: rents },
-        { admin_name: 'bedrooms', kind: 'NUMBER', text: 'How many bedrooms are there?', min: 0, max: 5 },
+        { admin_name: 'monthly rent', kind: 'CURRENCY', text: 'How much is your rent?', visible_when: rents },
+        { admin_name: 'bedrooms', kind: 'NUMBER', text: 'How many bedrooms do you have?', min: 0, max: 5 },
         { admin_name: 'move in date', kind: 'DATE', text: 'When did you move in?', since: 2, optional: true },
         {
           admin_name: 'nearest service centers',
           kind: 'MAP',
-          text: 'Which of our centers can you reach?',
+          text: 'Which of our centers can you get to?',
           help: 'Choose up to two on the map.',
           max_count: 2,
           options: options({
@@ -102,11 +107,11 @@ export const utilityAssistance: VersionedProgram = {
           max_length: 12,
         },
         { admin_name: 'amount past due', kind: 'CURRENCY', text: 'How much is past due?' },
-        { admin_name: 'shutoff notice', kind: 'RADIO', text: 'Did you get a shut-off notice?', options: yesNo },
+        { admin_name: 'shutoff notice', kind: 'RADIO', text: 'Have you received a shutoff notice?', options: yesNo },
         {
           admin_name: 'reason for late payment',
           kind: 'TEXT',
-          text: 'Why could you not pay?',
+          text: 'Why couldn’t you pay?',
           max_length: 120,
           until: 2,
           optional: true,
@@ -147,14 +152,14 @@ export const utilityAssistance: VersionedProgram = {
           admin_name: 'relationship',
           kind: 'DROPDOWN',
           enumerator: 'household members',
-          text: 'Who are they to you?',
+          text: 'How are they related to you?',
           options: options({ spouse: 'Spouse or partner', child: 'Child', parent: 'Parent', other: 'Another person' }),
         },
         {
           admin_name: 'member benefits',
           kind: 'CHECKBOX',
           enumerator: 'household members',
-          text: 'Which benefits do they get?',
+          text: 'Which benefits do they receive?',
           since: 2,
           optional: true,
           options: options({ snap: 'SNAP', tanf: 'TANF', ssi: 'SSI', wic: 'WIC' }),
@@ -163,7 +168,7 @@ export const utilityAssistance: VersionedProgram = {
           admin_name: 'member student',
           kind: 'RADIO',
           enumerator: 'household members',
-          text: 'Do they go to school or college?',
+          text: 'Are they in school or college?',
           since: 3,
           options: yesNo,
         },
@@ -185,12 +190,12 @@ export const utilityAssistance: VersionedProgram = {
           text: 'Who is the employer?',
           max_length: 40,
         },
-        { admin_name: 'monthly pay', kind: 'CURRENCY', enumerator: 'jobs', text: 'How much is the monthly pay?' },
+        { admin_name: 'monthly pay', kind: 'CURRENCY', enumerator: 'jobs', text: 'How much are they paid each month?' },
         {
           admin_name: 'weekly hours',
           kind: 'NUMBER',
           enumerator: 'jobs',
-          text: 'How many hours a week?',
+          text: 'How many hours a week do they work?',
           min: 1,
           max: 80,
           since: 2,
@@ -204,12 +209,12 @@ export const utilityAssistance: VersionedProgram = {
         {
           admin_name: 'hardship',
           kind: 'DROPDOWN',
-          text: 'What happened in the last year?',
+          text: 'Which of these happened in the last year?',
           since: 3,
           optional: true,
           options: options({
             'lost-job': 'I lost a job',
-            illness: 'Illness in the household',
+            illness: 'Someone in my household was ill',
             'new-child': 'A child was born',
             moved: 'I had to move',
           }),
@@ -217,11 +222,16 @@ export const utilityAssistance: VersionedProgram = {
         {
           admin_name: 'anything else',
           kind: 'TEXT',
-          text: 'Is there anything else we should know?',
+          text: 'Is there anything else you’d like us to know?',
           max_length: 160,
           optional: true,
         },
-        { admin_name: 'consent', kind: 'RADIO', text: 'May we ask your utility about your account?', options: yesNo },
+        {
+          admin_name: 'consent',
+          kind: 'RADIO',
+          text: 'May we contact your utility about your account?',
+          options: yesNo,
+        },
       ],
     },
   ],

@@ -1,4 +1,4 @@
-// How the demo programs are written down: every question once, with the versions that ask it.
+// The notation of the demo programs: each question once, with the versions that ask it.
 
 import type {
   NamedCondition,

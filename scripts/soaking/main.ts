@@ -10,19 +10,18 @@ import { conclude, type Happened, soak } from './soak.ts'
 
 const help = `Usage: scripts/soak [--minutes <number>] [--only <fault>] … [--writers <number>] [--seed <number>] [--calm]
 
-Starts PostgreSQL, Redis if there is one, two services and a worker on loopback; has ${faults.length} kinds of faults happen to them, one after the
-other, each kind as often as every other, while front ends submit, clients walk, poll, read OData, follow the changes by the feed, by a
-webhook and by tributary pull, and an administrator sets statuses and notes, erases, and publishes versions in another order and with
-questions inserted. Those who walk and poll do so in every format, with all questions or some, and with a key from which questions are
-hidden. At the end everything that was acknowledged must be there, with the answers, the status, the note and the revision state that it
-was given: in every walk that began later, once in the windows of those that poll, once, in order, in the change feed, and in the copies of
-those who follow. What was erased must be nowhere. The audit log must be whole, and memory and connections given back.
+Starts PostgreSQL, Redis if installed, two services and a worker on loopback, and injects ${faults.length} kinds of faults in turn, each equally
+often. Meanwhile front ends submit; clients walk, poll, read OData, and follow changes through the feed, a webhook and tributary pull; and
+an administrator sets statuses and notes, erases, and publishes versions with questions reordered and inserted. Walks and polls use every
+format, with all questions or some, and a key with hidden questions. At the end, everything acknowledged must be there with its answers,
+status, note and revision state: in every later walk, exactly once in the polls' windows, once and in order in the change feed, and in the
+followers' copies. Nothing erased may be anywhere. The audit log must be intact, and memory and connections released.
 
-  --minutes   How long; 5 unless given. Every kind of fault happens once at least, whatever that takes.
-  --only      Only this kind of fault, which may be given several times: ${faults.map(({ name }) => name).join(', ')}
-  --writers   How many submit at a time; 8 unless given.
-  --seed      Of the order of faults and of what those who walk and poll choose, as in the run that printed this seed.
-  --calm      No faults at all.`
+  --minutes   Duration. Default: 5. Every kind of fault occurs at least once, however long that takes.
+  --only      A kind of fault to inject; can be repeated: ${faults.map(({ name }) => name).join(', ')}
+  --writers   Concurrent submitters. Default: 8.
+  --seed      Repeats the order of faults and the choices of walks and polls of the run that printed this seed.
+  --calm      No faults.`
 
 showHelpIfAsked(help)
 process.exit(await exitCode(tried))

@@ -13,8 +13,8 @@ Prints every text that people read, by kind, with its file and line: console and
 messages, OpenAPI descriptions, settings, metric help, log messages, command help and output, and the first lines of
 files. {name} stands for a value, {one|other} for a choice.
 
-  --since COMMIT   only texts that COMMIT does not have
-  --update         writes tests/texts.snapshot.txt, which the tests compare with the code
+  --since COMMIT   only texts that COMMIT doesn't have
+  --update         write tests/texts.snapshot.txt, which tests compare with the code
   --help           this text`
 
 function git(...args: string[]): string {

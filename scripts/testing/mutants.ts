@@ -10,15 +10,15 @@ import { wholeNumber } from '../command-line/script-commands.ts'
 
 const help = `Usage: scripts/mutants [options] [file …]
 
-Puts small faults into a copy of this checkout, one at a time (Stryker's mutators), runs the tests that should notice each, and
-prints those that survived. Without files: the files of src, workers and scripts that changed since --since.
+Introduces small faults into a copy of this checkout, one at a time (Stryker's mutators), runs the tests that should notice each, and
+prints the survivors. Default: the files of src, workers and scripts that changed since --since.
 
-  --since REV      what counts as changed; main unless given
-  --tests FILES    these tests instead of the nearest related ones (comma-separated)
-  --nearest N      of the related tests, the N nearest by import; 8 unless given
+  --since REV      compare with REV; default: main
+  --tests FILES    run these tests instead of the nearest ones (comma-separated)
+  --nearest N      run the N nearest tests by import; default: 8
   --help           this text
 
-Exit status: 0, 1 when the tests fail without any fault, 2 for wrong usage.`
+Exit status: 0, 1 if the tests fail without a fault, 2 for wrong usage.`
 
 const root = join(import.meta.dir, '../..')
 

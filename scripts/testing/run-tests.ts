@@ -24,17 +24,17 @@ const help = `Usage: scripts/test [--long] [--seed N] [--deadline MINUTES] [--sa
                     [product | file or folder …] [-t name]
 
 Without a file: types, format, lint and import edges, and every test except those in tests/long-tests.txt.
-With a product (${[...products.keys()].join(', ')}): the same of its tests alone, without the checks.
+With a product (${[...products.keys()].join(', ')}): only its tests, without the checks.
   --long           only the tests in tests/long-tests.txt (killed processes, standbys, soak, fuzz, browser, binary …)
-  --seed N         repeat the order of tests, and the random numbers in them, of the run that printed this seed
-  --deadline N     minutes until every test process that still runs is ended, and has failed: 30, or 60 with --long, unless given
-  --save-timings   keep how long each file took in tests/timings.json, by which the files are shared between processes;
-                   one that is not there counts as long as the median
-  --repeat-failed  repeat one or two files that failed, alone and in the same company, as --long does: for CI, on a shared machine
+  --seed N         repeat the order of tests and their random numbers from the run that printed this seed
+  --deadline N     minutes until running test processes are ended and count as failed; default: 30, or 60 with --long
+  --save-timings   save how long each file took in tests/timings.json, which divides the files between processes; a new file
+                   counts as long as the median
+  --repeat-failed  repeat one or two failed files, alone and with the same other files, as --long does: for CI, on a shared machine
 With files or folders: only these, in one process, without the checks. Further options go to \`bun test\`.
 
-The last line is \`N passed, N failed\`. Files that failed once and passed when repeated are named in the line before it.
-Exit status: 0, 1 when a test or a check failed, 2 for wrong usage.`
+The last line is \`N passed, N failed\`. The line before it lists files that failed and then passed.
+Exit status: 0, 1 if a test or check failed, 2 for wrong usage.`
 
 interface Asked {
   long: boolean

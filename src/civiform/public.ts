@@ -1,4 +1,4 @@
-// What the follower's process, service and worker use of this package.
+// What the follower's process, the service and the worker use of this package.
 
 import type { Log } from '../base/log.ts'
 import type { Sql } from '../db/client.ts'
@@ -52,13 +52,13 @@ export async function follow({ sql, lock, url, options, log, signal, onWell }: F
       onRound: ({ stored, changed, watermark, heldBy }) => {
         onWell()
         if (heldBy !== reportedHeldBy && heldBy !== undefined)
-          log.warn({ held_by: heldBy }, 'nothing newer can be copied from CiviForm')
+          log.warn({ held_by: heldBy }, 'copying from CiviForm is blocked')
         reportedHeldBy = heldBy
         if (stored + changed > 0)
           log.info({ stored, changed, watermark: watermark === undefined ? null : formatMicros(watermark) }, 'followed')
       },
       onFailure: (error, pauseMs) =>
-        log.warn({ err: error, again_in_ms: pauseMs }, 'CiviForm could not be followed for now'),
+        log.warn({ err: error, again_in_ms: pauseMs }, 'following CiviForm failed and will be retried'),
       onStillWaiting: onWell,
       onWaiting: () => log.info({}, 'another process follows; this one takes over when it ends'),
     })

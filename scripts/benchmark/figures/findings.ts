@@ -1,4 +1,4 @@
-// What a benchmark says: findings held against what is wanted, and tables, as text for people and JSON for programs.
+// Reports a benchmark: results compared with their targets, and tables, as text for people and JSON for programs.
 
 import { textTable } from '../../command-line/text-table.ts'
 
@@ -36,7 +36,7 @@ export function findingsTable(findings: readonly BenchFinding[]): FigureTable {
     const wanted = atLeast === undefined ? `≤ ${digits(atMost!)}` : `≥ ${digits(atLeast)}`
     return [what, `${digits(measured)} ${unit}`, `${wanted} ${unit}`, isReached(finding) ? 'yes' : 'no']
   })
-  return { title: 'Measured against wanted', head: ['', 'measured', 'wanted', 'reached'], rows }
+  return { title: 'Results and targets', head: ['', 'measured', 'wanted', 'reached'], rows }
 }
 
 /** Three significant digits, and never an exponent: `0.0123`, `1.2`, `12,300`. */

@@ -1,4 +1,4 @@
-// Numbers about numbers: what a few rounds of noisy measurements say. Pure.
+// Statistics over a few rounds of noisy measurements. Pure.
 
 /** The middle value, or the mean of the two in the middle. Throws on none: nothing measured is not zero. */
 export function median(values: readonly number[]): number {
@@ -7,7 +7,7 @@ export function median(values: readonly number[]): number {
 
 /** The value that `percent` of the values lie at or below, interpolated between neighbours. */
 export function percentile(values: readonly number[], percent: number): number {
-  if (values.length === 0) throw new Error('there is no percentile of no values')
+  if (values.length === 0) throw new Error('a percentile needs at least one value')
   const sorted = values.toSorted((a, b) => a - b)
   const at = ((sorted.length - 1) * percent) / 100
   const below = sorted[Math.floor(at)]!

@@ -1,5 +1,5 @@
-// A process that asks PostgreSQL for rows and throws them away: the least that a client on Bun can do, and so the reference for every
-// other. Its argument is a DrainRequest as JSON, its output an array of DrainRun. It looks at nothing but the end of what arrives.
+// Requests rows from PostgreSQL and discards them: the minimum any client on Bun must do, and so the reference for all others. Takes a
+// DrainRequest as JSON and prints an array of DrainRun. Parses nothing but the end of the data.
 
 export interface DrainRequest {
   address: { unix: string } | { hostname: string; port: number }
@@ -54,7 +54,7 @@ async function drain({ address, user, database, prepare, statement, repeats }: D
     const received = Buffer.from(end).toString('latin1')
     // A statement, a `prepare`, or the beginning of the session; else the server has sent an error.
     const rows = /C\0\0\0.(?:SELECT ([0-9]+)|PREPARE)\0Z|K\0\0\0\f.{8}Z/s.exec(received)
-    if (rows === null) throw new Error(`PostgreSQL says: ${received}`)
+    if (rows === null) throw new Error(`PostgreSQL reported: ${received}`)
     return { firstByteMs: firstByteAt - askedAt, wallMs, rows: Number(rows[1]), bytes }
   }
   await ask(message('', `\0\x03\0\0user\0${user}\0database\0${database}\0application_name\0bench-drain\0`))

@@ -1,5 +1,5 @@
-// Submissions whose time is yet to come, by the clock of CiviForm's database: the clock of one of its servers is ahead. They are copied when that
-// time has come, or another submission might take a place before them; until then they are hidden here, which is reported.
+// Finds submissions dated in the future by the clock of CiviForm's database, because a CiviForm server's clock is ahead. They are copied
+// once that time has come; otherwise a later submission could be placed before them. Until then they are missing here, which is reported.
 
 import { inTransaction, readNow } from '../../db/client.ts'
 import { dropFindingsBefore, type FollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
@@ -24,9 +24,9 @@ export async function reportAhead({ sql, source, options, log }: FollowReading, 
   if (applications > before.ahead_applications)
     log.error(
       { applications, ahead_s: Math.round(seconds) },
-      'a clock of CiviForm is ahead: submissions are not exported yet',
+      'the clock of a CiviForm server is ahead: some submissions are not exported yet',
     )
-  else if (applications === 0) log.info({}, 'no submission of CiviForm lies ahead of its database’s clock any more')
+  else if (applications === 0) log.info({}, 'no CiviForm submission is ahead of the database clock any more')
 }
 
 /** For an operator. */
@@ -34,5 +34,5 @@ export const describeAhead = ({
   ahead_applications: applications,
   ahead_seconds,
 }: Pick<FollowState, 'ahead_applications' | 'ahead_seconds'>): string =>
-  `${applications} submitted up to ${Math.round(ahead_seconds)} s from now by its database's clock, exported when that time has come: ` +
-  "correct the clocks of CiviForm's servers"
+  `${applications} submitted up to ${Math.round(ahead_seconds)} s ahead of the database clock, exported once that time has come. ` +
+  "Correct the clocks of CiviForm's servers"

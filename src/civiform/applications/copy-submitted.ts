@@ -1,5 +1,5 @@
-// The next applications in the order they were submitted, up to the watermark: the first copy of all of them, and the windows of a few
-// seconds after it, are the same step. Each is one transaction, so it may be ended at any moment and continues where it was.
+// Copies the next applications in submission order, up to the watermark. The first copy of all applications and the later windows of a
+// few seconds are the same step. Each step is one transaction, so the copy can stop at any moment and continue there.
 
 import { readNow } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
@@ -121,7 +121,7 @@ export class SubmittedApplications {
     if (slack_ms === undefined) {
       deps.log.warn(
         { applications: stored, behind_ms: Math.min(...lateness) },
-        'applications of long ago appeared: they were imported or restored there, and are last in the order',
+        'old applications appeared, imported or restored in CiviForm; they go to the end of the order',
       )
       return stored
     }
@@ -129,7 +129,7 @@ export class SubmittedApplications {
     await moveFollowState(deps.sql, { late_applications, slack_ms, slack_widened_at: await readNow(deps.sql) })
     deps.log.error(
       { applications: stored, slack_ms, slack_ms_before: state.slack_ms },
-      'applications appeared below a watermark that had been used: a clock of CiviForm lags more than was allowed for',
+      'applications appeared below a used watermark: the clock of a CiviForm server lags by more than the allowance',
     )
     return stored
   }

@@ -1,5 +1,5 @@
-// A database that was restored to an earlier state gives the ids it had given since then again, and a draft of then is submitted again. So
-// an id alone does not identify a submission; id and time of submission do, and that time never becomes a later one.
+// A database restored to an earlier state issues the same ids again, and an old draft may be submitted again. An id alone therefore
+// doesn't identify a submission, but its id and submission time do, and that time never becomes later.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { KnownApplication } from '../db/followed-applications.ts'

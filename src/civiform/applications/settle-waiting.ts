@@ -1,5 +1,5 @@
-// Applications that CiviForm calls obsolete, and that nothing took over from: accounts were merged, or a race of its own left them.
-// They turn OBSOLETE here under a number of their own, so that walks that began before still have them as CURRENT.
+// Applications that CiviForm calls obsolete although nothing superseded them, because accounts were merged or a race left them so. They
+// become OBSOLETE here under a change number of their own, so walks that began earlier still see them as CURRENT.
 
 import { inTransaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

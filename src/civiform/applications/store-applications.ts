@@ -1,8 +1,9 @@
-// Applications into the order of their program: numbered as they are copied, each taking over from those before it that CiviForm
-// calls obsolete.
+// Adds applications to the order of their program: numbers them as they are copied, and lets each supersede the earlier ones that
+// CiviForm calls obsolete.
 //
-// What CiviForm calls obsolete and nothing here has taken over from yet stays CURRENT: its successor was submitted after the watermark
-// and comes later, or none exists because accounts were merged (settle-waiting). So a walk at any moment is as CiviForm was at one.
+// An application that CiviForm calls obsolete stays CURRENT until its successor is here. The successor may have been submitted after the
+// watermark and follow later, or not exist because accounts were merged (settle-waiting). So a walk always shows CiviForm as it was at
+// one moment.
 
 import { inTransaction } from '../../db/client.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'
@@ -73,7 +74,7 @@ export async function storeApplications(
   await inTransaction(sql, async tx => {
     const state = await lockFollowState(tx)
     if (state.position_id !== from.id || state.position_time !== from.time)
-      throw new FollowedElsewhere('followed by another process')
+      throw new FollowedElsewhere('another process is following')
     await holdInstanceTimeZone(tx, options.timeZone)
     if (replaced.length > 0) {
       await noteChanges(tx, await deleteFollowed(tx, replaced))
@@ -121,7 +122,7 @@ async function render(
     const report = (detail: string): void =>
       void findings.push({ kind: 'application', subject: String(row.id), detail })
     if (plan === undefined) {
-      report(`is of program version ${row.program_id}, which does not exist; it is left out`)
+      report(`belongs to program version ${row.program_id}, which does not exist; it is left out`)
       return []
     }
     const submit_time = row.submit_time ?? noSubmitTime

@@ -1,4 +1,4 @@
-// CiviForm's programs as they are now, stored here whenever they change, and by what each version's applications are rendered.
+// Stores CiviForm's programs whenever they change, with what is needed to render the applications of each version.
 
 import { inTransaction, readNow } from '../../db/client.ts'
 import { readPublishedVersions } from '../../db/programs/programs.ts'
@@ -94,7 +94,7 @@ export class FollowedCatalogue {
       await moveFollowState(tx, { catalogue: `${programs.length} versions of ${families.length} programs` })
     })
     for (const { kind, subject, detail } of findings)
-      this.deps.log.warn({ finding: kind, subject, detail }, 'CiviForm has what does not fit')
+      this.deps.log.warn({ finding: kind, subject, detail }, 'some CiviForm data does not fit')
     this.#families = new Map(families.flatMap(family => family.versions.map(version => [version.id, family] as const)))
     this.#programs = new Map((await readFollowedPrograms(sql)).map(program => [program.origin_name, program]))
     this.#plans = new Map()

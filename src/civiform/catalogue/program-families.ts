@@ -1,5 +1,5 @@
-// CiviForm's programs as it stores them, made into what an export needs: for each version the tree of its questions, by CiviForm's keys.
-// Pure. Anything that does not fit is left out and reported, and never stops the copy.
+// Turns CiviForm's stored programs into what an export needs: for each version, the tree of its questions with CiviForm's keys. Pure.
+// Anything that doesn't fit is left out and reported, and never stops the copy.
 
 import type { SourceProgram, SourceQuestion } from '../db/source-catalogue.ts'
 import { type CatalogueVersion, type Finding, versionOf } from '../definitions/catalogue-version.ts'
@@ -39,11 +39,11 @@ export function programFamilies(
     findings.push({
       kind: 'version_stage',
       subject: stage,
-      detail: 'is no stage of a version that is known; what is in such versions alone is left out',
+      detail: 'is an unknown lifecycle stage of a version; versions with it are left out',
     })
   for (const [name, rows] of rowsByName)
     if (rows.some(row => row.uses_scoring))
-      findings.push({ kind: 'scores', subject: name, detail: 'scores its answers; scores are not exported here' })
+      findings.push({ kind: 'scores', subject: name, detail: 'scores its answers; scores are not exported' })
   const taken = new Set<string>()
   const families = [...rowsByName].map(([name, rows]) => {
     const ordered = rows.sort((a, b) => rank(a, appliedTo) - rank(b, appliedTo) || order(a, b))
@@ -94,7 +94,7 @@ function claimSlug(name: string, wanted: string, taken: Set<string>, findings: F
     findings.push({
       kind: 'program_slug',
       subject: name,
-      detail: `has the slug "${wanted}" in CiviForm, which another program has or which an address cannot hold; here it is "${slug}"`,
+      detail: `has the slug "${wanted}" in CiviForm, which is taken or cannot be part of a URL; here it is "${slug}"`,
     })
   return slug
 }

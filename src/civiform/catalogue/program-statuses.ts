@@ -1,4 +1,4 @@
-// The statuses of CiviForm's programs, as its releases have stored them.
+// Reads the statuses of CiviForm's programs in every format its releases have used.
 
 /** Texts of statuses by the name of the program, in their order. */
 export function readStatuses(rows: readonly { name: string; status_definitions: unknown }[]): Map<string, string[]> {

@@ -1,7 +1,7 @@
-// CiviForm's programs into programs of ours: the same versions under the same ids, kept in step.
+// Stores CiviForm's programs here, with the same versions and ids, and keeps them in step.
 //
-// A version that was published here is compared each time with what CiviForm has: it changes there only if it was a draft that a user
-// had applied to, or by CiviForm's own upgrades. It is then replaced, and counts as published at that moment.
+// Every version published here is compared with CiviForm's each time. It changes there only if it was a draft that a user had applied to,
+// or through CiviForm's own upgrades. It is then replaced and counts as published at that moment.
 
 import { enqueue } from '../../core/queue/enqueue.ts'
 import type { Transaction } from '../../db/client.ts'

@@ -1,6 +1,6 @@
-// CiviForm's database lost commits that it had answered: a standby took over that lacked them, or a backup or a dump was restored. What
-// they held was copied here and exported, exists there no longer, and its numbers may be given again. So nothing is taken to be the same because its
-// number is: what was submitted lately is compared immediately, and everything else, whole, in the rounds that follow.
+// Recovers after CiviForm's database lost commits, because a standby without them took over or a backup was restored. What they contained
+// was copied and exported here, no longer exists there, and its numbers may be issued again. Equal numbers therefore prove nothing:
+// recent submissions are compared immediately, and everything else in full in the following rounds.
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, readNow } from '../../db/client.ts'
@@ -58,7 +58,7 @@ export async function settleRollback(
   })
   log.error(
     { why, now: to, before: from, lost },
-    'CiviForm’s database has another history than the one that was followed: what it lost is taken away, and all is compared',
+    'CiviForm’s database has another history than before: applications it lost are removed, and everything is compared',
   )
   return lost
 }

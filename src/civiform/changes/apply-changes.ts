@@ -1,5 +1,5 @@
-// Changes of applications after they were copied: of status, note, answers, applicant and stage, and their removal. Each is applied, and
-// put on record with the time at which it was seen.
+// Applies changes to applications after they were copied: to status, note, answers, applicant and lifecycle stage, and removal. Each is
+// recorded with the time at which it was seen.
 
 import { holdChanges, insertAnnotationState, updateAnnotations } from '../../db/applications/annotations.ts'
 import { inTransaction, type Transaction } from '../../db/client.ts'
@@ -78,11 +78,9 @@ async function applyRows(
       // Another application under the same id: it is copied as a new one, and replaces this one then.
       if (isReusedId(before, row.submit_time)) continue
       if (before.program_version_id !== row.program_id)
-        report(
-          `was of program version ${before.program_version_id} and is of ${row.program_id} now; it stays where it was`,
-        )
+        report(`moved from program version ${before.program_version_id} to ${row.program_id}; it stays where it was`)
       if (before.submitted_at !== null && before.submitted_at !== row.submit_time)
-        report('has another time of submission than before; it keeps its place in the order')
+        report('has a new submission time; it keeps its place in the order')
       if (before.superseded && row.stage === 'active') {
         returned.push(row)
         continue

@@ -1,7 +1,7 @@
-// Changes of status and note by CiviForm's administrators, from its events, as soon as they are visible.
+// Copies status and note changes by CiviForm's administrators from its events, as soon as they are visible.
 //
-// An event's id is drawn before it can be seen, so events with lower ids may appear later, any number of them. Each look therefore
-// begins after the events that were seen when all transactions of then were over, and what it reads again is compared by row version.
+// An event's id is drawn before the event becomes visible, so any number of events with lower ids may appear later. Each query therefore
+// starts after the events that were visible when all transactions of that time had ended, and compares rows it reads again by version.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'

@@ -1,5 +1,6 @@
-// The names of intermediaries' organizations, which exports contain and no application row does. Where one is renamed,
-// the applications of its applicants are read again; where one is gone, its accounts name none any more, and all are compared whole.
+// Follows the names of intermediaries' organizations, which exports contain but application rows don't. When an organization is renamed,
+// its applicants' applications are read again. When it is deleted, its accounts no longer name any, and all applications are compared in
+// full.
 
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { findFollowState, moveFollowState } from '../db/follow-state.ts'

@@ -1,5 +1,5 @@
-// Finds changes without an event, by comparing row versions, its own and those of what is shown with it, round by round over all applications.
-// Once a day, and after an upgrade or a restore, each is read in full, for what no row version reveals.
+// Finds changes without an event by comparing row versions, of applications and of the rows shown with them, round by round. Once a day,
+// and after an upgrade or restore, every application is read in full to find what row versions don't reveal.
 
 import { readNow } from '../../db/client.ts'
 import type { SubmittedApplications } from '../applications/copy-submitted.ts'
@@ -104,7 +104,7 @@ async function scanStep(
 const strangeStage = ({ stage, applications }: { stage: string; applications: number }) => ({
   kind: 'application_stage',
   subject: stage,
-  detail: `is no stage of an application that is known; ${applications} of it are left out`,
+  detail: `is an unknown lifecycle stage of an application; ${applications} in it are left out`,
 })
 
 /** Asked for again by id first: an upgrade that rewrites the table shows it empty to those who looked before. */
@@ -115,7 +115,7 @@ export async function removeMissing(
 ): Promise<FoundChange[]> {
   const gone = await readGone(deps, missing)
   if (gone.length > deletedMax && gone.length > ofKept / 2 && !(await mayDelete(deps))) {
-    const detail = `${gone.length} of ${ofKept} applications are gone there; they are kept until an operator says that they were deleted`
+    const detail = `${gone.length} of ${ofKept} applications are missing in CiviForm; they are kept until an operator confirms the deletion`
     await noteFindings(deps.sql, [{ kind: 'many_deleted', subject: 'applications', detail }])
     deps.log.error(
       { missing: gone.length, of: ofKept },

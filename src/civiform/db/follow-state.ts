@@ -59,7 +59,7 @@ export async function findFollowState(db: Db): Promise<FollowState | undefined> 
 export async function lockFollowState(tx: Transaction): Promise<FollowState> {
   await tx`select from civiform_source for update`
   const state = await findFollowState(tx)
-  if (state === undefined) throw new Error('no CiviForm is followed')
+  if (state === undefined) throw new Error('this installation follows no CiviForm')
   return state
 }
 

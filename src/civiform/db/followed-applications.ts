@@ -1,4 +1,4 @@
-// Applications of CiviForm's, copied in.
+// Writes applications copied from CiviForm.
 
 import type { Db, Transaction } from '../../db/client.ts'
 import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'

@@ -1,4 +1,4 @@
-// Applications of CiviForm's that are kept here: what is known of them, changed as they change there, and taken away.
+// Reads, changes and removes copied applications as they change in CiviForm.
 
 import { type Db, readValue, type Transaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

@@ -1,4 +1,4 @@
-// CiviForm's API keys as this installation stores them, in step with it.
+// Keeps CiviForm's API keys in step in this installation.
 
 import type { Db, Transaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

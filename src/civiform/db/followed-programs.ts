@@ -1,5 +1,4 @@
-// The programs of a CiviForm that is followed, as they are kept here. Every function expects the question bank's lock
-// (db/programs/questions).
+// Stores the programs of a followed CiviForm. Every function expects the caller to hold the question bank's lock (db/programs/questions).
 
 import { type Db, readValue, type Transaction } from '../../db/client.ts'
 import type { VersionContent } from '../../db/programs/program-versions.ts'

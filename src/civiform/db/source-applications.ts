@@ -1,5 +1,5 @@
-// CiviForm's applications, as stored in its database: in the order they were submitted, by id, or only what shows whether they
-// changed. Answers are read as text, whether they are stored as an object or as a text that holds one; nothing is cast that could fail.
+// Reads applications from CiviForm's database: in submission order, by id, or only what shows whether they changed. Answers are read as
+// text, whether stored as an object or as text that contains one; no cast can fail.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { applicantVersion, type Source, type SourceLayout } from './source.ts'

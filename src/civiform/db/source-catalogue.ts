@@ -1,4 +1,4 @@
-// CiviForm's programs, questions and keys, as stored in its database.
+// Reads programs, questions and keys from CiviForm's database.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Source, SourceLayout } from './source.ts'

@@ -1,4 +1,4 @@
-// CiviForm's own records of what it has deleted, which releases since evolution 92 keep.
+// Reads CiviForm's records of its deletions, which it keeps since evolution 92.
 
 import type { Source } from './source.ts'
 

@@ -1,4 +1,4 @@
-// Input of the watermark: CiviForm's open transactions, from the two views that list them.
+// Reads what the watermark is computed from: CiviForm's open transactions, from the two views that list them.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Source } from './source.ts'

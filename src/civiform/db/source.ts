@@ -1,5 +1,5 @@
-// Reads a CiviForm's own database: which columns this release of it has, what we may see of them, and which database it is.
-// Every statement in this folder only reads; the session is read-only, and the role should have no other right.
+// Inspects CiviForm's database: which columns its release has, what our role may read, and which database it is. Every statement in this
+// folder only reads; the session is read-only, and the role should have no other privilege.
 
 import { openDatabase, type Sql, type Transaction } from '../../db/client.ts'
 

@@ -1,5 +1,5 @@
-// When a block of CiviForm's is shown, expressed as our own programs express it, as far as they can. For people to read: this
-// service asks nothing here, and exports answers to a hidden block all the same. It reports and leaves out what it cannot express.
+// Translates a CiviForm block's visibility condition into one of our own, as far as possible. It is for people to read: this service asks
+// no questions, and exports answers to hidden blocks as well. What can't be translated is left out and reported.
 
 import type { ComparisonOperator, Condition, ConditionValue } from '../../domain/questions/program-version.ts'
 import type { FollowedOption } from './question-options.ts'
@@ -75,7 +75,7 @@ export function blockCondition(
       case 'HIDE_BLOCK':
         return { condition: { not: shown } }
       default:
-        throw new Unsayable(`does "${String(predicate.action)}", which is unknown here`)
+        throw new Unsayable(`has the action "${String(predicate.action)}", which is unknown here`)
     }
   } catch (error) {
     if (!(error instanceof Unsayable)) throw error
@@ -91,20 +91,20 @@ export function blockCondition(
       const conditions = children.map(child => node(child, depth + 1))
       return type === 'and' ? { all: conditions } : { any: conditions }
     }
-    if (type !== 'leaf') throw new Unsayable(`has a part of the kind "${String(type)}"`)
+    if (type !== 'leaf') throw new Unsayable(`contains a node of type "${String(type)}"`)
     return leaf(stored as Record<string, unknown>)
   }
 
   function leaf({ questionId, scalar, operator, value }: Record<string, unknown>): Condition {
     const question = questions.get(Number(questionId))
     if (question === undefined)
-      throw new Unsayable(`looks at question ${String(questionId)}, which this version does not ask`)
+      throw new Unsayable(`depends on question ${String(questionId)}, which this version does not ask`)
     const field = Object.hasOwn(fields, String(scalar)) ? fields[String(scalar)]! : undefined
     const name = String(operator)
     const positive = Object.hasOwn(negated, name) ? negated[name]! : name
     const ours = Object.hasOwn(operators, positive) ? operators[positive]! : undefined
     if (field === undefined || ours === undefined)
-      throw new Unsayable(`asks whether ${String(scalar)} of "${question.name}" is ${name}`)
+      throw new Unsayable(`tests whether ${String(scalar)} of "${question.name}" is ${name}`)
     const condition: Condition = {
       question_id: question.id,
       field,

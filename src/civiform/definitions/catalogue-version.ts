@@ -125,9 +125,9 @@ export function versionOf(
       if (state !== 'OBSOLETE') findings.push({ kind, subject: `${version}, ${nameOf(block, i)}`, detail })
     }
     if (why !== undefined)
-      report(`is shown under a condition that cannot be expressed here: it ${why}; it counts as always shown`)
+      report(`has a visibility condition that cannot be expressed here: it ${why}; the block counts as always shown`)
     if (block.eligibilityDefinition != null)
-      report('has an eligibility condition, which programs here do not have; it is left out')
+      report('has an eligibility condition, which is not supported here; it is left out')
     return condition
   }
 }
@@ -188,7 +188,7 @@ function placeBlocks(
       findings.push({
         kind: 'key_collision',
         subject: version,
-        detail: `"${earlier!.name}" and "${question.name}" share the key ${question.key}; it is exported as of "${question.name}"`,
+        detail: `"${earlier!.name}" and "${question.name}" share the key ${question.key}; it is exported from "${question.name}"`,
       })
   }
 }
@@ -229,7 +229,7 @@ function questionOf(
     findings.push({
       kind: 'empty_key',
       subject: version,
-      detail: `"${source.name}" has no letter of which a key could be made; it is left out`,
+      detail: `"${source.name}" has no letters to derive a key from; it is left out`,
     })
     return undefined
   }
@@ -237,7 +237,7 @@ function questionOf(
     findings.push({
       kind: 'unknown_question_type',
       subject: version,
-      detail: `"${source.name}" is of the type ${source.question_type}, which this release does not know; it is exported as unanswered`,
+      detail: `"${source.name}" has the type ${source.question_type}, which this release does not know; it is exported as unanswered`,
     })
   const help = readTranslation(source.question_help_text)
   return {

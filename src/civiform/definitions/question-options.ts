@@ -1,4 +1,4 @@
-// The options of a question as CiviForm stores them, of every age of its format. Their order is the order of an export.
+// Reads a question's options in every format CiviForm has used. Their order is the order of an export.
 
 import type { SourceQuestion } from '../db/source-catalogue.ts'
 import { readTranslation } from './translations.ts'

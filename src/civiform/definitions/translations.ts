@@ -1,4 +1,4 @@
-// Texts that CiviForm keeps in several languages: `{"isRequired": …, "translations": {"en_US": "…"}}`.
+// Reads texts that CiviForm stores in several languages: `{"isRequired": …, "translations": {"en_US": "…"}}`.
 
 /** The American English text, or else the first; undefined when it has none. */
 export function readTranslation(stored: unknown): string | undefined {

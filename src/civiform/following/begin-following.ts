@@ -1,4 +1,4 @@
-// The first moment of following: this installation becomes a follower, which it is from then on.
+// Turns this installation into a follower. It stays one from then on.
 
 import { Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'
@@ -15,7 +15,7 @@ export async function beginOrRefuse(
     const [own] = await readPrograms(tx)
     if (own !== undefined)
       throw new Problem('conflict', {
-        detail: `This installation has programs of its own, such as "${own.slug}". To follow a CiviForm, give it an empty database.`,
+        detail: `This installation has its own programs, such as "${own.slug}". To follow a CiviForm, use an empty database.`,
       })
     await beginFollowing(tx, begin)
     await appendAuditEvent(tx, { actor: 'civiform', action: 'civiform_followed', subject: begin.identity })

@@ -1,4 +1,4 @@
-// Compares two exports of one application, property by property, by their places in the JSON.
+// Compares two exports of an application property by property, by path in the JSON.
 
 export type Exported = null | boolean | number | string | readonly Exported[] | { readonly [name: string]: Exported }
 

@@ -1,4 +1,4 @@
-// Checks before the first copy: whether it is possible, what does not map, and how long it takes.
+// Checks, before the first copy, whether it is possible, what can't be mapped, and how long it will take.
 
 import type { Sql } from '../../db/client.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
@@ -35,9 +35,9 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
   const report: Report = (kind, code, text) => void reported.push({ kind, code, text })
   const layout = await readLayout(source)
   if (layout.missing.length > 0)
-    report('error', 'missing', `There is no ${missingNames(layout).join(', ')}: ${whyMissing(layout)}.`)
+    report('error', 'missing', `Missing: ${missingNames(layout).join(', ')}: ${whyMissing(layout)}.`)
   if (layout.notGranted.length > 0)
-    report('error', 'not_granted', `The role may not read ${layout.notGranted.join(', ')}: grant SELECT on them.`)
+    report('error', 'not_granted', `The role may not read ${layout.notGranted.join(', ')}. Grant SELECT on them.`)
   if (layout.missing.length > 0 || layout.notGranted.length > 0) return reported
   report(
     'good',
@@ -48,7 +48,7 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
     report(
       'notice',
       'untried',
-      `Evolution ${newestEvolution} is the newest that was tried: compare some applications before clients come here.`,
+      `Evolution ${newestEvolution} is the newest tested. Compare some applications before you move clients here.`,
     )
   const condition = await readCondition(source, options.databaseZone)
   if (condition.inRecovery)
@@ -64,21 +64,21 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
     report(
       'notice',
       'row_versions',
-      "What changes in an applicant's own record is found once a day: grant SELECT (xmin) ON applicants, and it is found with each comparison.",
+      "Changes to applicants' own records are found once a day. Grant SELECT (xmin) ON applicants to find them with each comparison.",
     )
   reportClock(condition.newestAheadSeconds, options, report)
   const statistics = await maySeeTransactions(source)
   report(
     statistics ? 'good' : 'notice',
     statistics ? 'transactions_seen' : 'locks_seen',
-    `Submissions under way of ${(await readWriters(source)).join(', ')} are seen by ${statistics ? 'when their transactions began' : 'their locks, since the role lacks pg_read_all_stats'}.`,
+    `Submissions in progress by ${(await readWriters(source)).join(', ')} are seen by ${statistics ? 'when their transactions began' : 'their locks, since the role lacks pg_read_all_stats'}.`,
   )
   const own = (await readPrograms(sql)).find(program => program.origin_name === null)
   if (own !== undefined)
     report(
       'error',
       'own_programs',
-      `This installation has programs of its own, such as "${own.slug}". Give it an empty database.`,
+      `This installation has its own programs, such as "${own.slug}". Use an empty database.`,
     )
   for (const finding of await readFindings(source, layout, options))
     report('notice', finding.kind, `${finding.subject}: ${finding.detail}.`)
@@ -94,14 +94,14 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
 }
 
 function reportRole({ superuser, canWrite }: Awaited<ReturnType<typeof readCondition>>, report: Report): void {
-  if (superuser) report('notice', 'superuser', 'The role is a superuser. One that may only read is enough, and safer.')
+  if (superuser) report('notice', 'superuser', 'The role is a superuser. A read-only role is enough, and safer.')
   else if (canWrite.length > 0)
     report(
       'notice',
       'may_write',
-      `The role may write (${canWrite.slice(0, 3).join('; ')}). It never does; one that may only read is safer.`,
+      `The role may write (${canWrite.slice(0, 3).join('; ')}). The follower never writes; a read-only role is safer.`,
     )
-  else report('good', 'read_only', 'The role may only read.')
+  else report('good', 'read_only', 'The role is read-only.')
 }
 
 function reportClock(aheadSeconds: number | null, { databaseZone, slackMs }: FollowOptions, report: Report): void {
@@ -110,9 +110,9 @@ function reportClock(aheadSeconds: number | null, { databaseZone, slackMs }: Fol
     report(
       'error',
       'clock',
-      `The newest application was submitted ${Math.round(aheadSeconds)} s from now, by times in ${databaseZone}: end CIVIFORM_DATABASE_URL with ?timezone= and the zone of CiviForm's servers, or mend their clocks.`,
+      `The newest application was submitted ${Math.round(aheadSeconds)} s in the future, in the time zone ${databaseZone}. Add ?timezone= and the zone of CiviForm's servers to CIVIFORM_DATABASE_URL, or correct their clocks.`,
     )
-  else report('good', 'clock', `Times are in ${databaseZone}; none lies ahead of the database's clock.`)
+  else report('good', 'clock', `Times are in ${databaseZone}; none is ahead of the database clock.`)
 }
 
 async function readFindings(source: Sql, layout: SourceLayout, { databaseZone }: FollowOptions): Promise<Finding[]> {

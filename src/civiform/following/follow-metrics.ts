@@ -1,4 +1,4 @@
-// How far a CiviForm is followed, reported by service and worker alike; no metrics where none is followed.
+// Metrics about following a CiviForm, reported by service and worker alike; none where no CiviForm is followed.
 
 import type { Meter } from '../../core/metrics/meter.ts'
 import type { Sql } from '../../db/client.ts'
@@ -15,7 +15,7 @@ export const watchFollowing = (meter: Meter, db: Sql): void =>
       ],
       [
         'tributary_civiform_reached_seconds',
-        'Time since CiviForm’s database last answered everything',
+        'Time since the last complete round of reading CiviForm’s database',
         ({ reachedSeconds }) => reachedSeconds,
       ],
       [

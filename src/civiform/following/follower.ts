@@ -1,6 +1,5 @@
-// The follower: one round after another, each of which takes what is new in CiviForm's database, applies what changed there, and
-// looks at the next part of everything else. Between rounds nothing is remembered outside this service's own database except what can
-// be read again.
+// The follower: rounds that copy what is new in CiviForm's database, apply what changed, and compare the next part of everything else.
+// Between rounds, everything it remembers is in this service's database or can be read again.
 
 import { Problem } from '../../base/problem.ts'
 import { readNow } from '../../db/client.ts'
@@ -141,10 +140,7 @@ export class Follower {
     const { slack_ms, slack_widened_at } = allowanceAt(state, options.slackMs, await readNow(sql))
     if (slack_ms !== state.slack_ms || slack_widened_at !== state.slack_widened_at) {
       await moveFollowState(sql, { slack_ms, slack_widened_at })
-      log.info(
-        { slack_ms, slack_ms_before: state.slack_ms },
-        'the allowance for clocks of CiviForm is what the settings say',
-      )
+      log.info({ slack_ms, slack_ms_before: state.slack_ms }, 'the clock allowance for CiviForm is back to its setting')
     }
     return slack_ms
   }
@@ -181,7 +177,7 @@ export class Follower {
     if (isUntried(layout))
       this.deps.log.warn(
         { evolution: layout.evolution, newest_tried: newestEvolution },
-        'CiviForm is newer than any that was tried',
+        'this release of CiviForm is newer than any tested',
       )
     await this.#begin(stand)
     this.#layout = layout
@@ -193,7 +189,7 @@ export class Follower {
     const absent = absentTables(layout)
     if (this.#reached && absent.length > 0 && !isUntried(layout))
       throw new Problem('unavailable', {
-        detail: `CiviForm's database has no ${absent.join(', ')} now: it is tried again until what is restored there is whole.`,
+        detail: `CiviForm's database has no ${absent.join(', ')}. Retrying until it has been fully restored.`,
       })
     refuseLayout(layout)
   }
@@ -234,8 +230,7 @@ export class Follower {
 /** At the start that is a setting to mend; later, what was the primary may be about to become it again. */
 function standby(wasFollowed: boolean): Problem {
   const detail =
-    'CIVIFORM_DATABASE_URL leads to a standby. What is being submitted is seen on the primary alone, so that only there it can be ' +
-    'known up to when nothing is missing: use the address of the primary.'
+    'CIVIFORM_DATABASE_URL leads to a standby. Use the address of the primary: only it shows submissions in progress.'
   return new Problem(wasFollowed ? 'unavailable' : 'conflict', { detail, internal: 'standby' })
 }
 
@@ -243,8 +238,8 @@ function refuseOther({ identity: followed }: FollowState, identity: string): voi
   if (followed === identity) return
   throw new Problem('conflict', {
     detail:
-      `This installation follows the database ${followed}, and CIVIFORM_DATABASE_URL leads to ${identity}. ` +
-      'After a move of CiviForm to another server, say so with: scripts/civiform moved',
+      `This installation follows the database ${followed}, but CIVIFORM_DATABASE_URL leads to ${identity}. ` +
+      'If CiviForm has moved to another server, run: scripts/civiform moved',
     internal: 'other_database',
   })
 }
@@ -256,7 +251,7 @@ export function refuseLayout(layout: SourceLayout): void {
   if (missing.length === 0 && notGranted.length === 0) return
   const reported = [
     ...(missing.length === 0 ? [] : [`it has no ${missing.join(', ')}: ${whyMissing(layout)}`]),
-    ...(notGranted.length === 0 ? [] : [`the role may not read ${notGranted.join(', ')}: grant SELECT on them`]),
+    ...(notGranted.length === 0 ? [] : [`the role has no SELECT privilege on ${notGranted.join(', ')}`]),
   ]
   throw new Problem('conflict', {
     detail: `CiviForm's database cannot be followed: ${reported.join('; ')}.`,

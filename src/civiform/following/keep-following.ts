@@ -1,5 +1,5 @@
-// One follower at a time, round after round until stopped. Failures are retried after a growing pause: CiviForm's
-// database may be away for an hour, be upgraded, or fail over. Nothing is lost by that, and nothing is there twice.
+// Runs one follower at a time, round after round until stopped. Failures are retried after growing pauses, because CiviForm's database
+// may be down for an hour, be upgraded, or fail over. Nothing is lost or duplicated.
 
 import { setTimeout } from 'node:timers/promises'
 import { Problem } from '../../base/problem.ts'

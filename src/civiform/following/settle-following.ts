@@ -1,4 +1,4 @@
-// Facts that only an operator knows: that applications were deleted in CiviForm, however many; that its database has moved.
+// Records facts that only an operator knows: that applications were deleted in CiviForm, however many, or that its database has moved.
 
 import { Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'
@@ -32,7 +32,7 @@ export async function settleMove(sql: Sql, source: Sql, actor: string): Promise<
 export async function settleRestore(sql: Sql, actor: string): Promise<void> {
   await inTransaction(sql, async tx => {
     await requireFollowing(tx)
-    await moveFollowState(tx, { rollback_evidence: 'an operator reported that it was restored' })
+    await moveFollowState(tx, { rollback_evidence: 'an operator reported a restore' })
     await appendAuditEvent(tx, { actor, action: 'civiform_restored', subject: 'civiform' })
   })
 }

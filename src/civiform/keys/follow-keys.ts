@@ -1,5 +1,5 @@
-// CiviForm's API keys work here as they are: the same ids and secrets, grants, subnets, expiry; and once retired there they open
-// nothing here with the next round. Keys that could not be used are reported and left out.
+// CiviForm's API keys work here unchanged, with the same ids, secrets, grants, subnets and expiry. A key retired there loses access here
+// with the next round. Keys that can't be used are reported and left out.
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, readNow } from '../../db/client.ts'
@@ -75,21 +75,21 @@ const isSame = (key: FollowedKey, before: FollowedKey | undefined): boolean =>
 function readKey(key: SourceKey, findings: Finding[]): FollowedKey[] {
   const report = (detail: string): void => void findings.push({ kind, subject: key.key_id, detail })
   if (!isOriginKeyId(key.key_id)) {
-    report('has an id of another form than CiviForm gives, 16 bytes in Base64; it opens nothing here')
+    report('has an id that is not 16 bytes in Base64; it has no access here')
     return []
   }
   const secret_hash = Buffer.from(key.salted_key_secret, 'base64')
   if (secret_hash.length !== 32) {
-    report('has a secret of another length than CiviForm makes; it opens nothing here')
+    report('has a secret of an unexpected length; it has no access here')
     return []
   }
   const allowed_subnets = key.subnet.split(',').flatMap(text => {
     const network = networkOf(text.trim())
-    if (network === undefined) report(`allows the subnet "${text}", which is none; it is left out`)
+    if (network === undefined) report(`allows the invalid subnet "${text}", which is left out`)
     return network === undefined ? [] : [network]
   })
   if (allowed_subnets.length === 0) {
-    report('allows no subnet that could be read; it opens nothing here')
+    report('allows no valid subnet; it has no access here')
     return []
   }
   return [
@@ -122,14 +122,14 @@ function networkOf(text: string): string | undefined {
 function grantedSlugs(grants: unknown, report: (detail: string) => void): string[] {
   const programs = (grants as { programGrants?: unknown } | null)?.programGrants
   if (typeof programs !== 'object' || programs === null) {
-    report('has grants of a form that is not known; it opens nothing here')
+    report('has grants in an unknown format; it has no access here')
     return []
   }
   return Object.entries(programs).flatMap(([slug, permissions]) => {
     const given: unknown[] = Array.isArray(permissions) ? permissions : [permissions]
     const other = given.find(permission => permission !== 'READ')
     if (other !== undefined)
-      report(`grants ${JSON.stringify(other)} on "${slug}", which is not known; READ alone opens something here`)
+      report(`grants ${JSON.stringify(other)} on "${slug}", which is unknown; only READ gives access here`)
     return Array.isArray(permissions) && given.includes('READ') ? [slug] : []
   })
 }

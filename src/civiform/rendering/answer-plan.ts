@@ -1,4 +1,4 @@
-// Everything needed to read the answers of one program version: its questions as stored here, with CiviForm's facts about each.
+// Everything needed to read the answers of one program version: its questions as stored here, with CiviForm's details about each.
 
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import type { CatalogueQuestion } from '../definitions/catalogue-version.ts'

@@ -1,5 +1,5 @@
-// Answers as CiviForm stores them, written as the export's own JSON text, with a marker at the end of each entity.
-// One function for each type of question. Source of each form: CiviForm's QuestionJsonPresenter, and the manual where it differs.
+// Renders answers as CiviForm stores them into the export's JSON text, with a marker at the end of each entity. One function per question
+// type. The formats come from CiviForm's QuestionJsonPresenter, and from the manual where it differs.
 
 import { markerEnd, markerStart } from '../../domain/questions/answers.ts'
 import { isJsonArray, isJsonObject, type Json, parseJson } from '../../domain/values/json-text.ts'
@@ -138,7 +138,7 @@ const renderers: Readonly<Record<string, Render>> = {
     const number = own.number ?? filled(live?.phone_number)
     const dialled = country === null || number === null ? null : internationalNumber(number)
     if (country !== null && number !== null && dialled === null)
-      context.report(`${key} holds no phone number; it is exported as null`)
+      context.report(`${key} is not a phone number; it is exported as null`)
     return `{"question_type":"PHONE","phone_number":${json(dialled)}}`
   },
   RADIO_BUTTON: singleSelect,

@@ -1,4 +1,4 @@
-// One application of CiviForm's as it is stored here: the very text that is sent, in its two parts.
+// Renders one CiviForm application as it is stored here: the exact text that is sent, in two parts.
 
 import type { Annotations } from '../../domain/questions/application.ts'
 import { isJsonObject, type Json, parseJson } from '../../domain/values/json-text.ts'
@@ -74,7 +74,7 @@ function readAnswers(document: string | null, report: (detail: string) => void):
   if (document === null) return undefined
   const parsed = parseJson(document, { depthMax, lastOfDuplicates: true })
   if ('json' in parsed && isJsonObject(parsed.json)) return member(parsed.json, 'applicant')
-  report('has a document that cannot be read; it is exported as unanswered')
+  report('has unreadable answers; it is exported as unanswered')
   return undefined
 }
 

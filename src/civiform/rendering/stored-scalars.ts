@@ -1,5 +1,5 @@
-// How CiviForm reads what it has stored: numbers that are stored as text, lists of which one item spoils all, dates as milliseconds.
-// Source: CfJsonDocumentContext. What cannot be read is unanswered, and never an error.
+// Reads stored values as CiviForm does: numbers stored as text, lists that one bad item invalidates, dates in milliseconds. Source:
+// CfJsonDocumentContext. Unreadable values count as unanswered and are never an error.
 
 import { isJsonArray, isJsonObject, type Json, JsonNumber, type JsonObject } from '../../domain/values/json-text.ts'
 

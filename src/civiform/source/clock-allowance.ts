@@ -1,4 +1,4 @@
-// How far the clocks of CiviForm's servers may lag its database's: what is usual, or more for a day after an application
+// How far the clocks of CiviForm's servers may lag behind its database: the usual allowance, or more for a day after an application
 // showed a larger lag.
 
 import type { Micros } from '../../domain/values/offset-time.ts'

@@ -1,4 +1,4 @@
-// Shared by all parts of the follower: the two databases, the rendering, and the log.
+// What all parts of the follower share: the two databases, the rendering and the log.
 
 import type { Log } from '../../base/log.ts'
 import { Problem } from '../../base/problem.ts'
@@ -35,7 +35,7 @@ export function followOptionsOf(config: {
     ...(config.civiformDatabase === undefined ? [unset('CIVIFORM_DATABASE_URL', 'the database to follow')] : []),
     ...(config.civiformBaseUrl === '' ? [unset('CIVIFORM_BASE_URL', 'where uploaded files are reached')] : []),
   ]
-  if (errors.length > 0) throw new Problem('invalid_request', { detail: 'A CiviForm cannot be followed:', errors })
+  if (errors.length > 0) throw new Problem('invalid_request', { detail: 'Cannot follow a CiviForm:', errors })
   return {
     profile: config.exportProfile,
     timeZone: config.timeZone,
@@ -56,8 +56,8 @@ export const isUntried = ({ evolution }: { evolution: number | null }): boolean 
 /** What a CiviForm is whose database lacks a needed column. */
 export const whyMissing = ({ evolution }: SourceLayout): string =>
   isUntried({ evolution })
-    ? `its release, at evolution ${evolution}, is newer than what this one knows (${newestEvolution}), and has dropped or renamed it: a newer Tributary is needed`
-    : 'this is no CiviForm, or one from before 2023'
+    ? `this release of CiviForm (evolution ${evolution}) is newer than this Tributary supports (${newestEvolution}) and has dropped or renamed it; upgrade Tributary`
+    : 'this is not a CiviForm, or one from before 2023'
 
 const unset = (parameter: string, what: string) => ({
   parameter,

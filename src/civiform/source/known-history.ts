@@ -1,5 +1,5 @@
-// Whether CiviForm's database is still the one that was followed, with everything that was committed: what is kept of its history, and what
-// shows that it was cut. A database that was restored to an earlier state gives ids again, so nothing may be taken to be the same by its id.
+// Checks that CiviForm's database is still the one that was followed, with everything that was committed, by what is recorded of its
+// history. A database restored to an earlier state reuses ids, so an equal id proves nothing.
 
 import type { FollowState } from '../db/follow-state.ts'
 import type { SourceStand } from '../db/source.ts'
@@ -33,9 +33,9 @@ export function whyCut(
     before[name] !== null && now[name] !== null && now[name] < before[name]
   if (isOther('timeline')) return 'its log is on another timeline'
   if (isLess('written')) return 'its log is shorter'
-  if (isOther('incarnation')) return 'its database or its table of applications was made again'
-  if (isLess('application_ids')) return 'ids of applications are drawn again that were drawn before'
-  if (isLess('event_ids')) return 'ids of events are drawn again that were drawn before'
+  if (isOther('incarnation')) return 'its database or its table of applications was recreated'
+  if (isLess('application_ids')) return 'application ids are being reused'
+  if (isLess('event_ids')) return 'event ids are being reused'
   return undefined
 }
 

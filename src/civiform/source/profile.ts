@@ -1,4 +1,4 @@
-// Where CiviForm's manual and its code disagree, the installation chooses which of them its clients expect.
+// Chooses between CiviForm's manual and its code where they disagree, by what the installation's clients expect.
 
 import type { ExportProfile } from '../../domain/questions/key-map.ts'
 

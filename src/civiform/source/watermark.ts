@@ -1,12 +1,12 @@
-// Up to when it is certain that every submission has been seen: the watermark.
+// Computes the watermark: the time up to which every submission is certain to have been seen.
 //
-// CiviForm takes the time of a submission from a clock of its own, inside a transaction that has begun before. So no submission that
-// is still under way has a time before the beginning of the oldest transaction that is open; and what begins later takes a later time.
-// With an allowance for clocks that lag the database's, everything submitted before that moment is there to be read, and
-// nothing will be added. (A plain "newest time seen" loses more than half of what is submitted at the same time.)
+// CiviForm takes the time of a submission from its server's clock, inside a transaction that has already begun. A submission still in
+// progress therefore can't have a time before the start of the oldest open transaction, and transactions that begin later take later
+// times. With an allowance for clocks that lag behind the database, everything submitted before that moment can be read, and nothing will
+// be added. (Using the newest time seen would lose more than half of the concurrent submissions.)
 //
-// Only roles that may see statistics see when others' transactions began. Without that right, samples of the locks
-// that each transaction has on its own number do as well: what was open at a sample is over when none of its numbers is left.
+// Only roles that may read statistics see when other sessions' transactions began. Without that privilege, samples of the lock that each
+// transaction holds on its own number serve the same purpose: what was open at one sample has ended once none of its numbers is left.
 
 import type { Sql } from '../../db/client.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
@@ -92,8 +92,8 @@ export class Watermarks {
   #heldSince(now: Micros, since: Micros, session: string): Held | undefined {
     if (now - since < this.heldMs * 1000) return undefined
     const by =
-      `process ${session} has had a transaction open since ${formatMicros(since)}: ` +
-      'what was submitted after that is copied when it ends'
+      `process ${session} has had a transaction open since ${formatMicros(since)}; ` +
+      'later submissions are copied when it ends'
     return { by, since }
   }
 }

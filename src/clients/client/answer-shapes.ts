@@ -1,4 +1,4 @@
-// The least that a response of the service must have, to distinguish it from a response of something else.
+// The minimum a response must contain to be recognized as one from the service.
 
 /** A name of a type (`id`: a whole number from 1), an object with at least these fields, or a list of such. */
 export type Shape =

@@ -1,4 +1,4 @@
-// Retries: how often, and how long to wait in between: longer each time, with jitter, and as long as the service asks for.
+// Decides how often to retry and how long to wait: longer each time, with jitter, and for as long as the service asks.
 
 import { GaveUp, messageOf, NotNow } from './client-errors.ts'
 

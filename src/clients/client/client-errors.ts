@@ -1,4 +1,4 @@
-// The errors of the client. Every error of this package is one of these; a signal's own reason passes through.
+// The errors of this package. Everything it throws is one of these, except for a signal's own reason.
 
 import type { Problem } from './api-types.ts'
 
@@ -30,7 +30,7 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The request could not be answered as often as it was sent. `cause` is the last failure. */
+/** Every attempt failed. `cause` is the last failure. */
 export class GaveUp extends Error {
   override name = 'GaveUp'
   readonly attempts: number
@@ -44,16 +44,16 @@ export class GaveUp extends Error {
   }
 }
 
-/** A status of 200 with something that is no answer of the service: a sign-in page or a cache on the way has answered. */
+/** A 200 response from something other than the service, such as a sign-in page or a cache on the way. */
 export class ForeignAnswer extends Error {
   override name = 'ForeignAnswer'
 
   constructor(how: string) {
-    super(`The answer is not one of the service: it is ${how}.`)
+    super(`The response did not come from a Tributary service: it is ${how}.`)
   }
 }
 
-/** The service was never reached, and will not be before something is mended: no such host, or a certificate that is not trusted. */
+/** The service was never reached and waiting does not help: the host does not exist, or its certificate is not trusted. */
 export class Unreachable extends Error {
   override name = 'Unreachable'
 }
@@ -67,15 +67,15 @@ export function unreachableBy(error: unknown, host: string): Unreachable | undef
 }
 
 function mendOf(code: string, host: string): string | undefined {
-  if (code === 'ENOTFOUND') return `There is no host called ${host}, or none of the proxy that HTTPS_PROXY names.`
+  if (code === 'ENOTFOUND') return `The host ${host}, or the proxy in HTTPS_PROXY, does not exist.`
   if (/SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)|CERT_UNTRUSTED/.test(code))
-    return `The certificate of ${host} is from an authority that is not known here. NODE_EXTRA_CA_CERTS names a file with the certificate of that authority, such as one of your network's own.`
+    return `The certificate of ${host} was issued by an unknown authority. If your network has an authority of its own, set NODE_EXTRA_CA_CERTS to a file with its certificate.`
   if (/CERT_(HAS_EXPIRED|NOT_YET_VALID)|ALTNAME_INVALID|HOSTNAME_MISMATCH/.test(code))
-    return `The certificate of ${host} is not valid for it, or not today.`
+    return `The certificate of ${host} is expired, not valid yet, or issued for another host.`
   return undefined
 }
 
-/** An answer that says: not now. */
+/** A response that asks the client to retry later. */
 export class NotNow extends Error {
   override name = 'NotNow'
   readonly status: number
@@ -99,14 +99,14 @@ export function messageOf(error: unknown): string {
 
 function refusalText(status: number, problem: Problem | undefined): string {
   if (status === 401)
-    return `The service answered 401: the API key is not good for this, or there is no such program.${requestOf(problem)}`
+    return `The service responded with 401: the API key has no access, or the program does not exist.${requestOf(problem)}`
   if (status >= 300 && status < 400)
-    return `The service answered ${status} and leads elsewhere, which is not followed: give its own address.`
+    return `The service responded with ${status}, a redirect, which is not followed. Use the address of the service itself.`
   const errors = (problem?.errors ?? []).map(error =>
     ` ${[error.parameter ?? error.path, error.detail].join(' ')}`.replace(/\.?$/, '.'),
   )
   const detail = problem?.detail ?? problem?.title ?? ''
-  const text = `The service answered ${status}${detail === '' ? '' : `: ${detail}`}${errors.join('')}${requestOf(problem)}`
+  const text = `The service responded with ${status}${detail === '' ? '' : `: ${detail}`}${errors.join('')}${requestOf(problem)}`
   // One line, of a length that a person may read.
   return text.replace(/\s+/g, ' ').slice(0, 10_000)
 }

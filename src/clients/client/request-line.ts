@@ -1,4 +1,4 @@
-// One request and its answer; broken off when it says nothing for too long, or when the caller's signal is aborted.
+// Sends one request and reads its response. Gives up when the service sends nothing for too long, or when the caller's signal is aborted.
 
 import { hasShape } from './answer-shapes.ts'
 import type { Problem } from './api-types.ts'
@@ -34,7 +34,7 @@ export class RequestLine {
     this.signal = signal
     signal?.throwIfAborted()
     signal?.addEventListener('abort', this.breakOff, { once: true })
-    const tooSlow = new Error(`The answer was not complete after ${Math.round(client.answerMs / 1000)} seconds.`)
+    const tooSlow = new Error(`The response was not complete after ${Math.round(client.answerMs / 1000)} seconds.`)
     this.deadline = setTimeout(() => this.breaker.abort(tooSlow), client.answerMs)
   }
 
@@ -57,7 +57,7 @@ export class RequestLine {
     if (status === 200) {
       const type = mediaType(response)
       if (type !== headers.Accept)
-        throw new ForeignAnswer(`of type ${type || 'none'} where ${headers.Accept} was asked for`)
+        throw new ForeignAnswer(`of type ${type || 'none'}, but ${headers.Accept} was requested`)
       return response
     }
     const problem = await this.problemOf(response)
@@ -79,7 +79,7 @@ export class RequestLine {
       if (done) break
       this.heard()
       if (body.length + value.length > bytesMax)
-        throw new RangeError(`An answer has more than ${bytesMax} bytes. Pages are shorter with a smaller pageSize.`)
+        throw new RangeError(`A response is larger than ${bytesMax} bytes. Use a smaller pageSize.`)
       body.add(value)
       onBytes?.(body.length)
     }
@@ -99,7 +99,7 @@ export class RequestLine {
     clearTimeout(this.deadline)
     this.signal?.removeEventListener('abort', this.breakOff)
     // Ends what is still arriving; without effect on an answer that was read to its end.
-    this.breaker.abort(new Error('The answer was not read to its end.'))
+    this.breaker.abort(new Error('The response was not read to the end.'))
   }
 
   /** Undefined where the answer is none, or too long for one. */

@@ -1,5 +1,5 @@
-// Notices that a chain of pages leads back to one of its own, and so would never end. It remembers one place at a time, and takes a newer
-// one after twice as many steps, so that a circle of any length is found within a few rounds (Brent).
+// Detects a chain of pages that leads back to an earlier page and would never end. It remembers one page at a time and replaces it after
+// twice as many steps, so a cycle of any length is found within a few rounds (Brent's algorithm).
 
 import { ForeignAnswer } from './client-errors.ts'
 
@@ -10,7 +10,7 @@ export class RoundTrip {
 
   /** Throws when this place was there before. */
   reach(place: string): void {
-    if (place === this.remembered) throw new ForeignAnswer('a page that was there before')
+    if (place === this.remembered) throw new ForeignAnswer('a page that was already received')
     if (++this.steps < this.until) return
     this.remembered = place
     this.steps = 0

@@ -1,4 +1,4 @@
-// What the command-line tool shares with the client, and the published package leaves out.
+// What the command-line tool shares with the client but the published package leaves out.
 
 export { exportFilters } from './api-types.ts'
 export * from './client-errors.ts'

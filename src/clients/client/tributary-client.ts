@@ -259,7 +259,7 @@ export class TributaryClient {
     return this.answered(signal, async line => {
       const response = await line.get(this.baseUrl + path, { Accept: 'application/json' })
       const value: unknown = JSON.parse(textOf(await line.bytes(response, documentBytesMax)))
-      if (!hasShape(value, shape)) throw new ForeignAnswer('JSON of another shape')
+      if (!hasShape(value, shape)) throw new ForeignAnswer('JSON of an unexpected shape')
       return value as T
     })
   }
@@ -276,7 +276,7 @@ export class TributaryClient {
       if (headers.has('Walk-Token') !== isFirst) throw new ForeignAnswer('another page')
       const { applications, bytes, end } = await readWholePage(await read())
       if (applications.length === 0 && end.nextPageToken !== null)
-        throw new ForeignAnswer('a page of nothing that says that more follow')
+        throw new ForeignAnswer('an empty page that claims to have a next page')
       const field = (name: string): string | undefined => headers.get(name) ?? undefined
       const page = {
         ...end,
@@ -296,7 +296,7 @@ export class TributaryClient {
       const { lines, last } = await readWholeLines(await read())
       const payload = lines.map(line => JSON.parse(decoder.decode(line)) as Change<P>)
       if (!hasShape(last, shapes.endOfChanges) || !hasShape(payload, [shapes.change]))
-        throw new ForeignAnswer('lines of another shape')
+        throw new ForeignAnswer('lines of an unexpected shape')
       return { payload, ...(last as unknown as Omit<ChangesPage<P>, 'payload'>) }
     })
   }
@@ -390,7 +390,7 @@ const changesOptions: Record<keyof Required<ChangesOptions>, true> = {
 function requireKnown(options: object, known: Readonly<Record<string, unknown>>): void {
   const unknown = Object.keys(options).find(name => !Object.hasOwn(known, name))
   if (unknown !== undefined)
-    throw new TypeError(`There is no option ${unknown}. Those that there are: ${Object.keys(known).join(', ')}.`)
+    throw new TypeError(`Unknown option ${unknown}. The options are ${Object.keys(known).join(', ')}.`)
 }
 
 const timeOf = (time: string | Date | null | undefined): string | undefined =>
@@ -413,11 +413,11 @@ const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127\.\d+\.\d+\.\
 /** Without a slash at the end. An API key goes over HTTPS only. */
 function serviceAddress(text: string): string {
   if (!URL.canParse(text))
-    throw new TypeError(`The address must be one such as https://apply.example.gov, not "${text}".`)
+    throw new TypeError(`The address must be a URL such as https://apply.example.gov, not "${text}".`)
   const url = new URL(text)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url)))
     throw new TypeError(`The address must begin with https://, so that the API key is encrypted in transit: "${text}".`)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new TypeError('The address must have no user, password, question mark or hash in it.')
+    throw new TypeError('The address must not contain a username, password, question mark or hash.')
   return url.href.replace(/\/+$/, '')
 }

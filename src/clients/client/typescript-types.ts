@@ -1,5 +1,5 @@
-// TypeScript for what the service describes: the schemas of its OpenAPI document, and of a program. As much of JSON Schema as these use,
-// and an error for anything else. Pure.
+// Generates TypeScript from the schemas in the service's OpenAPI document and in a program's docs. Supports the part of JSON Schema that
+// they use and throws on anything else. Pure.
 
 import { escapedText } from './visible-text.ts'
 

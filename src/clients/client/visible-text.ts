@@ -1,5 +1,5 @@
-// What a service says, as a terminal or an editor may show it. Terminals obey control characters: a text could clear the screen or rename the
-// window. Characters that change the direction of writing could make a line read as another.
+// Makes text from a service safe to show in a terminal or editor. Terminals obey control characters, so a text could clear the screen or
+// rename the window. Characters that change the direction of writing could disguise one line as another.
 
 const obeyed = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 

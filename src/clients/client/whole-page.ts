@@ -1,9 +1,9 @@
-// A page of lines once all of it has arrived: an application a line, and a last line that makes the page whole.
+// Accepts a page of NDJSON only when all of it has arrived: one application per line, and a last line that vouches for the page.
 //
-// Nothing of a page is handed over before its last line was read: it says whether another page comes, how many applications this one has,
-// and the SHA-256 of all bytes before it. So what a gateway answers in the place of the service, what was cut between two lines,
-// and what was changed on the way is never taken for an application. Lines, because their ends are found at the speed of memory: to find
-// the ends of applications in a JSON page, every byte must be looked at, which took twice the time of parsing them.
+// Nothing is handed over before the last line has been read. It contains the next page's token, the number of applications, and the
+// SHA-256 of all bytes before it. So a gateway's error page, a page cut between two lines, or one altered in transit is never mistaken
+// for applications. NDJSON, because line ends are found at memory speed; finding where applications end in a JSON page means examining
+// every byte, which took twice as long as parsing.
 
 /** A page that cannot be whole: it broke off, or it is not what was promised. */
 export class BrokenPage extends Error {
@@ -31,7 +31,7 @@ export async function readWholePage(
   const { lines, bytes, last } = await readWholeLines(page)
   const { nextPageToken } = last
   if (nextPageToken !== null && typeof nextPageToken !== 'string')
-    throw new BrokenPage('The page broke off, or does not say whether another follows.')
+    throw new BrokenPage('The page is incomplete, or lacks a valid nextPageToken.')
   return { applications: lines, bytes, end: { nextPageToken, applications: lines.length } }
 }
 
@@ -39,17 +39,18 @@ export async function readWholePage(
 export async function readWholeLines(
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<{ lines: Uint8Array[]; bytes: Uint8Array; last: Readonly<Record<string, unknown>> }> {
-  if (bytes.at(-1) !== lineFeed) throw new BrokenPage('The page broke off.')
+  if (bytes.at(-1) !== lineFeed) throw new BrokenPage('The page is incomplete.')
   const ended = bytes.length > 1 ? bytes.lastIndexOf(lineFeed, bytes.length - 2) + 1 : 0
-  if (bytes.length - ended > lineBytesMax) throw new RangeError(`A line has more than ${lineBytesMax} bytes.`)
+  if (bytes.length - ended > lineBytesMax) throw new RangeError(`A line is longer than ${lineBytesMax} bytes.`)
   const last = lastLine(bytes.subarray(ended, -1))
   const { count, sha256 } = last
   const before = bytes.subarray(0, ended)
   const lines = linesOf(before)
-  if (typeof count !== 'number') throw new BrokenPage('The page broke off, or does not say whether another follows.')
-  if (count !== lines.length) throw new BrokenPage(`The page had ${lines.length} lines, and says that it has ${count}.`)
+  if (typeof count !== 'number') throw new BrokenPage('The page is incomplete, or lacks a valid nextPageToken.')
+  if (count !== lines.length)
+    throw new BrokenPage(`The page has ${lines.length} lines, but its last line states ${count}.`)
   if (sha256 !== (await sha256Of(before)))
-    throw new BrokenPage('The page was changed on the way: it does not have the SHA-256 that it says.')
+    throw new BrokenPage('The page was altered in transit: its SHA-256 does not match the one in its last line.')
   return { lines, bytes: before, last }
 }
 
@@ -60,7 +61,7 @@ function linesOf(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
   for (let from = 0; from < bytes.length; ) {
     const end = bytes.indexOf(lineFeed, from)
-    if (end - from > lineBytesMax) throw new RangeError(`A line has more than ${lineBytesMax} bytes.`)
+    if (end - from > lineBytesMax) throw new RangeError(`A line is longer than ${lineBytesMax} bytes.`)
     lines.push(bytes.subarray(from, end))
     from = end + 1
   }
@@ -72,7 +73,7 @@ function lastLine(line: Uint8Array): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line))
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
-    throw new BrokenPage('The page broke off, or is not made of lines of JSON.')
+    throw new BrokenPage('The page is incomplete, or is not NDJSON.')
   }
 }
 

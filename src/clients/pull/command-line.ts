@@ -1,4 +1,4 @@
-// The command line of the tool, and its help.
+// The command line of `tributary pull`, `verify` and `types`, with its help.
 
 import { parseArgs } from 'node:util'
 import { folderFormat, folderPath, isFolder } from './formats/folder-format.ts'
@@ -11,59 +11,58 @@ import type { OutputFormat } from './spool/output-format.ts'
 
 export const pullHelp = `Usage: tributary pull <address> --program <slug> (--out <file> | --to <database>) [options]
 
-Pulls every application of a program: each one once, in the order of submission. May be interrupted at any time, in any way; the
-same command continues from there. The file gets its name when everything is in it, and not before.
+Pulls every application of a program exactly once, in submission order. If it is interrupted, run the same command again to continue.
+The file appears under its name only when it is complete.
 
-  <address>           Where the service is, such as https://apply.example.gov
-  --program <slug>    As in the docs of the service
-  --out <file>        apps.ndjson or apps.jsonl: applications as they are, one a line
-                      apps.csv: a table of applications, and alongside it apps.<enumerator>.csv for each list of entities
+  <address>           The service, such as https://apply.example.gov
+  --program <slug>    The program's slug, as in the service's docs
+  --out <file>        apps.ndjson or apps.jsonl: one application per line, as sent
+                      apps.csv: a table of applications, with apps.<enumerator>.csv for each list of entities
                       apps.parquet: the same tables in Parquet
-                      apps/: a folder with a file for each application
-                      -: lines to standard output, when all have come. Nothing is kept that another pull could continue with
-  --to <database>     postgres://user@host/database: the same tables there, made and filled; password from PGPASSWORD
-  --schema <name>     With --to: of the tables; the program's slug with _ for - without it
-  --state <name>      With --to: where the pull remembers how far it is; tributary-<slug> in this folder without it
+                      apps/: a folder with one file per application
+                      -: lines to standard output, once all have arrived. Keeps no state for another pull to continue from
+  --to <database>     postgres://user@host/database: creates and fills the same tables there; password from PGPASSWORD
+  --schema <name>     With --to: the schema of the tables. Default: the program's slug, with _ for -
+  --state <name>      With --to: the file for the progress of the pull. Default: tributary-<slug> in this folder
 
-Which applications; all of them without these:
+Which applications (default: all):
 ${filterOptions.map(({ option, value, help }) => `  ${`--${option} ${value}`.padEnd(18)}  ${help}`).join('\n')}
-  --fields <keys>     Only these questions of them: name,household_member.income; whatever is named brings all that lies under it
-  --since-last        Only what was submitted since the last pull into this output, added to what is in it. A database also follows
-                      what was erased, superseded or given a status; a file does not
+  --fields <keys>     Only these questions, with everything under them: name,household_member.income
+  --since-last        Only applications submitted since the last pull into this output, which are added to it. A database also
+                      receives erasures, revision states and statuses; a file does not
 
-  --follow            Keep a database or a folder up to date, until it is stopped: as --since-last does, and then change by change.
-                      Without ${namesOf(filterOptions, 'and', '--since-last')}
+  --follow            Keep a database or folder up to date until stopped: first as with --since-last, then change by change.
+                      Cannot be used with ${namesOf(filterOptions, 'or', '--since-last')}
 
-How tables are laid out:
-  --multi <how>       one: a column with all that was selected (without it); columns: a column for each option
-  --option-labels     The words of options in place of their ids
-  --exact-csv         For programs: no byte order mark, and texts as they are, also those that a spreadsheet takes for formulas
+Table layout:
+  --multi <layout>    one: a single column with all selected options (default); columns: a column per option
+  --option-labels     Option labels instead of ids
+  --exact-csv         CSV for programs: no byte order mark, and texts that a spreadsheet would take for formulas unchanged
 
-How:
-  --credentials <file>   Username and Password of the API key, on two lines. Without it they are taken from TRIBUTARY_USERNAME
-                         and TRIBUTARY_PASSWORD, or asked for
-  --page-size <n>        Applications on a page; 1000 without it. A page is what is asked for again when a connection breaks
-  --retries <n>          Attempts after the first that may fail one after another; 8 without it, which is some five minutes
-  --checkpoint <seconds> How much work an interruption may cost; 1 without it, 0 for a page
-  --no-verify-schema     Do not hold each application against the JSON Schema of the program
-  --restart              Drop what an interrupted pull has left, and begin again
-  --quiet                Say nothing unless something is wrong
-  --json                 Print the result as JSON on standard output: count, digest of the ids, and where the next pull begins
+Behavior:
+  --credentials <file>   A file with the API key's username and password on two lines. Default: TRIBUTARY_USERNAME and
+                         TRIBUTARY_PASSWORD, or a prompt
+  --page-size <n>        Applications per page, the unit that is repeated after a broken connection. Default: 1000
+  --retries <n>          Consecutive failures before giving up. Default: 8, about five minutes
+  --checkpoint <seconds> Most work an interruption may cost. Default: 1; 0 saves every page
+  --no-verify-schema     Skip validating each application against the program's JSON Schema
+  --restart              Discard an interrupted pull and start over
+  --quiet                Print only problems
+  --json                 Print the result as JSON on standard output: count, digest of the ids, and where the next pull starts
 
-Ends with 0 when everything is there; 1 something must be mended first; 2 wrong usage; 3 not everything came yet, the same command
-continues; 4 what came is not what was promised; 5 another pull is at work on the same file.`
+Exit status: 0 complete; 1 something needs fixing first; 2 wrong usage; 3 incomplete, run the same command to continue; 4 the data
+does not match what the service promised; 5 another pull is writing this output.`
 
 export const verifyHelp = `Usage: tributary verify <file or folder>
 
-Counts the applications in a file that tributary pull has written, computes the digest of their ids again, and compares both with
-what the pull recorded and the service reported. In a folder, also while it is followed, it reads each application, and
-compares which there are with what came. Ends with 0 when they agree, and with 4 when they do not.`
+Counts the applications in a file written by tributary pull, recomputes the digest of their ids, and compares both with the pull's
+record and the service's receipt. For a folder, even one being followed, reads every application and compares it with the record.
+Exit status: 0 when they match, 4 when they don't.`
 
 export const typesHelp = `Usage: tributary types <address> --program <slug> [--fields <keys>] [--out <file>] [--credentials <file>]
 
-Writes TypeScript for the applications of a program, with the type Application and a type for each of its questions: to the file, or to
-standard output. With --fields, of some questions only, as for tributary pull, and for what was pulled with the same. An API key that may
-read the program is needed.`
+Generates TypeScript for a program's applications, with the type Application and a type for each question, in the file or on standard
+output. With --fields, covers only those questions, matching a pull with the same option. Needs an API key that may read the program.`
 
 export interface PullCommand extends PullRequest {
   address: string
@@ -108,9 +107,9 @@ export function parsePull(args: string[]): PullCommand {
   const filters = filtersIn(values)
   const [address] = positionals
   if (address === undefined || positionals.length > 1)
-    throw wrong('Give one address of a service, such as https://apply.example.gov.')
+    throw wrong('Enter the address of a service, such as https://apply.example.gov.')
   const { program } = values
-  if (program === undefined || program === '') throw wrong('Name the program with --program.')
+  if (program === undefined || program === '') throw wrong('Choose a program with --program.')
   requireSlug(program)
   const { out: place, format } = destinationOf(values, program)
   if (!/^[1-9][0-9]{0,6}$/.test(values['page-size']))
@@ -122,24 +121,26 @@ export function parsePull(args: string[]): PullCommand {
   const { multi } = values
   if (multi !== 'one' && multi !== 'columns') throw wrong(`--multi must be one or columns, not "${multi}".`)
   if (multi === 'columns' && values['option-labels'])
-    throw wrong('--option-labels cannot go with --multi columns, whose headings have the ids: their words may change.')
+    throw wrong(
+      '--option-labels cannot be used with --multi columns: its headings are option ids, because labels may change.',
+    )
   if (values['since-last'] && filters.toDate !== undefined)
-    throw wrong('--since-last and --before exclude each other: what was submitted later would never be asked for.')
+    throw wrong('--since-last cannot be used with --before: later applications would never be pulled.')
   if (values['since-last'] && filters.revisionState === 'OBSOLETE')
     throw wrong(
-      '--since-last cannot go with OBSOLETE: what is superseded from now on was submitted before, and would never come.',
+      '--since-last cannot be used with OBSOLETE: applications superseded after this pull would never be pulled.',
     )
   const chosen = values['since-last'] || Object.values(filters).some(value => value !== undefined)
   if (values.follow && chosen)
-    throw wrong(`--follow keeps all that there is: it goes without ${namesOf(filterOptions, 'and', '--since-last')}.`)
-  if (values.follow && (format.follow === undefined || values.json))
     throw wrong(
-      '--follow keeps a database (--to) or a folder (--out apps/) up to date, without --json: a file cannot follow.',
+      `--follow keeps every application and cannot be used with ${namesOf(filterOptions, 'or', '--since-last')}.`,
     )
+  if (values.follow && (format.follow === undefined || values.json))
+    throw wrong('--follow needs a database (--to) or a folder (--out apps/), and cannot be used with --json.')
   if (format.folder !== undefined && values['since-last'])
-    throw wrong('A folder is kept up to date by --follow; without it, all of it is pulled again.')
+    throw wrong('Use --follow to keep a folder up to date. Without it, everything is pulled again.')
   if (place === standardOutput && (values['since-last'] || values.restart || values.json))
-    throw wrong('--out - keeps nothing and prints lines alone: it goes without --since-last, --restart and --json.')
+    throw wrong('--out - keeps no state, so it cannot be used with --since-last, --restart or --json.')
   return {
     address,
     program,
@@ -172,7 +173,7 @@ function fieldsOf(asked: string | undefined, command = 'pull'): string | undefin
   const names = asked?.split(',').map(name => name.trim())
   if (names?.includes(''))
     throw wrong(
-      `--fields must be question keys with commas between, such as name,household_member.income, not "${asked}".`,
+      `--fields must be question keys separated by commas, such as name,household_member.income, not "${asked}".`,
       command,
     )
   return names && [...new Set(names)].sort().join()
@@ -183,23 +184,20 @@ function destinationOf(
   { out, to, schema, state }: { out?: string; to?: string; schema?: string; state?: string },
   program: string,
 ): { out: string; format: OutputFormat } {
-  if ((out === undefined) === (to === undefined))
-    throw wrong('Say where to: a file with --out, or a database with --to.')
+  if ((out === undefined) === (to === undefined)) throw wrong('Choose a file with --out or a database with --to.')
   if (out !== undefined) {
-    if (schema !== undefined || state !== undefined) throw wrong('--schema and --state go with --to.')
+    if (schema !== undefined || state !== undefined) throw wrong('--schema and --state need --to.')
     if (isFolder(out)) return { out: folderPath(out), format: folderFormat(out) }
     return { out, format: formatOf(out === standardOutput ? 'lines.ndjson' : out) }
   }
   const url = URL.canParse(to!) ? new URL(to!) : undefined
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol))
-    throw wrong('--to must be a database, such as postgres://user@host/database.')
+    throw wrong('--to must be the URL of a database, such as postgres://user@host/database.')
   if (url.password !== '')
-    throw wrong(
-      '--to must not have the password in it, where every account of this machine could read it: set PGPASSWORD.',
-    )
+    throw wrong('--to must not contain the password, which every user of this machine could read. Set PGPASSWORD.')
   const name = schema ?? program.replaceAll('-', '_')
   if (name === '' || Buffer.byteLength(name) > 63 || name.includes('.') || name.startsWith('pg_'))
-    throw wrong(`--schema must be a name of at most 63 bytes without dots that does not begin with pg_, not "${name}".`)
+    throw wrong(`--schema must be a name of at most 63 bytes, without dots and not starting with pg_, not "${name}".`)
   return { out: state ?? `tributary-${program}`, format: postgresFormat(to!, name) }
 }
 
@@ -225,7 +223,7 @@ export function parseTypes(args: string[]): TypesCommand {
   const [address] = positionals
   const { program, fields, out, credentials } = values
   if (address === undefined || positionals.length > 1 || !program)
-    throw new CommandError('usage', 'Give one address of a service, and --program. See tributary types --help.')
+    throw new CommandError('usage', 'Enter the address of a service and --program. See tributary types --help.')
   requireSlug(program, 'types')
   return { address, program, fields: fieldsOf(fields, 'types'), out, credentialsFile: credentials }
 }
@@ -233,7 +231,7 @@ export function parseTypes(args: string[]): TypesCommand {
 export function parseVerify(args: string[]): { file: string } {
   const [file, ...more] = parseArgs({ args, allowPositionals: true, options: {} }).positionals
   if (file === undefined || more.length > 0)
-    throw new CommandError('usage', 'Name one file or folder. See tributary verify --help.')
+    throw new CommandError('usage', 'Enter one file or folder. See tributary verify --help.')
   return { file }
 }
 

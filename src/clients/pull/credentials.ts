@@ -1,5 +1,5 @@
-// The source of the API key's Username and Password: the environment, a file, or a prompt. Never the command line, which every account
-// of a machine can read and shells keep.
+// Reads the API key's username and password from the environment, a file or a prompt, and never from the command line, which every user
+// of a machine can read and shells record.
 
 import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -13,7 +13,7 @@ export interface Credentials {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const howTo =
-  'Set TRIBUTARY_USERNAME and TRIBUTARY_PASSWORD, or name a file with --credentials: Username on its first line, Password on its second.'
+  'Set TRIBUTARY_USERNAME and TRIBUTARY_PASSWORD, or use --credentials with a file that has the username on its first line and the password on its second.'
 
 /** `file` is that of `--credentials`. Asks at the terminal where they are not given otherwise. */
 export async function findCredentials(
@@ -24,8 +24,7 @@ export async function findCredentials(
   if (file !== undefined) return readCredentials(file, say)
   const { TRIBUTARY_USERNAME: username, TRIBUTARY_PASSWORD: password } = environment
   if (username && password) return { username, password }
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new CommandError('usage', `There is no API key to present. ${howTo}`)
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new CommandError('usage', `No API key was found. ${howTo}`)
   return { username: username || (await ask('Username: ')), password: await ask('Password: ', 'hidden') }
 }
 
@@ -34,13 +33,13 @@ function readCredentials(file: string, say: (line: string) => void): Credentials
   try {
     text = readFileSync(file, 'utf8')
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
-      say(`Others on this machine may read ${file}: chmod 600 keeps it to its owner.`)
+      say(`Other users of this machine can read ${file}. Run chmod 600 on it.`)
   } catch (error) {
-    throw fileError(error, `The credentials in ${file} cannot be read`)
+    throw fileError(error, `Cannot read the credentials in ${file}`)
   }
   const [username = '', password = '', ...more] = text.trim().split(/[\r\n:]+/)
   if (username === '' || password === '' || more.length > 0)
-    throw new CommandError('usage', `${file} must hold two lines: Username and Password.`)
+    throw new CommandError('usage', `${file} must contain two lines: the username and the password.`)
   return { username: username.trim(), password: password.trim() }
 }
 
@@ -52,7 +51,7 @@ function ask(question: string, hidden?: 'hidden'): Promise<string> {
     const echo = terminal as unknown as { _writeToOutput?: (text: string) => void }
     terminal.on('SIGINT', () => {
       terminal.close()
-      reject(new CommandError('usage', `There is no API key to present. ${howTo}`))
+      reject(new CommandError('usage', `No API key was found. ${howTo}`))
     })
     terminal.question(question, line => {
       terminal.close()

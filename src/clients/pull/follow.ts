@@ -1,8 +1,8 @@
-// `tributary pull --follow`: keeps an output up to date for as long as this runs, from the change feed with its applications.
+// `tributary pull --follow`: keeps an output up to date for as long as it runs, from the change feed with its applications.
 //
-// What is in the output and up to which change is written there in one step, so this may end anywhere and continues from there, and so
-// does the output when it was restored from a backup. What no change reports takes a walk over everything: a first one, one after a
-// publication, whose questions are in every application, and one when the service has lost what was followed.
+// The applications and the cursor are written in one step, so it may stop at any point and continue from there, as does an output
+// restored from a backup. What the change feed doesn't report needs a walk over everything: the first pull, a publication (its questions
+// are in every application), and a service that has lost changes already pulled.
 
 import type { TributaryClient } from '@tributary/client'
 import { messageOf, RequestRefused } from '@tributary/client/tools'
@@ -35,7 +35,7 @@ export async function follow(
   let walkFirst = restart
   let failed = 0
   const filled = (): void => {
-    if (failed > 0) say('The output can be filled again.')
+    if (failed > 0) say('The output can be written again.')
     failed = 0
   }
   for (;;) {
@@ -61,7 +61,7 @@ export async function follow(
       } else if (error instanceof CommandError && isPassing(error.cause)) {
         // What was to be dropped is dropped before any database is asked; the walk that was begun since is kept.
         restart = false
-        if (failed === 0) say(`${messageOf(error)} Trying until it can.`)
+        if (failed === 0) say(`${messageOf(error)} Retrying until it succeeds.`)
         await pause(Math.min(waitMsMax, 500 * 2 ** failed++), signal)
       } else throw error
     }
@@ -106,7 +106,7 @@ async function beginning(
   if (differing.length > 0)
     throw new CommandError(
       'usage',
-      `The output was pulled ${differing.join(', and ')}: pull everything into it without --follow, or name another.`,
+      `The output was pulled ${differing.join(', and ')}. Pull everything into it without --follow, or choose another output.`,
     )
   return { cursor: before.followsFrom, questionsAsOf: before.questionsAsOf ?? null }
 }
@@ -139,9 +139,10 @@ class NewQuestions extends Error {}
 /** Why a walk over everything is needed, in a sentence; undefined where it would not help. */
 function reasonToWalk(error: unknown): string | undefined {
   const cause = error instanceof CommandError ? error.cause : error
-  if (cause instanceof NewQuestions || cause instanceof NoColumn) return 'The program has other questions than before.'
+  if (cause instanceof NewQuestions || cause instanceof NoColumn) return "The program's questions have changed."
   if (!(cause instanceof RequestRefused)) return undefined
-  if (cause.codes.includes('cursor_of_another_history')) return 'The service was set back to before what was pulled.'
+  if (cause.codes.includes('cursor_of_another_history'))
+    return 'The service was restored to a point before the last pull.'
   const isAboutToken = cause.problem?.errors?.some(({ parameter }) => parameter === 'nextPageToken')
   return isAboutToken ? 'The walk cannot continue.' : undefined
 }

@@ -192,7 +192,7 @@ async function goOn(
     ...(was === undefined ? [] : differencesOf(was, { ...origin, installation })),
     ...(origin.destination === null || was?.destination === origin.destination
       ? []
-      : [`into ${was?.destination}, and not ${origin.destination}`]),
+      : [`into ${was?.destination}, not ${origin.destination}`]),
     ...(request.sinceLast === walk.sinceLast ? [] : [`${walk.sinceLast ? 'with' : 'without'} --since-last`]),
     ...(isDeepStrictEqual(asStored(asked), walk.filters)
       ? []
@@ -203,9 +203,9 @@ async function goOn(
   if (differing.length > 0)
     throw new CommandError(
       'usage',
-      `A pull with other options is not complete yet: it was begun ${differing.join(', and ')}. Finish it with the options it was begun with, or add --restart to drop it.`,
+      `An earlier pull with other options is incomplete: it was started ${differing.join(', and ')}. Finish it with its original options, or add --restart to discard it.`,
     )
-  if (walk.bytes > 0) say('Going on where the last run stopped.')
+  if (walk.bytes > 0) say('Continuing where the last run stopped.')
   return walk
 }
 
@@ -261,9 +261,7 @@ async function begin(
   if (adds && !takesAgain) await requireSameHistory(client, request.program, before?.followsFrom, context.signal)
   const filters = adds ? { ...request.filters, fromDate: from } : request.filters
   if (request.sinceLast && before?.hasLater)
-    context.say(
-      'The last pull was made while a bulk load was under way, so that it cannot be added to: all of it is pulled again.',
-    )
+    context.say('The last pull ran during a bulk load, so its output cannot be extended. Everything is pulled again.')
   const bounded = request.sinceLast && !takesAgain
   const walk: WalkUnderWay = {
     filters,
@@ -309,7 +307,7 @@ async function ofOtherSchema(
   if (isDeepStrictEqual(now, state.read('schema'))) return error
   return new CommandError(
     'failed',
-    `${error.message}\nThe program has another schema than when this pull began, as when a question is hidden from the key. Add --restart to begin again.`,
+    `${error.message}\nThe program's schema has changed since this pull began, for example because a question was hidden from the key. Add --restart to start over.`,
   )
 }
 
@@ -323,7 +321,7 @@ function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
   const aboutToken =
     error instanceof RequestRefused && error.problem?.errors?.some(({ parameter }) => parameter === 'nextPageToken')
   if (!aboutToken || bytes === 0) return error
-  return new CommandError('failed', `${messageOf(error)}\nThe walk cannot continue. Add --restart to begin again.`, {
+  return new CommandError('failed', `${messageOf(error)}\nThe walk cannot continue. Add --restart to start over.`, {
     cause: error,
   })
 }
@@ -332,9 +330,9 @@ function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
 function wherePlaced(out: string, option: string): string {
   try {
     const there = statSync(out, { throwIfNoEntry: false })
-    if (there?.isDirectory()) throw new CommandError('usage', `${option} must be a file, and ${out} is a folder.`)
+    if (there?.isDirectory()) throw new CommandError('usage', `${option} must be a file, but ${out} is a folder.`)
     return there === undefined ? join(realpathSync(dirname(out)), basename(out)) : realpathSync(out)
   } catch (error) {
-    throw error instanceof CommandError ? error : fileError(error, `${out} cannot be written`)
+    throw error instanceof CommandError ? error : fileError(error, `Cannot write ${out}`)
   }
 }

@@ -1,4 +1,4 @@
-// The commands for those who pull: what they print, and how they end. The caller hands in everything they need of their process.
+// Runs the commands for those who pull: what they print and how they end. The caller passes in everything they need of the process.
 
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -53,7 +53,7 @@ async function ended(asGiven: ToolProcess, help: string, work: (tool: ToolProces
     else await work({ ...asGiven, say })
     return exitStatus.complete
   } catch (error) {
-    if (signal.aborted) say('Interrupted. The same command continues from here.')
+    if (signal.aborted) say('Interrupted. Run the same command to continue.')
     else say([messageOf(error), ...(error instanceof GaveUp ? [afterGivingUp(error)] : [])].join('\n'))
     return statusOf(error, signal)
   }
@@ -61,8 +61,8 @@ async function ended(asGiven: ToolProcess, help: string, work: (tool: ToolProces
 
 const afterGivingUp = ({ isServiceFault }: GaveUp): string =>
   isServiceFault
-    ? 'The service failed at every attempt, so waiting does not help: contact its operators, and give them the request id above.'
-    : 'The same command continues from here.'
+    ? 'The service failed at every attempt. Contact its operators, and give them the request id above.'
+    : 'Run the same command to continue.'
 
 function statusOf(error: unknown, signal: AbortSignal): number {
   if (!signal.aborted && error instanceof GaveUp && error.isServiceFault) return exitStatus.mismatch
@@ -91,7 +91,7 @@ async function pull({ args, environment, output, say: sayAloud, signal }: ToolPr
     shown.stop()
     const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
     const { added, total, bytes } = report
-    const all = total === added.count ? '' : ` It has ${inThousands(total)} now.`
+    const all = total === added.count ? '' : ` It now has ${inThousands(total)}.`
     say(
       `Pulled ${inThousands(added.count)} applications into ${asked.format.destination ?? (asked.out === standardOutput ? 'standard output' : asked.out)}.${all}`,
     )
@@ -100,7 +100,7 @@ async function pull({ args, environment, output, say: sayAloud, signal }: ToolPr
     if (!report.compared)
       throw new CommandError(
         'uncompared',
-        'What was pulled is there, and every page of it was whole; but it is not compared with a receipt, since the service gave none.',
+        'Every page was complete, but the total could not be compared, because the service gave no receipt.',
       )
   } catch (error) {
     throw aboutTheKey(error, client)
@@ -155,20 +155,20 @@ function print(output: Writable, text: string): Promise<void> {
   })
 }
 
-const notPrinted = (error: unknown): CommandError => fileError(error, 'Standard output did not take all of it')
+const notPrinted = (error: unknown): CommandError => fileError(error, 'Could not write everything to standard output')
 
 function makeTemporary(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'tributary-pull-'))
   } catch (error) {
-    throw fileError(error, `No folder can be made in ${tmpdir()}`)
+    throw fileError(error, `Cannot create a folder in ${tmpdir()}`)
   }
 }
 
 /** What to do about a key that was refused; any other failure as it is. */
 function aboutTheKey(error: unknown, { baseUrl }: TributaryClient): unknown {
   if (!(error instanceof RequestRefused) || !error.isAboutTheKey) return error
-  const hint = `${baseUrl}/api/v1/checkAuth lists what a key may do; the log of the service says why it was refused.`
+  const hint = `${baseUrl}/api/v1/checkAuth lists what a key may do. The reason for the 401 is in the service's log.`
   return new CommandError('failed', `${error.message}\n${hint}`)
 }
 
@@ -208,11 +208,11 @@ async function verify({ args, output }: ToolProcess): Promise<void> {
   const { file } = parseVerify(args)
   if (isFolder(file) || statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
     const applications = await verifyFolder(file)
-    return print(output, `${file} is whole: ${inThousands(applications)} applications.\n`)
+    return print(output, `${file} is complete: ${inThousands(applications)} applications.\n`)
   }
   const { count, digest, pulls } = await verifyFile(file)
   await print(
     output,
-    `${file} is whole: ${inThousands(count)} applications in ${inThousands(pulls)} pull${pulls === 1 ? '' : 's'}. SHA-256 of their ids: ${digest}\n`,
+    `${file} is complete: ${inThousands(count)} applications in ${inThousands(pulls)} pull${pulls === 1 ? '' : 's'}. SHA-256 of their ids: ${digest}\n`,
   )
 }

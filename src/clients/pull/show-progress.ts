@@ -1,4 +1,4 @@
-// Progress of a pull: a changing line on a terminal, a plain line now and then elsewhere.
+// Shows the progress of a pull: a line that updates in place on a terminal, and an occasional plain line elsewhere.
 
 import { Presets, SingleBar } from 'cli-progress'
 import type { PullProgress } from './requests/pull-request.ts'

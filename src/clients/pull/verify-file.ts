@@ -1,4 +1,4 @@
-// Verifies a file against what was pulled into it: count and digest of its ids, and the SHA-256 of each of its files.
+// Verifies a file against its pull: the count and digest of its ids, and the SHA-256 of each file.
 
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -14,18 +14,18 @@ import type { PulledBefore } from './spool/pulled-before.ts'
 export async function verifyFile(file: string): Promise<{ count: number; digest: string; pulls: number }> {
   const { idsIn } = formatOf(file)
   await Promise.all([stat(file), stat(statePath(file))]).catch((error: unknown) => {
-    throw fileError(error, `${(error as { path?: string }).path ?? file} cannot be read`)
+    throw fileError(error, `Cannot read ${(error as { path?: string }).path ?? file}`)
   })
   const state = PullState.open(statePath(file))
   const done = state.read<PulledBefore>('done')
   state.close()
-  if (done === undefined) throw new CommandError('incomplete', `No pull into ${file} is complete.`)
+  if (done === undefined) throw new CommandError('incomplete', `${file} has no completed pull.`)
   // The applications are placed last.
   const name = basename(done.files.at(-1)?.path ?? file)
   if (name !== basename(file))
     throw new CommandError(
       'failed',
-      `${file} was pulled under the name ${name}. Give it, what belongs to it, and its state ${name}.pull that name again.`,
+      `${file} was pulled as ${name}. Rename it, its other files and its state ${name}.pull back to that name.`,
     )
 
   const whole = new IdDigest()
@@ -38,7 +38,7 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
       if (pull.receipt().digest !== expected.digest)
         throw new CommandError(
           'mismatch',
-          `${file} does not have the applications that were pulled: their digest differs.`,
+          `${file} does not contain the applications that were pulled: the digests differ.`,
         )
       expected = receipts.next().value
       pull = new IdDigest()
@@ -48,8 +48,8 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
   for await (const ids of idsIn!(file)) {
     for (const id of ids) {
       if (id === undefined)
-        throw new CommandError('mismatch', `${file} has no application in place ${whole.count + 1}.`)
-      if (!seen.add(id)) throw new CommandError('mismatch', `${file} has application ${id} twice.`)
+        throw new CommandError('mismatch', `${file} has no application at position ${whole.count + 1}.`)
+      if (!seen.add(id)) throw new CommandError('mismatch', `${file} contains application ${id} twice.`)
       whole.add([id])
       pull.add([id])
       settle()
@@ -58,12 +58,12 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
   const noted = done.receipts.reduce((sum, { count }) => sum + count, 0)
   const { count, digest } = whole.receipt()
   if (count !== noted)
-    throw new CommandError('mismatch', `${file} has ${count} applications, and ${noted} were pulled.`)
+    throw new CommandError('mismatch', `${file} has ${count} applications, but ${noted} were pulled.`)
   // Entities have files of their own; these and the state may have moved together.
   for (const { path, bytes, sha256 } of done.files) {
     const copied = join(dirname(file), basename(path))
     if (sizeOf(copied) !== bytes || (await sha256Of(copied)) !== sha256)
-      throw new CommandError('mismatch', `${copied} is not as the last pull left it.`)
+      throw new CommandError('mismatch', `${copied} was changed after the last pull.`)
   }
   return { count, digest, pulls: done.receipts.length }
 }

@@ -1,4 +1,4 @@
-// Verifies a folder against what pulls and changes have brought into it: each application once, in a file of its id, and none is missing.
+// Verifies a folder against its pulls and changes: each application is there once, in the file named by its id, and none is missing.
 
 import { existsSync } from 'node:fs'
 import { HeldIds, idsOf, namesIn, requireApplications } from './formats/folder-contents.ts'
@@ -26,13 +26,16 @@ export async function verifyFolder(folder: string): Promise<number> {
 
 function verifyOnce(folder: string): number {
   const record = readRecord(folder)
-  if (record?.held === undefined) throw new CommandError('incomplete', `No pull into ${folder} is complete.`)
+  if (record?.held === undefined) throw new CommandError('incomplete', `${folder} has no completed pull.`)
   const ids = idsOf(namesIn(folder))
   const { count, digest } = HeldIds.of(ids).figure()
   if (count !== record.held.count)
-    throw new CommandError('mismatch', `${folder} has ${count} applications, and ${record.held.count} came.`)
+    throw new CommandError('mismatch', `${folder} has ${count} applications, but ${record.held.count} were pulled.`)
   if (digest !== record.held.digest)
-    throw new CommandError('mismatch', `${folder} has as many applications as came, but not the same ones.`)
+    throw new CommandError(
+      'mismatch',
+      `${folder} has the right number of applications, but not the ones that were pulled.`,
+    )
   requireApplications(folder, ids, record.origin.program)
   return count
 }

@@ -4,9 +4,9 @@
     for application in client.walk("utility-assistance"):
         ...
 
-Every application arrives once and in order, whatever breaks on the way. A page that breaks off is requested again by the same token, which
-returns the same applications; and nothing of a page is handed over before all of it has arrived with the count and the SHA-256 that its
-last line states. PYTHON.md, next to this file, has more.
+Every application arrives once and in order, whatever fails on the way. An interrupted page is requested again with the same token, which
+returns the same applications. A page is handed over only when all of it has arrived and matches the count and SHA-256 in its last line.
+See PYTHON.md, next to this file.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ __all__ = ["Client", "GaveUp", "Page", "Refused", "TributaryError", "Unreachable
 NDJSON = "application/x-ndjson"
 JSON = "application/json"
 PAGE_BYTES_MAX = 256 * 1024 * 1024
-"""Bytes of a page, all of which are in memory before any of it is handed over."""
+"""Maximum bytes of a page. A page is held in memory before any of it is handed over."""
 ASKED_WAIT_SECONDS_MAX = 15 * 60
-"""The service may ask for this much patience, and no more."""
+"""The longest Retry-After that is obeyed."""
 
 When = Union[str, datetime.date, datetime.datetime, None]
 T = TypeVar("T")
 
 
 class TributaryError(Exception):
-    """Every error of this client is one of these, except a ValueError for an argument that cannot be right."""
+    """Base class of this client's errors, except ValueError for invalid arguments."""
 
 
 class Refused(TributaryError):
-    """The service refused the request, and would again: a parameter, the API key, or a token that is no longer valid."""
+    """The service rejected the request and would reject it again: a parameter, the API key, or a token that is no longer valid."""
 
     def __init__(self, status: int, problem: dict[str, Any]):
         self.status = status
@@ -59,12 +59,12 @@ class Refused(TributaryError):
 
     @property
     def codes(self) -> list[str]:
-        """What was wrong, for programs: one code for each parameter, such as `page_token_expired`."""
+        """Error codes, one for each parameter, such as `page_token_expired`."""
         return [str(error.get("code")) for error in _errors_of(self.problem)]
 
     @property
     def needs_new_walk(self) -> bool:
-        """The token or cursor is not valid, or no longer, and a new walk is the cure: it expired, or the service lost its key or what it refers to."""
+        """The token or cursor is invalid or has expired, or the service lost what it refers to. Start a new walk."""
         ended = {"page_token_expired", "page_token_invalid", "walk_of_another_history", "cursor_of_another_history"}
         return not ended.isdisjoint(self.codes)
 
@@ -74,15 +74,15 @@ class GaveUp(TributaryError):
 
 
 class Unreachable(TributaryError):
-    """There is no such host, or its certificate is not trusted: waiting does not help."""
+    """The host does not exist, or its certificate is not trusted. Waiting does not help."""
 
 
 class WalkDiffers(TributaryError):
-    """The applications that arrived are not those of the service's receipt."""
+    """The applications that arrived do not match the service's receipt."""
 
 
 class _Passing(Exception):
-    """A failure that another attempt may get over; with the seconds that the service asks to wait."""
+    """A failure that may pass, with the wait in seconds that the service asked for."""
 
     def __init__(self, reason: str, wait_seconds: Optional[float] = None):
         super().__init__(reason)
@@ -96,7 +96,7 @@ class Page(NamedTuple):
 
 
 class Client:
-    """One service and one API key. Not for several threads concurrently; each has its own."""
+    """A connection to one service with one API key. Not thread-safe: use one client per thread."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class Client:
             state.setdefault("cursor", walk.change_cursor)
 
     def application(self, program: str, application_id: int, *, fields: Union[str, Iterable[str], None] = None) -> dict[str, Any]:
-        """One application, as a walk that begins now has it; Refused with status 404 where there is none."""
+        """One application, as a walk that begins now would return it. Raises Refused with status 404 if it does not exist."""
         return self._json(_path(program, f"applications/{int(application_id)}", {"fields": _keys(fields)}), {"application_id": int})
 
     def _superseded(self, program: str, application_id: int, keys: Optional[str]) -> Optional[dict[str, Any]]:
@@ -248,7 +248,7 @@ class Client:
             erased += receipt["erased_application_ids"]
             token = receipt.get("next_token")
         if not isinstance(receipt.get("sha256"), str):
-            raise TributaryError("The response is not one of the service: it is a receipt without a digest.")
+            raise TributaryError("The response did not come from a Tributary service: it is a receipt without a digest.")
         return {**receipt, "erased_application_ids": erased}
 
     def programs(self) -> list[dict[str, Any]]:
@@ -265,7 +265,7 @@ class Client:
             _, body = self._get(path, {"Accept": JSON})
             document = _object(body)
             if not all(isinstance(document.get(name), kind) for name, kind in members.items()):
-                raise _Passing("The response is not one of the service: it is JSON of another shape.")
+                raise _Passing("The response did not come from a Tributary service: it is JSON of an unexpected shape.")
             return document
 
         return self._answered(ask)
@@ -275,11 +275,11 @@ class Client:
         _, body = self._get(_path(program, "changes", query), {"Accept": NDJSON, **prefer}, wait_seconds)
         payload, end = _whole_lines(body)
         if not isinstance(end.get("nextCursor"), str) or not isinstance(end.get("hasMore"), bool):
-            raise _Passing("The response is not one of the service: its last line has no cursor.")
+            raise _Passing("The response did not come from a Tributary service: its last line has no cursor.")
         return {"payload": payload, **end}
 
     def _answered(self, ask: Callable[[], T]) -> T:
-        """The response, requested until it has arrived whole."""
+        """Repeats a request until its response is complete."""
         first, longest = self._waits
         attempt = 0
         while True:
@@ -307,7 +307,7 @@ class Client:
                 self._was_reached = True
                 kind = response.headers.get_content_type()
                 if response.status != 200 or kind != headers["Accept"]:
-                    raise _Passing(f"The response is not one of the service: status {response.status}, type {kind}.")
+                    raise _Passing(f"The response did not come from a Tributary service: status {response.status}, type {kind}.")
                 zipped = response.headers.get("Content-Encoding") == "gzip"
                 body = (gzip.GzipFile(fileobj=response) if zipped else response).read(PAGE_BYTES_MAX + 1)
         except urllib.error.HTTPError as error:
@@ -317,7 +317,7 @@ class Client:
         except (OSError, EOFError, zlib.error, http.client.HTTPException) as error:
             raise self._failure(error) from error
         if len(body) > PAGE_BYTES_MAX:
-            raise TributaryError(f"A page has more than {PAGE_BYTES_MAX} bytes: choose a smaller page_size.")
+            raise TributaryError(f"A page is larger than {PAGE_BYTES_MAX} bytes. Use a smaller page_size.")
         return response.headers, body
 
     def _failure(self, error: Exception) -> Exception:
@@ -327,7 +327,7 @@ class Client:
         if not self._was_reached and isinstance(reason, ssl.SSLCertVerificationError):
             return Unreachable(f"The certificate of {host} is not trusted: {reason.verify_message}.")
         if not self._was_reached and isinstance(reason, socket.gaierror) and reason.errno != socket.EAI_AGAIN:
-            return Unreachable(f"There is no host {host}, or none of the proxy in HTTPS_PROXY: {reason.strerror}.")
+            return Unreachable(f"The host {host}, or the proxy in HTTPS_PROXY, does not exist: {reason.strerror}.")
         return _Passing(f"The connection broke: {reason!r}.")
 
 
@@ -340,7 +340,7 @@ class Walk:
     def __init__(self, client: Client, program: str, parameters: dict[str, Optional[str]], next_page_token: Optional[str]):
         self.program = program
         self.snapshot_time: Optional[str] = None
-        """The `from_date` of the next walk, to get what was submitted since."""
+        """The `from_date` of the next walk, which continues from this one."""
         self.walk_token: Optional[str] = None
         """The name of the walk, for its receipt."""
         self.change_cursor: Optional[str] = None
@@ -388,7 +388,7 @@ class Walk:
                 digest.update(b"%d\n" % application_id)
                 count += 1
         if count != receipt["applications"] or digest.hexdigest() != receipt["sha256"]:
-            raise WalkDiffers(f"The walk of {self.program} has {receipt['applications']} applications, and {count} arrived, or others.")
+            raise WalkDiffers(f"The receipt for this walk of {self.program} states {receipt['applications']} applications; the {count} that arrived do not match it.")
         return count
 
     def _fetch(self) -> list[dict[str, Any]]:
@@ -408,13 +408,13 @@ class Walk:
         headers, body = self._client._get(path, {"Accept": NDJSON})
         # The first page alone names its walk: anything else is another page, from a cache on the way.
         if ("Walk-Token" in headers) != self._is_first:
-            raise _Passing("The response is another page than the one that was requested.")
+            raise _Passing("The response is not the page that was requested.")
         applications, end = _whole_lines(body)
         token = end.get("nextPageToken", 0)
         if token is not None and not isinstance(token, str):
-            raise _Passing("The page broke off, or does not state whether another follows.")
+            raise _Passing("The page is incomplete, or lacks a valid nextPageToken.")
         if token is not None and (not applications or token == self._token):
-            raise _Passing("The page has no applications, or leads back to itself, and states that another follows.")
+            raise _Passing("The page is empty or leads back to itself, but claims to have a next page.")
         return headers, applications, token
 
 
@@ -428,12 +428,12 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 def _whole_lines(body: bytes) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """All lines but the last, and the members of the last one besides `count` and `sha256`, which must be those of the lines before it."""
     if not body.endswith(b"\n"):
-        raise _Passing("The page broke off.")
+        raise _Passing("The page is incomplete.")
     start = body.rfind(b"\n", 0, -1) + 1
     end = _object(body[start:])
     lines = body[:start].split(b"\n")[:-1]
     if end.pop("count", None) != len(lines) or end.pop("sha256", None) != hashlib.sha256(body[:start]).hexdigest():
-        raise _Passing("The page broke off, or was altered on the way: its last line states another count or SHA-256.")
+        raise _Passing("The page is incomplete or was altered in transit: its count or SHA-256 does not match its last line.")
     return [_object(line) for line in lines], end
 
 
@@ -443,7 +443,7 @@ def _object(text: bytes) -> dict[str, Any]:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise _Passing("The response broke off, or is not JSON.")
+        raise _Passing("The response is incomplete, or is not JSON.")
     return value
 
 
@@ -477,17 +477,17 @@ def _errors_of(problem: dict[str, Any]) -> list[dict[str, Any]]:
 def _refusal(status: int, problem: dict[str, Any]) -> str:
     request = f" (request {problem['request_id']})" if "request_id" in problem else ""
     if status == 401:
-        return f"The service answered 401: the API key is not valid for this, or there is no such program.{request}"
+        return f"The service responded with 401: the API key has no access, or the program does not exist.{request}"
     if 300 <= status < 400:
-        return f"The service answered {status} and refers elsewhere, which is not followed: pass its own address."
+        return f"The service responded with {status}, a redirect, which is not followed. Use the address of the service itself."
     detail = problem.get("detail") or problem.get("title")
     errors = [f"{error.get('parameter') or error.get('path') or ''} {error.get('detail')}".strip() for error in _errors_of(problem)]
-    return " ".join([f"The service answered {status}" + (f": {detail}" if detail else "."), *errors]) + request
+    return " ".join([f"The service responded with {status}" + (f": {detail}" if detail else "."), *errors]) + request
 
 
 def _service_address(text: str) -> str:
-    """Without a slash at the end. An API key is sent over HTTPS only, and over plain HTTP to this machine."""
-    wrong = ValueError(f"The address must be one such as https://apply.example.gov, not {text!r}.")
+    """Removes a trailing slash. An API key is sent over HTTPS only, except to this machine."""
+    wrong = ValueError(f"The address must be a URL such as https://apply.example.gov, not {text!r}.")
     try:
         url = urllib.parse.urlsplit(text)
         # What no request could have: a port above 65535, a label of more than 63 letters, another letter than ASCII's.
@@ -497,7 +497,7 @@ def _service_address(text: str) -> str:
     if not url.hostname or url.scheme not in ("http", "https") or any(character <= " " for character in text):
         raise wrong
     if url.username is not None or url.query or url.fragment:
-        raise ValueError("The address must have no user, password, question mark or hash in it.")
+        raise ValueError("The address must not contain a username, password, question mark or hash.")
     if url.scheme == "http" and url.hostname not in ("localhost", "127.0.0.1", "::1"):
         raise ValueError(f"The address must begin with https://, so that the API key is encrypted in transit: {text!r}.")
     return text.rstrip("/")
@@ -505,7 +505,7 @@ def _service_address(text: str) -> str:
 
 def _path(program: str, part: str, query: dict[str, Optional[str]]) -> str:
     if not program:
-        raise ValueError("The program is missing: its slug, such as utility-assistance.")
+        raise ValueError("Enter the slug of a program, such as utility-assistance.")
     sent = urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
     return f"/api/v1/admin/programs/{urllib.parse.quote(program, safe='')}/{part}" + (f"?{sent}" if sent else "")
 
@@ -514,7 +514,7 @@ def _time(value: When) -> Optional[str]:
     if isinstance(value, datetime.datetime):
         if value.utcoffset() is None:
             raise ValueError(
-                f"The time {value.isoformat()} has no zone, and the service would read it in its own: use datetime.now(timezone.utc), or astimezone()."
+                f"The time {value.isoformat()} has no time zone. Use datetime.now(timezone.utc), or astimezone()."
             )
         # In UTC, because an offset may have seconds, which the service does not take.
         return value.astimezone(datetime.timezone.utc).isoformat()

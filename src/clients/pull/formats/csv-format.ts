@@ -1,5 +1,5 @@
-// Tables as CSV: `apps.csv` has a record for each application, `apps.household_members.csv` one for each entity of that enumerator, and so
-// on at every depth. Made of the spool when the walk is over, since only then the pull knows every column.
+// Tables as CSV: `apps.csv` has one record per application, `apps.household_members.csv` one per entity of that enumerator, and so on at
+// every depth. Written from the spool after the walk, because only then are all columns known.
 
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs'
 import { byteOrderMark, csvHeader, csvRecord, endOfRecord } from '../../../base/csv-text.ts'
@@ -57,7 +57,7 @@ class CsvFile {
     try {
       this.descriptor = openSync(this.next, 'w', 0o600)
     } catch (error) {
-      throw fileError(error, `${this.next} cannot be written`)
+      throw fileError(error, `Cannot write ${this.next}`)
     }
   }
 
@@ -107,7 +107,7 @@ class CsvFile {
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at)
     } catch (error) {
-      throw fileError(error, `${this.next} cannot be written`)
+      throw fileError(error, `Cannot write ${this.next}`)
     }
   }
 }

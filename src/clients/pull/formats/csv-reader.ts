@@ -1,4 +1,4 @@
-// Reads the records of CSV back from files, as far as the tool needs it.
+// Reads CSV records back from files, as far as the tool needs it.
 
 const [quote, lineFeed] = [0x22, 0x0a]
 

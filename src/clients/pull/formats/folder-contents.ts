@@ -1,4 +1,4 @@
-// What a folder of applications has, in one figure that is kept up to date with each change and computed again by `tributary verify`.
+// The contents of a folder of applications as one digest, updated with each change and recomputed by `tributary verify`.
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    throw fileError(error, `The folder ${folder} cannot be read`)
+    throw fileError(error, `Cannot read the folder ${folder}`)
   }
 }
 
@@ -61,7 +61,7 @@ export function requireApplications(folder: string, ids: readonly number[], prog
     const path = pathOf(folder, id)
     const application = parsed(path)
     if (application?.application_id !== id || application.program_name !== program)
-      throw new CommandError('mismatch', `${path} does not have application ${id} of ${program}.`)
+      throw new CommandError('mismatch', `${path} does not contain application ${id} of ${program}.`)
   }
 }
 
@@ -70,7 +70,7 @@ function parsed(path: string): Partial<Application> | null {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw fileError(error, `${path} cannot be read`)
+    throw fileError(error, `Cannot read ${path}`)
   }
   try {
     return JSON.parse(text)

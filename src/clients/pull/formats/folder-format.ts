@@ -1,5 +1,6 @@
-// Applications in a folder, a file for each by its id, with the object as the service sends it. What the service erased goes here,
-// too, so it can be kept up to date (`--follow`). Up to which change it is, a file of its own says, written after those of the applications.
+// Applications in a folder, one file per application, named by its id and containing the object as the service sends it. Applications
+// erased at the service are deleted here too, so a folder can be kept up to date (`--follow`). A separate file, written after the
+// applications, records the change the folder has reached.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
@@ -26,7 +27,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw fileError(error, `The folder ${folder} cannot be made`)
+    throw fileError(error, `Cannot create the folder ${folder}`)
   }
 }
 
@@ -36,7 +37,7 @@ export function folderFormat(folder: string): OutputFormat {
     try {
       await work()
     } catch (error) {
-      throw fileError(error, `The folder ${folder} cannot be filled`)
+      throw fileError(error, `Cannot write to the folder ${folder}`)
     }
   }
   const writeRecord = async (then: PulledBefore): Promise<void> => {
@@ -53,9 +54,12 @@ export function folderFormat(folder: string): OutputFormat {
     readDone: async origin => {
       const before = readRecord(folder)
       if (before === undefined && namesIn(folder).some(name => applicationFile.test(name)))
-        throw new CommandError('usage', `${folder} has files that are no pull's: name another folder.`)
+        throw new CommandError('usage', `${folder} contains files that no pull has written. Choose another folder.`)
       if (before !== undefined && before.origin.program !== origin.program)
-        throw new CommandError('usage', `${folder} has program ${before.origin.program}: name another folder.`)
+        throw new CommandError(
+          'usage',
+          `${folder} contains the program ${before.origin.program}. Choose another folder.`,
+        )
       // Files that were lost, or a page that was applied in part: no change brings those, so everything is pulled again.
       return before?.held === undefined || isDeepStrictEqual(before.held, HeldIds.of(idsOf(namesIn(folder))).figure())
         ? before
@@ -104,11 +108,11 @@ export function readRecord(folder: string): PulledBefore | undefined {
     text = readFileSync(record, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw fileError(error, `${record} cannot be read`)
+    throw fileError(error, `Cannot read ${record}`)
   }
   const before = parseRecord(text)
   if (before === undefined)
-    throw new CommandError('failed', `${record} is not of a pull. Move it away, or name another folder.`)
+    throw new CommandError('failed', `${record} was not written by a pull. Move it, or choose another folder.`)
   return before
 }
 

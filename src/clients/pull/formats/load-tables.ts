@@ -1,5 +1,5 @@
-// The tables of a program, by what its docs say now. A walk's questions are those of its first page, and programs only gain questions: so
-// docs that are read after the walk have a column for everything in it.
+// Reads a program's docs after the walk and derives the tables. Programs only gain questions, so the docs have a column for everything
+// the walk returned.
 
 import { RequestRefused } from '@tributary/client/tools'
 import { requireDocs } from '../requests/require-docs.ts'

@@ -1,4 +1,4 @@
-// Applications as they came, one a line.
+// Applications as received, one per line.
 
 import { constants, copyFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -17,7 +17,7 @@ export const ndjsonFormat: OutputFormat = {
     try {
       await appendCopy(out, spoolPath, next)
     } catch (error) {
-      throw fileError(error, `${next} cannot be written`)
+      throw fileError(error, `Cannot write ${next}`)
     }
     return { files: [{ from: next, to: out, bytes: sizeOf(next)! }] }
   },

@@ -1,4 +1,4 @@
-// Output formats, by the ending of the output's name. A format is a file, and a line here.
+// Output formats by file extension. To add one, write its file and list it here.
 
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
@@ -14,6 +14,6 @@ export function formatOf(out: string): OutputFormat {
   const endings = formats.map(({ ending }) => ending).join(', ')
   throw new CommandError(
     'usage',
-    `The name of the file must end with one of ${endings}, which says what is in it; "${out}" does not.`,
+    `The name of the file must end with one of ${endings}, which selects the format, not "${out}".`,
   )
 }

@@ -1,11 +1,12 @@
-// Tables as Parquet: the same as in CSV, in files that DuckDB, Spark, pandas and Power BI read column by column.
+// Tables as Parquet: the same tables as in CSV, in files that DuckDB, Spark, pandas and Power BI read column by column.
 //
-// Written by hyparquet-writer: half a megabyte of JavaScript that runs in Bun and in the binary as it is. DuckDB would bring 70 megabytes of
-// native code for each system, parquet-wasm 6 and whole tables in memory. It is an optional dependency, loaded when a name ends with .parquet.
+// Written by hyparquet-writer, half a megabyte of JavaScript that runs in Bun and in the binary without changes. DuckDB would add 70 MB
+// of native code per system; parquet-wasm adds 6 MB and holds whole tables in memory. It is an optional dependency, loaded only for names
+// that end with .parquet.
 //
-// A file ends with the list of its groups, so more can be added: what comes before the list is kept as it is, the new groups follow,
-// and then a new list. Full groups are never read again. The last one, which is not full, is written again with what is new, so that
-// a file that is added to every hour has no more groups than one that was pulled at once.
+// A Parquet file ends with the list of its row groups, so it can be extended: the existing groups stay, new groups follow, and then comes
+// a new list. Full groups are never read again. The last, partly filled group is rewritten together with the new rows, so a file extended
+// every hour has no more groups than one pulled at once.
 
 import { closeSync, constants, copyFileSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { messageOf } from '@tributary/client/tools'
@@ -47,7 +48,7 @@ export const parquetFormat: OutputFormat = {
       for await (const rows of parquetRows(await openParquet(path), 0, ['application_id']))
         yield rows.map(([id]) => (typeof id === 'bigint' ? Number(id) : undefined))
     } catch (error) {
-      throw new CommandError('mismatch', `${path} is no whole Parquet file: ${messageOf(error)}.`)
+      throw new CommandError('mismatch', `${path} is not a complete Parquet file: ${messageOf(error)}.`)
     }
   },
 }
@@ -56,8 +57,7 @@ async function loadParquet(): Promise<[Library, Reading]> {
   try {
     return await Promise.all([import('hyparquet-writer'), import('./parquet-reading.ts')])
   } catch (error) {
-    const why =
-      'Parquet needs the packages hyparquet-writer and hyparquet, which are not installed here: bun install --optional adds them.'
+    const why = 'Parquet needs the packages hyparquet-writer and hyparquet. Install them with bun install --optional.'
     throw new CommandError('failed', why, { cause: error })
   }
 }
@@ -83,7 +83,7 @@ class ParquetFile {
     try {
       this.descriptor = openSync(this.next, 'w', 0o600)
     } catch (error) {
-      throw fileError(error, `${this.next} cannot be written`)
+      throw fileError(error, `Cannot write ${this.next}`)
     }
     this.schema = [
       { name: 'root', num_children: table.columns.length },
@@ -102,7 +102,7 @@ class ParquetFile {
       if (!schema.every((element, i) => i === 0 || isSame(element, this.schema[i])))
         throw new CommandError(
           'failed',
-          `${this.path} has other columns than the last pull left. Pull everything again.`,
+          `The columns of ${this.path} have changed since the last pull. Pull everything again.`,
         )
       const had = schema.filter(({ name }) => name !== 'list' && name !== 'element').length - 1
       const missing = this.table.columns.slice(had).map(column => parquetValue(unansweredIn(column), column.kind))
@@ -122,7 +122,7 @@ class ParquetFile {
       for await (const rows of parquetRows(before, kept.length))
         for (const values of rows) this.addValues([...values.map(value => value ?? undefined), ...missing])
     } catch (error) {
-      throw error instanceof CommandError ? error : fileError(error, `${this.path} cannot be added to`)
+      throw error instanceof CommandError ? error : fileError(error, `Cannot append to ${this.path}`)
     }
   }
 
@@ -162,9 +162,7 @@ class ParquetFile {
     try {
       work()
     } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === undefined
-        ? error
-        : fileError(error, `${this.next} cannot be written`)
+      throw (error as NodeJS.ErrnoException).code === undefined ? error : fileError(error, `Cannot write ${this.next}`)
     }
   }
 }

@@ -1,4 +1,4 @@
-// Parquet files that were written before: what is in them, and where. Only a group of rows is in memory at a time.
+// Reads Parquet files of earlier pulls and finds their row groups. Only one group is in memory at a time.
 
 import {
   type AsyncBuffer,

@@ -1,4 +1,4 @@
-// Files of tables, whatever their format: where each is, and how the lines that were pulled get into them.
+// Files of tables in any format: their paths, and how pulled lines get into them.
 
 import { basename } from 'node:path'
 import { CommandError } from '../requests/pull-outcome.ts'
@@ -34,7 +34,8 @@ export function tablePlaces({ out, state, context }: FormatJob, ending: string, 
     const name = tableName(table)
     parts[name] = kept[name] ?? shortName(name, Math.max(tableBytesMin, room))
     const path = `${stem}.${parts[name]}${ending}`
-    if (parts[name] !== name) context.say(`The table of ${name} is ${basename(path)}: its own name is too long.`)
+    if (parts[name] !== name)
+      context.say(`The table of ${name} is in ${basename(path)}, because its own name is too long.`)
     return path
   })
   return { paths, parts }

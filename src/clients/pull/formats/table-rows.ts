@@ -1,4 +1,4 @@
-// The rows of an application, in every table. What no column is for is an error: nothing is left out silently. Pure.
+// Turns an application into rows of every table. A value without a column is an error: nothing is dropped silently. Pure.
 
 import type { CsvCell } from '../../../base/csv-text.ts'
 import { type PlannedColumn, type Table, tableName } from '../requests/table-plan.ts'
@@ -111,5 +111,5 @@ function requireColumns({ known, options }: Step, answers: PulledMembers, id: nu
 
 const noColumn = (what: string, id: number): NoColumn =>
   new NoColumn(
-    `Application ${id} has ${what}, which the docs of its program do not have, so there is no column for it. Pull into a file that ends with .ndjson.`,
+    `Application ${id} has ${what}, which is missing from its program's docs, so it has no column. Pull into a file that ends with .ndjson.`,
   )

@@ -1,4 +1,5 @@
-// What would keep a database from taking the tables, asked before the walk: a walk of hours must not end at what was known before.
+// Checks before the walk that the database can take the tables, so that a walk of hours doesn't fail for a reason that was known at the
+// start.
 
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { Table } from '../requests/table-plan.ts'
@@ -26,19 +27,19 @@ export async function checkDatabase(
     const missing = columnIdentifiers(table).filter(column => !there?.columns.includes(column))
     const count = (there?.numbered ?? 0) + missing.length
     if (count > columnsMax)
-      throw refused(`Table ${name} would have ${count} columns, and PostgreSQL takes ${columnsMax}. ${fewerQuestions}`)
+      throw refused(`Table ${name} would have ${count} columns, but PostgreSQL allows ${columnsMax}. ${fewerQuestions}`)
     if (there !== undefined && !(there.may_fill && (there.owns || missing.length === 0)))
       throw refused(
-        `Table ${schema}.${name} belongs to the role ${there.owner}, and this role may not fill it or add columns to it. Name that role in --to, or another schema with --schema.`,
+        `Table ${schema}.${name} belongs to the role ${there.owner}, and this role may not write to it or add columns. Use that role in --to, or choose another schema with --schema.`,
       )
     const texts = table.columns.filter(({ kind }) => kind === 'text' || kind === 'list').length
     if (!isThere && texts * textBytes > rowBytesMax)
       say(
-        `Table ${name} has ${texts} columns of text. A row takes ${rowBytesMax} bytes, some ${Math.floor(rowBytesMax / textBytes)} longer texts: one that has more of them ends the pull. ${fewerQuestions}`,
+        `Table ${name} has ${texts} text columns. A row holds ${rowBytesMax} bytes, or about ${Math.floor(rowBytesMax / textBytes)} longer texts; an application with more of them would end the pull. ${fewerQuestions}`,
       )
   }
   const record = found.get(recordTable)
-  if (record !== undefined && !record.may_fill) throw refused(`This role may not write ${schema}.${recordTable}.`)
+  if (record !== undefined && !record.may_fill) throw refused(`This role may not write to ${schema}.${recordTable}.`)
 }
 
 /** Whether the schema is there. */
@@ -65,10 +66,10 @@ async function checkRights(sql: TargetSql, schema: string): Promise<boolean> {
   // SQL_ASCII takes every byte as it is.
   if (encoding !== 'UTF8' && encoding !== 'SQL_ASCII')
     throw refused(
-      `Database ${database} has the encoding ${encoding}, which lacks letters that applicants write. Name one with UTF8: create database … encoding 'UTF8' template template0.`,
+      `Database ${database} has the encoding ${encoding}, which cannot store all letters that applicants write. Use a database with UTF8: create database … encoding 'UTF8' template template0.`,
     )
   if (!may_stage)
-    throw refused(`Role ${role} may make no temporary tables: grant temporary on database ${of} to ${to}.`)
+    throw refused(`Role ${role} may not create temporary tables: grant temporary on database ${of} to ${to}.`)
   if (!is_there && !may_create_schema)
     throw refused(
       `Role ${role} may not create the schema ${schema}: create schema ${own} authorization ${to}; or grant create on database ${of} to ${to}.`,

@@ -1,20 +1,19 @@
-// What the target database refused, in words, with what to do about it: most of it never passes by itself.
+// Explains errors of the target database and how to fix them. Most never go away by themselves.
 
 import { CommandError } from '../requests/pull-outcome.ts'
 
 /** How what is too wide for one table can be pulled. */
-export const fewerQuestions =
-  'Pull fewer questions into a schema with --fields, and the others into another with --schema.'
+export const fewerQuestions = 'Pull fewer questions with --fields, and the rest into another schema with --schema.'
 
 /** By SQLSTATE or its class; of the former first. */
 const remedies: Readonly<Record<string, string>> = {
-  '22P05': 'The database has an encoding that lacks a letter. Name a database with the encoding UTF8.',
-  '22021': 'The database has an encoding that lacks a letter. Name a database with the encoding UTF8.',
-  '25006': 'Name the primary: a standby takes nothing.',
-  '28': 'Name another role in --to, or set PGPASSWORD.',
-  '3D': 'Create the database, or name another.',
-  '42501': 'Grant that to the role, or name another role in --to.',
-  '54000': `A row has some 8,160 bytes at most, of which each text takes 18 or more. ${fewerQuestions}`,
+  '22P05': "The database's encoding lacks a letter. Use a database with the encoding UTF8.",
+  '22021': "The database's encoding lacks a letter. Use a database with the encoding UTF8.",
+  '25006': 'Use the primary: a standby is read-only.',
+  '28': 'Use another role in --to, or set PGPASSWORD.',
+  '3D': 'Create the database, or use another.',
+  '42501': 'Grant the role this privilege, or use another role in --to.',
+  '54000': `A row holds about 8,160 bytes, and each text takes at least 18. ${fewerQuestions}`,
   '54011': fewerQuestions,
   '54': fewerQuestions,
 }
@@ -30,9 +29,9 @@ export function databaseError(what: string, error: unknown): CommandError {
   const { message = String(error) } = error as { message?: string }
   const reason = /^(22|23)/.test(code) ? `a value does not fit its column (${code})` : message
   const remedy = isPassing(error)
-    ? 'The same command tries again.'
-    : (remedies[code] ?? remedies[code.slice(0, 2)] ?? 'Then the same command continues from here.')
-  return new CommandError('failed', `The database cannot be ${what}: ${reason}. ${remedy}`, { cause: error })
+    ? 'Run the same command to try again.'
+    : (remedies[code] ?? remedies[code.slice(0, 2)] ?? 'Then run the same command to continue.')
+  return new CommandError('failed', `The database could not be ${what}: ${reason}. ${remedy}`, { cause: error })
 }
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code)

@@ -1,5 +1,5 @@
-// Columns of questions that were hidden from the key after they had been filled. They stay, since views and queries may depend on them;
-// what is pulled from then on has null there, and a pull of everything empties them, so that the tables have what the service gives.
+// Columns of questions that were hidden from the key after they had been filled. They stay, because views and queries may depend on them.
+// New rows have null there, and pulling everything again clears them, so that the tables match what the service returns.
 
 import type { MadeColumns, TargetSql } from './pulled-record.ts'
 

@@ -1,6 +1,6 @@
-// Tables in the puller's own database: made where they are missing, widened when the program has grown, and filled in one transaction, so
-// that a reader sees all of a pull or nothing. What is there already is replaced by its application_id, and what is not pulled
-// again follows the changes: done twice, it changes nothing.
+// Fills tables in the puller's own database. Missing tables are created, tables of a program that has grown are widened, and everything
+// is written in one transaction, so readers see all of a pull or nothing. Existing rows are replaced by application_id; rows not pulled
+// again are updated from the change feed. Repeating a load changes nothing.
 
 import type { ChangesPage } from '@tributary/client'
 import postgres from 'postgres'
@@ -53,14 +53,14 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
     if (fills === 'since last' && before === undefined)
       throw new CommandError(
         'failed',
-        `Schema ${schema} has lost what was pulled before. Add --restart to pull everything.`,
+        `Schema ${schema} no longer contains the applications pulled before. Add --restart to pull everything.`,
       )
     if (fills === 'some' && before !== undefined) {
       const differing = differencesOf(before.origin, then.origin)
       if (differing.length > 0)
         throw new CommandError(
           'usage',
-          `Schema ${schema} was filled ${differing.join(', and ')}: pull everything, or name another with --schema.`,
+          `Schema ${schema} was filled ${differing.join(', and ')}. Pull everything, or choose another with --schema.`,
         )
     }
     // Rows that stay are as of their own cursor, which is another than the walk began with if the database was restored in the meantime.
@@ -186,10 +186,10 @@ export async function connected<T>(url: string, work: (sql: postgres.Sql) => Pro
 function refuseOther(record: PulledRecord | undefined, origin: PullOrigin, schema: string): void {
   const was = record?.origin
   if (was === undefined) return
-  const refuse = (how: string) => new CommandError('usage', `Schema ${schema} ${how}: name another with --schema.`)
-  if (was.program !== origin.program) throw refuse(`has program ${was.program}`)
+  const refuse = (how: string) => new CommandError('usage', `Schema ${schema} ${how}. Choose another with --schema.`)
+  if (was.program !== origin.program) throw refuse(`contains the program ${was.program}`)
   // Its tables would keep columns with the answers of then.
-  if (was.fields !== origin.fields) throw refuse(`was filled ${withFields(was)}, and not ${withFields(origin)}`)
+  if (was.fields !== origin.fields) throw refuse(`was filled ${withFields(was)}, not ${withFields(origin)}`)
 }
 
 const keyOf = ({ path }: Table): readonly string[] =>

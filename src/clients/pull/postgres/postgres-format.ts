@@ -1,4 +1,4 @@
-// Applications as tables in the puller's own PostgreSQL. The state of the pull stays alongside the spool, on this machine.
+// Applications as tables in the puller's own PostgreSQL. The state of the pull is stored with the spool, on this machine.
 
 import { GaveUp, RequestRefused } from '@tributary/client/tools'
 import { columnNames, loadTables, tablesOf } from '../formats/load-tables.ts'
@@ -72,7 +72,7 @@ function failureOf(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof RequestRefused && error.codes.includes('cursor_of_another_history'))
     return new CommandError(
       'failed',
-      'The service was set back since the last pull, to before what was pulled then. Pull everything again: without --since-last, and with --restart.',
+      'The service was restored to a point before the last pull. Pull everything again, without --since-last and with --restart.',
       { cause: error },
     )
   if (error instanceof CommandError || error instanceof RequestRefused || error instanceof GaveUp) return error

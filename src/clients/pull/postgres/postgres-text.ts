@@ -1,4 +1,4 @@
-// Names and values as PostgreSQL takes them. Pure.
+// Writes names and values in PostgreSQL's syntax. Pure.
 
 import type { Cell } from '../formats/table-rows.ts'
 import { shortName } from '../requests/short-name.ts'
@@ -17,7 +17,7 @@ export function identifierOf(name: string): string {
 export function columnIdentifiers({ columns }: Table): string[] {
   const names = columns.map(({ name }) => identifierOf(name))
   const twice = names.find((name, i) => names.indexOf(name) < i)
-  if (twice !== undefined) throw new Error(`two columns would be called ${twice}`)
+  if (twice !== undefined) throw new Error(`two columns would be named ${twice}`)
   return names
 }
 

@@ -1,6 +1,6 @@
-// The change feed, brought to rows that were pulled before: what was erased at the service goes, with its entities, and what was superseded
-// or got a status or a note is as it is there. The feed is read before the transaction that applies it, so that no network is
-// waited for with locks held. Applied twice, or from an earlier cursor than needed, it comes to the same.
+// Applies the change feed to rows pulled before: erased applications are deleted with their entities, and changes of revision state,
+// status or note are copied. The feed is read before the transaction that applies it, so no lock is held while waiting for the network.
+// Applying it twice, or from an earlier cursor than necessary, has the same result.
 
 import type { ChangesPage } from '@tributary/client'
 import type { TargetSql } from './pulled-record.ts'

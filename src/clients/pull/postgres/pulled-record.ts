@@ -1,5 +1,5 @@
-// The record of a pull inside the target database: a row next to the tables, written in their transaction. It is correct whatever
-// happens to the pull, its folder, or the database, also after a restore.
+// The record of a pull inside the target database: one row, written in the same transaction as the tables. It stays correct whatever
+// happens to the pull, its folder or the database, even after a restore.
 
 import type postgres from 'postgres'
 import { type Table, tableName } from '../requests/table-plan.ts'

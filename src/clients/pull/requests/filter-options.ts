@@ -1,4 +1,4 @@
-// The filters of the service as options of the command line. What has no words of its own here is named and explained as the service does.
+// Offers the service's filters as command-line options. A filter without words of its own here is named and described as in OpenAPI.
 
 import { exportFilters } from '@tributary/client/tools'
 import { CommandError } from './pull-outcome.ts'
@@ -19,7 +19,7 @@ const ownWords: { [Name in ServiceFilter]?: Partial<FilterOption> } = {
   fromDate: {
     option: 'from',
     value: '<date>',
-    help: 'Submitted at this moment or after it: 2026-01-31, or 2026-01-31T09:30:00Z',
+    help: 'Submitted at or after this moment: 2026-01-31 or 2026-01-31T09:30:00Z',
   },
   toDate: { option: 'before', value: '<date>', help: 'Submitted before this moment' },
   revisionState: { option: 'revision', value: '<state>', help: 'CURRENT (the newest of each applicant) or OBSOLETE' },

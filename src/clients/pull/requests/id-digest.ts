@@ -1,5 +1,5 @@
-// Count and digest of a walk's applications: SHA-256 over their ids in the order of the walk, each in decimal digits and followed by a
-// line feed, as `jq .application_id applications.ndjson | sha256sum` computes it. The service computes the same two for a walk.
+// Count and digest of a walk's applications. The digest is the SHA-256 of their ids in the order of the walk, in decimal with a line feed
+// after each, as computed by `jq .application_id applications.ndjson | sha256sum`. The service computes the same two values.
 
 import { createHash } from 'node:crypto'
 

@@ -36,19 +36,19 @@ export class CommandError extends Error {
 export function fileError(error: unknown, what: string): CommandError {
   const { code, message } = error as NodeJS.ErrnoException
   const words: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file or folder',
-    EACCES: 'this account may not',
-    EPERM: 'this account may not',
+    ENOENT: 'no such file or folder',
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
     EISDIR: 'it is a folder',
-    ENOTDIR: 'its folder is not one',
-    EEXIST: 'a file has that name',
+    ENOTDIR: 'its parent is not a folder',
+    EEXIST: 'a file with that name exists',
     ENAMETOOLONG: 'its name is too long',
-    ELOOP: 'it is a link that leads to itself',
+    ELOOP: 'it is a link to itself',
     ENOSPC: 'the disk is full',
-    EDQUOT: 'the quota of this account is used up',
-    EROFS: 'the disk cannot be written to',
-    EPIPE: 'its reader went away',
-    EIO: 'the disk reports an error',
+    EDQUOT: 'the disk quota is used up',
+    EROFS: 'the disk is read-only',
+    EPIPE: 'its reader has closed it',
+    EIO: 'the disk reported an error',
   }
   return new CommandError('failed', `${what}: ${words[code ?? ''] ?? message}.`, { cause: error })
 }

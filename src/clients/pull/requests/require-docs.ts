@@ -1,5 +1,6 @@
-// Checks the docs of a program where they are read. Keys and fields become columns, tables and parts of file names, so a service that is
-// hostile or was broken into must not choose just any text for them. Option ids are any text (D32), and part of a column's name at most.
+// Checks a program's docs where they are read. Keys and fields become columns, tables and parts of file names, so a hostile or
+// compromised service must not be able to choose arbitrary text. Option ids may be any text (of older questions) and become part of a
+// column name at most.
 
 import { CommandError } from './pull-outcome.ts'
 import { type DocumentedQuestion, keysOf } from './table-plan.ts'
@@ -30,5 +31,5 @@ export function requireDocs(questions: readonly DocumentedQuestion[]): void {
 const notOurs = (what: string, name: string): CommandError =>
   new CommandError(
     'mismatch',
-    `The docs of the program have a ${what} that no service gives: ${JSON.stringify(name.slice(0, 200))}. Nothing was written. Contact the operators of the service.`,
+    `The program's docs contain an invalid ${what}: ${JSON.stringify(name.slice(0, 200))}. Nothing was written. Contact the operators of the service.`,
   )

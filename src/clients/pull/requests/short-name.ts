@@ -1,4 +1,4 @@
-// Names that are too long for where they go: cut, and ended with a digest of the whole, so that each stays its own and the same each time.
+// Shortens names that are too long for their destination. A digest of the full name at the end keeps each unique and stable.
 
 import { createHash } from 'node:crypto'
 

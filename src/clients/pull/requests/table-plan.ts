@@ -1,8 +1,7 @@
-// The tables that a program's applications are, by the docs of the program: one of applications, and one for each enumerator at every
-// depth. Pure.
+// Derives a program's tables from its docs: one for applications, and one for each enumerator at every depth. Pure.
 //
-// A column's name is the path of its value, `home_address.zip`, so it can never come to mean anything else. A program only gains questions,
-// fields and options; a column that is new goes to the end of what was there before, so none ever changes its place either.
+// A column is named after the path of its value, `home_address.zip`, so its meaning never changes. Programs only gain questions, fields
+// and options, and a new column goes after the existing ones, so no column changes its place.
 
 /** What the docs of a program version say of its questions, as far as tables need it. */
 export interface DocumentedQuestion {
@@ -119,7 +118,7 @@ export function planTables(
   for (const question of questions) {
     const path = keysOf(question)
     const parent = tables.get(path.slice(0, -1).join('.'))
-    if (parent === undefined) throw new Error(`the docs have a question at ${question.path}, and no enumerator for it`)
+    if (parent === undefined) throw new Error(`the docs have a question at ${question.path} but no enumerator for it`)
     if (question.question_type === 'ENUMERATOR') tables.set(path.join('.'), { path, columns: [...ofEntities] })
     parent.columns.push(...columnsOf(question, options))
   }
@@ -137,8 +136,8 @@ function inOrder(columns: readonly PlannedColumn[], known: readonly string[]): P
   const lost = known.find((name, place) => sorted[place]?.name !== name)
   if (lost !== undefined)
     throw new Error(
-      `The output has a column ${lost}, and the docs have no such question any more: it may have been hidden from the key. ` +
-        'Pull everything again: without --since-last, and with --restart.',
+      `The output has a column ${lost} that is no longer in the docs; its question may have been hidden from the key. ` +
+        'Pull everything again, without --since-last and with --restart.',
     )
   return sorted
 }

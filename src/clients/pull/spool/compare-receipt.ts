@@ -28,7 +28,7 @@ export async function compareReceipt(
     count === theirs.applications ? 'and as many arrived, but not the same ones' : `and ${count} of them arrived`
   throw new CommandError(
     'mismatch',
-    `The walk has ${theirs.applications} applications by the receipt of the service, ${difference}. Add --restart to begin again.`,
+    `The service's receipt for this walk states ${theirs.applications} applications, ${difference}. Add --restart to start over.`,
   )
 }
 
@@ -44,7 +44,7 @@ async function receiptOf(
   } catch (error) {
     const isRefused = error instanceof RequestRefused && !error.isAboutTheKey
     if (!isRefused && !(error instanceof GaveUp) && !(error instanceof ForeignAnswer)) throw error
-    say(`The service gives no receipt of this walk. ${messageOf(error)}`)
+    say(`The service gave no receipt for this walk. ${messageOf(error)}`)
     return undefined
   }
 }

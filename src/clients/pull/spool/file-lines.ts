@@ -1,5 +1,5 @@
-// The lines of a file, as bytes, with little of it in memory. Only a line feed ends one: readline would also end it at separators that
-// Unicode knows (U+2028), and what applicants wrote may contain those.
+// Reads a file line by line as bytes, with little of it in memory. Only a line feed ends a line; readline would also split at Unicode's
+// separators (U+2028), which applicants' text may contain.
 
 import { createReadStream } from 'node:fs'
 

@@ -1,9 +1,9 @@
-// Computes the start of the next pull with `--since-last`, so that it fetches exactly what the output lacks.
+// Computes where the next pull with `--since-last` starts, so that it fetches exactly what the output lacks.
 //
-// Snapshot-Time is the place, since nothing later comes before it. A walk has everything before it, and as a rule nothing after it. But
-// while a bulk load is under way it stays at what the load has come to, and a walk also has what was submitted in the meantime. Tables in a
-// database take that again, by its id. To a file it must not come twice: so a walk that is added to one ends at a Snapshot-Time, and one
-// that was not must show that it has nothing later.
+// It starts at Snapshot-Time, because no later submission gets an earlier time. A walk normally contains everything before Snapshot-Time
+// and nothing after it. During a bulk load, though, Snapshot-Time stays at what the load has reached, and a walk also contains what was
+// submitted meanwhile. Tables in a database accept those applications again, by id. A file must not contain them twice: a walk that is
+// appended to ends at a Snapshot-Time, and any other walk must prove that it contains nothing later.
 
 import type { TributaryClient } from '@tributary/client'
 import type { PullContext, PullRequest } from '../requests/pull-request.ts'

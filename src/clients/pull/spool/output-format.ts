@@ -55,7 +55,7 @@ export function linesOf({ payload }: ChangesPage): Map<number, Buffer> {
   for (const { application_id: id, application } of payload) {
     if (application === undefined) continue
     if (application.application_id !== id)
-      throw new CommandError('mismatch', `The service sent another application for a change of application ${id}.`)
+      throw new CommandError('mismatch', `The service sent a different application with a change of application ${id}.`)
     lines.set(id, Buffer.from(JSON.stringify(application)))
   }
   return lines

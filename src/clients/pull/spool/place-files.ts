@@ -1,5 +1,5 @@
-// The last step of a pull: files that are whole and on the disk get their final names. The new file replaces the old one in one
-// moment, so a reader finds one of the two, and never a part.
+// The last step of a pull: files that are complete and on disk get their final names. Each replaces the old file atomically, so a reader
+// finds the old or the new one and never a part.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -27,10 +27,11 @@ export function placeFiles(files: readonly ReadyFile[]): void {
   for (const { from, to, bytes } of files) {
     try {
       if (existsSync(from)) renameSync(from, to)
-      else if (sizeOf(to) !== bytes) throw new CommandError('failed', `${from} is gone. Add --restart to begin again.`)
+      else if (sizeOf(to) !== bytes)
+        throw new CommandError('failed', `${from} is missing. Add --restart to start over.`)
       syncFolder(to)
     } catch (error) {
-      throw error instanceof CommandError ? error : fileError(error, `${to} cannot be put in its place`)
+      throw error instanceof CommandError ? error : fileError(error, `Cannot replace ${to}`)
     }
   }
 }
@@ -46,7 +47,7 @@ export async function sha256Of(path: string): Promise<string> {
   try {
     for await (const bytes of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(bytes as Buffer)
   } catch (error) {
-    throw fileError(error, `${path} cannot be read`)
+    throw fileError(error, `Cannot read ${path}`)
   }
   return hash.digest('hex')
 }

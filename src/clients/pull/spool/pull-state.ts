@@ -59,9 +59,9 @@ export class PullState {
       const { errcode = 0 } = error as { errcode?: number }
       // The lower byte is the kind of error.
       const code = errcode & 0xff
-      if (code === busy) throw new CommandError('busy', `Another pull is at work on this output: it holds ${path}.`)
+      if (code === busy) throw new CommandError('busy', `Another pull is writing this output: it has locked ${path}.`)
       if (unreadable.includes(code))
-        throw new CommandError('failed', `${path} is not the state of a pull. Move it away, or choose another output.`)
+        throw new CommandError('failed', `${path} is not the state of a pull. Move it, or choose another output.`)
       throw notKept(error, path)
     }
     return new PullState(database, path)
@@ -135,4 +135,4 @@ const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNo
 
 /** What SQLite or the file system refused. */
 const notKept = (error: unknown, path: string): CommandError =>
-  fileError(error, `The state of the pull cannot be kept in ${path}`)
+  fileError(error, `Cannot write the state of the pull to ${path}`)

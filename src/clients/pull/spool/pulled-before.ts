@@ -1,4 +1,4 @@
-// The identity of an output, and what the last pull left: the start of the next one.
+// Identifies an output and reads what the last pull recorded, where the next one starts.
 
 import { type LastingFilters, lastingFilters } from '../requests/filter-options.ts'
 import type { IdReceipt } from '../requests/id-digest.ts'
@@ -46,18 +46,16 @@ export interface PulledBefore {
 /** The `fromDate` of a pull that adds to what is there; undefined when all is to be pulled again. */
 export function sinceLast(before: PulledBefore, origin: PullOrigin, { filters }: PullRequest): string | undefined {
   const refuse = (why: string): CommandError =>
-    new CommandError('usage', `--since-last cannot add to the output: ${why} Without it, everything is pulled again.`)
+    new CommandError('usage', `--since-last cannot extend the output: ${why} Without it, everything is pulled again.`)
   const differing = differencesOf(before.origin, origin)
   if (differing.length > 0) throw refuse(`it was pulled ${differing.join(', and ')}.`)
   if (filters.toDate !== undefined || (before.watermark === undefined && !before.hasLater))
-    throw refuse('with --before, what was submitted later is never asked for.')
+    throw refuse('it was pulled with --before, so later applications are missing.')
   for (const { path, bytes } of before.files) {
     const found = sizeOf(path)
     if (found === undefined)
-      throw refuse(
-        `${path} is gone. If it was moved or renamed together with ${path}.pull, give both that place and name again.`,
-      )
-    if (found !== bytes) throw refuse(`${path} is not as the last pull left it.`)
+      throw refuse(`${path} is missing. If it was moved or renamed together with ${path}.pull, move both back.`)
+    if (found !== bytes) throw refuse(`${path} was changed after the last pull.`)
   }
   return before.watermark
 }
@@ -77,7 +75,7 @@ export function differencesOf(was: PullOrigin, is: PullOrigin): string[] {
     `${layout?.csvExact ? 'with' : 'without'} --exact-csv`,
   ]
   const now = words(is)
-  return words(was).flatMap((one, i) => (one === now[i] ? [] : [`${one}, and not ${now[i]}`]))
+  return words(was).flatMap((one, i) => (one === now[i] ? [] : [`${one}, not ${now[i]}`]))
 }
 
 /** As they are written on the command line. */

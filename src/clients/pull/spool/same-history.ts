@@ -1,5 +1,5 @@
-// Whether the service still has what was pulled before. A file is added to by the time of submission, which alone would not show that a
-// failover or a restore has lost applications that are in it.
+// Checks that the service still has what was pulled before. A file is extended by submission time, which alone wouldn't reveal that a
+// failover or restore has lost applications already in the file.
 
 import type { TributaryClient } from '@tributary/client'
 import { RequestRefused } from '@tributary/client/tools'
@@ -20,7 +20,7 @@ export async function requireSameHistory(
     if (!error.codes.includes('cursor_of_another_history')) return
     throw new CommandError(
       'failed',
-      'The service was set back since the last pull, to before what was pulled then: the output has applications that it no longer has. Pull everything again: without --since-last, and with --restart.',
+      'The service was restored to a point before the last pull, and no longer has some of the applications in the output. Pull everything again, without --since-last and with --restart.',
       { cause: error },
     )
   }

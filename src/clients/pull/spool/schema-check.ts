@@ -1,5 +1,4 @@
-// Holds every application against the JSON Schema that the service publishes for its program: what a program reads of an application
-// later is then known to be there, in the type it should have.
+// Validates every application against its program's published JSON Schema, so that later readers can rely on its members and their types.
 
 import type { TributaryClient } from '@tributary/client'
 import { RequestRefused } from '@tributary/client/tools'
@@ -23,7 +22,7 @@ export async function loadSchema(
   }
 }
 
-/** An application is not as the schema says. */
+/** An application does not match the schema. */
 export class SchemaMismatch extends CommandError {
   constructor(message: string) {
     super('mismatch', message)
@@ -32,14 +31,14 @@ export class SchemaMismatch extends CommandError {
 
 export type SchemaCheck = (application: unknown) => void
 
-/** Throws when an application is not as the schema says; the message has its place, and no answer. */
+/** Throws when an application does not match the schema. The message contains the place, but no answers. */
 export function schemaCheck(document: unknown): SchemaCheck {
   const { $defs = {} } = (document ?? {}) as { $defs?: Record<string, object> }
   const { Application } = $defs
   if (Application === undefined)
     return () => {
-      const lacking = 'The service has no schema for this program, though it has applications.'
-      throw new CommandError('mismatch', `${lacking} --no-verify-schema pulls without.`)
+      const lacking = 'The service has applications but no schema for this program.'
+      throw new CommandError('mismatch', `${lacking} Add --no-verify-schema to pull without it.`)
     }
   const validator = Schema.Compile(withoutPatterns({ ...Application, $defs }) as object)
   return application => {
@@ -48,8 +47,8 @@ export function schemaCheck(document: unknown): SchemaCheck {
     const errors = found.slice(0, 3).map(({ instancePath, message }) => `  ${instancePath || '/'} ${message}`)
     const { application_id: id } = (application ?? {}) as { application_id?: unknown }
     throw new SchemaMismatch(
-      `Application ${String(id)} is not as the schema of its program says:\n${errors.join('\n')}\n` +
-        'Nothing was put under the final name. --no-verify-schema pulls it as it is.',
+      `Application ${String(id)} does not match its program's schema:\n${errors.join('\n')}\n` +
+        'No file was replaced. Add --no-verify-schema to pull it as it is.',
     )
   }
 }

@@ -1,5 +1,5 @@
-// The spool: applications pulled so far, one per line, in a file without its final name. It only grows; after an interruption it is
-// truncated to the point that the state knows to be complete and on disk.
+// The spool: a temporary file with the applications pulled so far, one per line. It only grows; after an interruption it is truncated to
+// the point that the state records as complete and on disk.
 
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
@@ -29,14 +29,14 @@ export class Spool {
         closeSync(descriptor)
         throw new CommandError(
           'failed',
-          `${path} is shorter than the pull left it, so it cannot continue. Add --restart to begin again.`,
+          `${path} is shorter than recorded, so the pull cannot continue. Add --restart to start over.`,
         )
       }
       ftruncateSync(descriptor, kept)
       syncFolder(path)
       return new Spool(path, descriptor, kept)
     } catch (error) {
-      throw error instanceof CommandError ? error : fileError(error, `${path} cannot be written`)
+      throw error instanceof CommandError ? error : fileError(error, `Cannot write ${path}`)
     }
   }
 
@@ -67,7 +67,7 @@ export class Spool {
     try {
       work()
     } catch (error) {
-      throw fileError(error, `${this.path} cannot be written`)
+      throw fileError(error, `Cannot write ${this.path}`)
     }
   }
 }

@@ -1,7 +1,7 @@
-// The walk itself: from the service into the spool, with a checkpoint now and then, so that an interruption costs no more than that.
+// Walks an export into the spool, with checkpoints that limit what an interruption costs.
 //
-// The order of a checkpoint: the lines are on the disk before the state says that they are there. So the state is never ahead of the
-// file; after an interruption the file is cut back to what the state says, and the walk continues with the page that comes after.
+// A checkpoint writes the lines to disk before it records them in the state, so the state is never ahead of the file. After an
+// interruption the file is truncated to what the state records, and the walk continues with the next page.
 
 import { isUtf8 } from 'node:buffer'
 import type { TributaryClient, WalkStep } from '@tributary/client'
@@ -159,5 +159,5 @@ const twice = (id: number): CommandError =>
 const thereAlready = (id: number): CommandError =>
   new CommandError(
     'mismatch',
-    `Application ${id} is in the output already: the service was set back since the last pull, and gives ids again. Pull everything again: without --since-last, and with --restart.`,
+    `Application ${id} is already in the output: the service was restored to a point before the last pull and reuses ids. Pull everything again, without --since-last and with --restart.`,
   )
