@@ -1,5 +1,5 @@
-// Page routes and the console's API, loaded at the first request for one: they are more than half of the service's code, and a process
-// that only exports never needs them (app).
+// Routes of the docs and the console, loaded at the first request for one. They are more than half of the service's code, and a process that
+// only exports never needs them.
 
 export { adminConsole } from './console/console.ts'
 export { apiDocs } from './docs/api-docs.ts'

@@ -1,5 +1,4 @@
-// Every route, and what holds for all of them: the host that was named, the path as it was sent, deadlines, headers, and the record that
-// the log gets of each request. Opens nothing.
+// All routes, and the checks, deadlines, headers and log lines that every request has in common. Opens no connections.
 
 import { Elysia } from 'elysia'
 import { Problem } from '../base/problem.ts'
@@ -28,11 +27,11 @@ import { notAsSent } from './http/server/sent-path.ts'
 
 export type { Deps, Foundation } from './http/server/deps.ts'
 
-/** What answers requests. */
+/** Handles requests. */
 export interface Routes {
-  /** `isAsSent`: whether the path was sent as the request shows it. */
+  /** `isAsSent`: whether the path in the request is the one that was sent, not normalized by Bun. */
   fetch(request: Request, server: Server, isAsSent: boolean): Response | Promise<Response>
-  /** Every route, to check what must hold at all of them. */
+  /** Every route, for tests of rules that apply to all of them. */
   list(): Promise<{ method: string; path: string }[]>
 }
 
@@ -46,7 +45,7 @@ export function routes(deps: Deps): Routes {
   const strict = tls || config.trustedProxies.length > 0
   const known = clientRoutes(deps, tls)
   let hasPages = false
-  /** Adds the routes for people, which it loads with the first request for one. */
+  /** Loads and adds the page routes at the first request for one. */
   const addPages = async (): Promise<void> => {
     const { apiDocs, adminConsole, shellAssets } = await import('./lazy-routes.ts')
     const apply = config.apply && !exportOnly ? await import('./lazy-apply.ts') : undefined
@@ -64,9 +63,9 @@ export function routes(deps: Deps): Routes {
       await addPages()
       return known.routes.map(({ method, path }) => ({ method, path }))
     },
-    fetch(asked, server, isAsSent) {
-      const connection = new ClientConnection(server, asked, idleSeconds)
-      const request = ownHost.named(asked)
+    fetch(bunRequest, server, isAsSent) {
+      const connection = new ClientConnection(server, bunRequest, idleSeconds)
+      const request = ownHost.named(bunRequest)
       const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)
       const record = new RequestRecord(request, connection, origin, deps.log, deps.metrics)
       keepRecord(record)
@@ -80,7 +79,7 @@ export function routes(deps: Deps): Routes {
       try {
         ownHost.require(request)
         if (!isAsSent) throw notAsSent()
-        // What can be answered immediately is answered without a promise.
+        // Synchronous responses are returned without a promise.
         const answered: Response | Promise<Response> = underSpan(record.span, () =>
           hasPages || !pageAddress.test(request.url)
             ? known.fetch(request)
@@ -97,19 +96,19 @@ export function routes(deps: Deps): Routes {
   }
 }
 
-/** The routes for clients of programs, and how each refusal is answered. */
+/** The API routes, and the handler of every error. */
 function clientRoutes(deps: Deps, tls: boolean) {
   const { config } = deps
   const asPage = async (request: Request, response: Response): Promise<Response> =>
     (await import('./lazy-routes.ts')).refusalPage(config, request, response)
-  // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
-  // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
+  // Elysia finds the path by skipping the shortest possible scheme and host. By default these are `https://` and three characters, which
+  // misreads `http://api/…`; without `standardHostname` they are those of http, which misreads https.
   return new Elysia({ handler: { standardHostname: tls } })
     .onTransform({ as: 'global' }, ({ request, route }) => {
       recordOf(request).route = route
     })
     .onError(({ error, code, request }) => {
-      // Elysia's own refusal of an address it does not know.
+      // Elysia's own error for an unknown address.
       const known = code === 'NOT_FOUND' ? nothingAt(request.url) : error
       const response = problemResponse(known, recordOf(request))
       return wantsPage(request) ? asPage(request, response) : response
@@ -130,27 +129,27 @@ const needlesslyEncoded = /%(?:2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f|7e)/i
 
 const nothingAt = (url: string): Problem =>
   new Problem('not_found', {
-    detail: `No resource exists at this address.${needlesslyEncoded.test(pathOf(url)) ? ' Letters, digits and - . _ ~ are written in it as they are, without %.' : ''}`,
+    detail: `No resource exists at this address.${needlesslyEncoded.test(pathOf(url)) ? ' Do not percent-encode letters, digits and - . _ ~ in it.' : ''}`,
   })
 
-/** An address of the docs, the console, or what they are shown with. */
+/** An address of the docs, the console, the application form or their assets. */
 const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|apply|assets)(?:[/?#]|$)|[?#]|$)/
 
-/** Whether a browser asks for a page: not one of the addresses of programs, which answer every client in JSON. */
+/** Whether a browser requests a page. API addresses respond to every client in JSON. */
 const wantsPage = ({ url, headers }: Request): boolean =>
   !/^[a-z]+:\/\/[^/]*\/(?:api|intake|odata)(?:[/?#]|$)/.test(url) &&
   preferredType(headers.get('accept'), ['application/json', 'text/html']) === 'text/html'
 
 /**
- * A browser that has been here over HTTPS uses nothing else for a year. Subdomains are not included: they are not ours to decide.
- * Over plain HTTP it is ignored (RFC 6797, section 8.1); it is sent there too, so that a 401 is the same for every cause (D4).
+ * Makes browsers use only HTTPS for a year. Subdomains are excluded because they may not be ours.
+ * Browsers ignore it over plain HTTP (RFC 6797, section 8.1), where it is sent too, so that a 401 is the same for every cause (D4).
  */
 const strictTransport = 'max-age=31536000'
 
-/** How long a key over its quota waits for each refusal, so that one that asks again immediately takes little from the others (D23). */
+/** Delay before each 429 of a key over its quota, so that a key that retries immediately does not slow down the others (D23). */
 const refusalPauseMs = 100
 
-/** Why a request with a key was refused is kept for a while, to be looked up by its request id. */
+/** Stores why a request with a key failed, so that administrators can look it up by request ID. */
 function noteRefusal(refusals: RefusalNotes, record: RequestRecord, now: Micros): void {
   const { reason, api_key_id = null, address = null } = record.fields
   if (reason === undefined || record.path.startsWith('/admin')) return
@@ -160,15 +159,15 @@ function noteRefusal(refusals: RefusalNotes, record: RequestRecord, now: Micros)
 function conclude(answered: Response, record: RequestRecord, strict: boolean): Response {
   const response = record.lengthUnknown ? ofUnknownLength(answered) : answered
   response.headers.set('X-Request-Id', record.id)
-  // No answer is anything but what it says it is.
+  // Browsers must not guess another content type.
   response.headers.set('X-Content-Type-Options', 'nosniff')
-  // The router measures the answer to HEAD, and this one has no body to measure (RFC 9110, section 8.6).
+  // The router measures the body, and a 304 has none (RFC 9110, section 8.6).
   if (response.status === 304) response.headers.delete('Content-Length')
   if (strict) response.headers.set('Strict-Transport-Security', strictTransport)
   if (!record.streaming) record.finish(response.status, isOurError(response.status) ? 'failed' : 'complete')
   return response
 }
 
-/** Without a body, Bun would claim a length of 0. This one is never read; it is set here because Elysia would read it. */
+/** Adds a body that is never read, because Bun claims a length of 0 without one. Set here because Elysia would read it. */
 const ofUnknownLength = (response: Response): Response =>
   new Response(new ReadableStream({ pull() {} }), { status: response.status, headers: response.headers })

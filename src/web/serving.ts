@@ -1,4 +1,4 @@
-// What a process needs besides routes to serve them.
+// What a process needs to serve the routes: health, metrics, TLS and path checks.
 
 export { health } from './http/server/health.ts'
 export { Metrics } from './http/server/metrics.ts'

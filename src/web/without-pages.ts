@@ -1,10 +1,10 @@
-// In place of lazy-routes in a program that is built without the console and the docs (scripts/build --without console).
+// Replaces lazy-routes in a binary built without the console and the docs (scripts/build --without console).
 
 import { Problem } from '../base/problem.ts'
 import { absentRoutes } from './http/server/absent-routes.ts'
 
 const withoutPages = (): Problem =>
-  new Problem('not_found', { detail: 'This program was built without the console and the docs.' })
+  new Problem('not_found', { detail: 'This build does not include the console and the docs.' })
 
 export const adminConsole = () => absentRoutes(['/', '/admin', '/admin/*'], withoutPages)
 
@@ -12,5 +12,5 @@ export const apiDocs = () => absentRoutes(['/docs', '/docs/*'], withoutPages)
 
 export const shellAssets = () => absentRoutes(['/assets/*'], withoutPages)
 
-/** A program gets the problem document, and so does a browser here. */
+/** Browsers get the problem document too. */
 export const refusalPage = (_config: unknown, _request: Request, refusal: Response): Response => refusal

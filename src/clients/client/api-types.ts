@@ -68,38 +68,38 @@ export type Question = {
   [field: string]: unknown
 }
 
-/** Why a request was refused (RFC 9457). */
+/** Describes why a request failed (RFC 9457). */
 export type Problem = {
-  /** A URN that names the kind of problem. */
+  /** URN that identifies the kind of problem. */
   type: string
   title: string
   status: number
-  /** What was wrong, for people. */
+  /** Human-readable explanation of this problem. */
   detail: string
-  /** As in X-Request-Id. The service logs more under it. */
+  /** Value of X-Request-Id. Administrators can use it to find the request in the log. */
   request_id: string
-  /** Everything that was wrong with the request, each on its own. */
+  /** One entry for each error in the request. */
   errors: readonly {
-    /** The query parameter or header. */
+    /** Name of the query parameter or header. */
     parameter?: string
-    /** JSON Pointer into the body. */
+    /** JSON Pointer to the value in the request body. */
     path?: string
-    /** For programs: does not change. */
+    /** Machine-readable code, stable across releases. */
     code: string
-    /** For people: what was wrong and what would be right. */
+    /** Human-readable explanation of how to fix the value. */
     detail: string
   }[]
 }
 
-/** The key that was presented. */
+/** The API key used for this request. */
 export type ApiKey = {
-  /** Its Username. */
+  /** Username of the key. */
   api_key_id: string
   name: string
   expires_at: string
-  /** Slugs of the programs it may access. */
+  /** Slugs of the programs that the key can access. */
   programs: readonly string[]
-  /** What its owner should do, within 30 days of its expiry; null before. */
+  /** Reminder to renew the key, set during the 30 days before it expires; otherwise null. */
   notice: string | null
 }
 
@@ -113,11 +113,11 @@ export type ExportParameters = {
   revisionState?: 'CURRENT' | 'OBSOLETE'
   /** Only applications that were submitted by the applicant (APPLICANT), or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY). All when left out. */
   submitterType?: 'APPLICANT' | 'TRUSTED_INTERMEDIARY'
-  /** Applications on a page at most. The maximum of the service when left out or greater. */
+  /** Maximum number of applications per page. Defaults to, and is capped at, the service maximum. */
   pageSize?: number
-  /** Only these questions: question keys with commas between. A repeated question follows the keys of its enumerators, with dots: <question>,<enumerator>.<question>. Without it all are sent. What is alongside application is always sent. */
+  /** Question keys to include, separated by commas. Prefix a repeated question with the keys of its enumerators, separated by dots: <question>,<enumerator>.<question>. All questions are included by default. Members outside application are always included. */
   fields?: string
-  /** The nextPageToken of the page before. The other parameters may then be left out, or must be the same. */
+  /** The nextPageToken of the previous page. Other parameters can then be omitted; if sent, they must not change. */
   nextPageToken?: string
 }
 

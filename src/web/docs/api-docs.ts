@@ -1,4 +1,4 @@
-// All of the docs: of each program, of the service, and the way there from `/`.
+// All routes of the docs: programs, the service, and the redirect from `/`.
 
 import { Elysia } from 'elysia'
 import { ProgramDocs } from '../../core/derived/program-docs.ts'

@@ -1,4 +1,4 @@
-// Freshness of each program's docs, for administrators and auditors, who regenerate them on the jobs page.
+// Shows administrators and auditors how fresh each program's docs are; they can be regenerated on the jobs page.
 
 /** @jsxImportSource preact */
 
@@ -9,7 +9,7 @@ import { navigation } from '../html/navigation.ts'
 import { usePage } from '../html/page-context.ts'
 import type { ListedProgram } from './program-view.ts'
 
-/** By slug: each version's freshness. */
+/** Freshness of each version, by program slug. */
 export type Freshness = ReadonlyMap<string, readonly (DocsFreshness & { state: ListedVersion['state'] })[]>
 
 export const freshnessOf = (
@@ -27,13 +27,13 @@ export const freshnessOf = (
   )
 
 export const freshnessColumn = (freshness: Freshness, now: Micros): Column<ListedProgram> => ({
-  head: 'Docs made',
+  head: 'Docs generated',
   cell: ({ slug }) =>
     (freshness.get(slug) ?? []).map(({ state, made_at, regeneration, last_error }) => (
       <div>
         <span class="soft">{state.toLowerCase()}:</span>{' '}
         {made_at === null ? (
-          'when they are read'
+          'on request'
         ) : (
           <>
             <When at={made_at} /> <span class="soft">{distance(made_at, now)}</span>
@@ -41,21 +41,21 @@ export const freshnessColumn = (freshness: Freshness, now: Micros): Column<Liste
         )}{' '}
         {regeneration === 'failed' && <Badge tone="bad">failed</Badge>}
         {(regeneration === 'queued' || regeneration === 'running') && (
-          <Badge tone="info">{made_at === null ? 'being made' : 'being made again'}</Badge>
+          <Badge tone="info">{made_at === null ? 'generating' : 'regenerating'}</Badge>
         )}
         {last_error !== null && <small>{last_error}</small>}
       </div>
     )),
 })
 
-/** The way to the jobs, for those to whom the navigation shows them. */
+/** Link to the jobs page, for people whose navigation includes it. */
 export function WhereJobsAre() {
   const { person } = usePage()
   const jobs = navigation.flatMap(({ entries }) => entries).find(({ part }) => part === 'jobs')
   if (jobs === undefined || person === undefined || !jobs.roles.includes(person.role)) return null
   return (
     <p class="soft">
-      To have docs made again, one or all, go to <a href={jobs.path}>{jobs.text}</a>.
+      Regenerate docs under <a href={jobs.path}>{jobs.text}</a>.
     </p>
   )
 }

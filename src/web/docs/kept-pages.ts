@@ -1,4 +1,4 @@
-// Pages that are the same for many readers and take long to make: kept as they were sent, by what they were made of. The oldest goes first.
+// Caches pages that are slow to render and the same for many readers, by what they were rendered from. The oldest is evicted first.
 
 interface KeptPage {
   body: ArrayBuffer
@@ -10,7 +10,7 @@ export class KeptPages {
 
   constructor(private readonly max: number) {}
 
-  /** A page as `make` makes it, the first time that its `name` is asked for, with `fields` of this answer in place of those of that one. */
+  /** The page with this `name`, rendered by `make` at its first request, with the headers `fields` of the current response. */
   async responseFor(
     name: string,
     make: () => Promise<Response>,

@@ -1,4 +1,4 @@
-// The changes of a program version, in its docs.
+// The section of a program's docs that lists the changes in a version.
 
 /** @jsxImportSource preact */
 
@@ -16,7 +16,7 @@ export function changesOf(version: VersionView): string {
   return count === 0 ? 'no changes' : `${figures(count)} change${count === 1 ? '' : 's'}`
 }
 
-/** Questions of which a draft says something else than the active version does, or that one of its changes is about. */
+/** Questions whose docs differ between the draft and the active version, or that a change refers to. */
 export function changedQuestions(draft: VersionView, active: VersionView): QuestionDocs[] {
   const before = new Map(active.questions.map(question => [question.path, compareText(question)]))
   const subjects = new Set(draft.changes.map(({ subject }) => subject))
@@ -25,7 +25,7 @@ export function changedQuestions(draft: VersionView, active: VersionView): Quest
   )
 }
 
-/** All that the docs have of a question, but for how long its options have been there. */
+/** Everything that the docs contain about a question, except the versions of its options. */
 const compareText = (question: QuestionDocs): string =>
   JSON.stringify(question, (name, value: unknown) => (name === 'versions' ? undefined : value))
 
@@ -35,14 +35,14 @@ export function Changes({ version }: { version: VersionView }): VNode {
   for (const change of changes) groups.set(change.subject, [...(groups.get(change.subject) ?? []), change])
   return (
     <section aria-labelledby="changes">
-      <h2 id="changes">{state === 'DRAFT' ? 'What the draft changes' : 'What changed'}</h2>
+      <h2 id="changes">{state === 'DRAFT' ? 'Changes in the draft' : 'Changes in this version'}</h2>
       {before === null ? (
         <p>This is the first version of the program.</p>
       ) : changes.length === 0 ? (
-        <p>Nothing, since version {before}.</p>
+        <p>No changes since version {before}.</p>
       ) : (
         <>
-          <p>Since version {before}:</p>
+          <p>Changes since version {before}:</p>
           <dl class="terms">
             {[...groups].map(([subject, all]) => (
               <div>
@@ -57,14 +57,14 @@ export function Changes({ version }: { version: VersionView }): VNode {
               </div>
             ))}
           </dl>
-          {left_out.changes > 0 && <p>{figures(left_out.changes)} more.</p>}
+          {left_out.changes > 0 && <p>{figures(left_out.changes)} more changes are not shown.</p>}
         </>
       )}
     </section>
   )
 }
 
-/** What a change is about; of a question of the export, with the way to it. */
+/** Subject of a change, as a link if it is a question in the export. */
 function Subject({ version, name }: { version: VersionView; name: string }): VNode {
   if (name === '') return <span>The program</span>
   const question = version.questions.find(({ admin_name }) => admin_name === name)

@@ -1,4 +1,4 @@
-// Routes of the docs of programs: the index, a page for each program, and what can be downloaded from it.
+// Routes of the program docs: the index, a page for each program, and its downloads.
 
 import { Elysia } from 'elysia'
 import { Problem } from '../../base/problem.ts'
@@ -32,7 +32,7 @@ import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
 const program = '/docs/api/programs/:programSlug'
 const version = `${program}/versions/:version`
 
-/** What a handler gets. The router gives null for percent-encoding that cannot be decoded. */
+/** Context of a handler. Path parameters are null if the router cannot decode them. */
 interface Asked {
   viewer: Viewer
   request: Request
@@ -59,7 +59,7 @@ export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
   return routes
 }
 
-/** How handlers come by a program that their viewer may see, and by its docs. */
+/** Loads a program that the viewer can see, and its docs. */
 function docsLoading({ config, db }: Deps, docs: ProgramDocs) {
   const load = async ({ viewer, request, params }: Asked, parameters?: readonly string[]) => {
     const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
@@ -72,9 +72,9 @@ function docsLoading({ config, db }: Deps, docs: ProgramDocs) {
 
 type Loading = ReturnType<typeof docsLoading>
 
-/** Pages, which are JSON to those that prefer it. */
+/** Pages, or JSON for clients that prefer it. */
 function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: Loading) {
-  /** A person gets the Username of a key of their own in the samples; no password is kept to go with it. */
+  /** Samples show a person the Username of one of their own keys. Passwords are not stored, so they cannot be shown. */
   const withKey = async (viewer: Viewer, programId: number) => {
     const { person } = viewer.context
     if (person === undefined) return viewer
@@ -90,7 +90,7 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)
       const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
-      // Reads one more than is shown, to know whether more follow.
+      // Reads one more than it shows, to know whether more follow.
       const rowsMax = listedProgramsMax + 1
       const asked = readListQuery(request)
       const programs = await readDocumentedPrograms(db, { among, ...asked, rowsMax })
@@ -99,7 +99,7 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       const list = viewPrograms(programs, examples, place, asked.search)
       if (prefersJson(request)) return json(list, viewer.fields)
       const { person } = viewer.context
-      // Why docs could not be made again is for administrators and auditors.
+      // Only administrators and auditors see why regenerating the docs failed.
       const looksAfter = person !== undefined && readingRoles.includes(person.role)
       const freshness = looksAfter ? freshnessOf(programs, examples) : undefined
       return pageResponse(viewer, ProgramIndexPage({ list, freshness, now: now() }))
@@ -166,7 +166,7 @@ function downloads({ config }: Deps, { load, loadDocs }: Loading) {
     sendSample: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
       const wanted = codeSamples(place.baseUrl, found.slug).find(one => one.file_name === asked.params.fileName)
-      if (wanted === undefined) throw new Problem('not_found', { detail: 'There is no such code sample.' })
+      if (wanted === undefined) throw new Problem('not_found', { detail: 'No code sample has this file name.' })
       return attachment(wanted.code, 'text/plain; charset=utf-8', wanted.file_name, asked.viewer.fields)
     },
   }
@@ -175,13 +175,13 @@ function downloads({ config }: Deps, { load, loadDocs }: Loading) {
 const schemaParameters = ['fields', 'inline'] as const
 
 /**
- * The questions that `fields` names, all without it: for clients that check the answers to an export with the same `fields`. And whether
- * definitions are inlined where they are referred to.
+ * The questions in `fields`, or all without it, for clients that validate an export with the same `fields`; and whether to inline
+ * referenced definitions.
  */
 function wantedSchema(keyMap: KeyMap, request: Request): { part: KeyMap; isInline: boolean } {
   const query = new SentQuery(sentParameters(request), schemaParameters)
   const inline = query.read('inline', (text, error) =>
-    text === '1' ? true : error('bad_inline', 'must be 1, or left out.'),
+    text === '1' ? true : error('bad_inline', 'must be 1 or omitted.'),
   )
   const names = query.read('fields', parseFields)
   const found = findFields(keyMap, names ?? [])
@@ -191,12 +191,12 @@ function wantedSchema(keyMap: KeyMap, request: Request): { part: KeyMap; isInlin
   return { part, isInline: inline === true }
 }
 
-/** `after`, the slug after which the list continues, empty at its beginning; and `q`, what is searched for, empty for nothing. */
+/** `after`, the slug after which the list continues, or empty; and `q`, the search text, or empty. */
 function readListQuery(request: Request): { after: string; search: string } {
   const query = new SentQuery(sentParameters(request), ['after', 'q'])
   const search = query.read('q', text => text.trim())
   const after = query.read('after', (slug, error) =>
-    isSlug(slug) ? slug : error('bad_slug', 'must be the slug of a program, as in the `next_url` of a page.'),
+    isSlug(slug) ? slug : error('bad_slug', 'must be a program slug. Use the `next_url` of the previous page.'),
   )
   if (query.errors.length > 0) throw query.problem()
   return { after: after ?? '', search: search ?? '' }
@@ -205,7 +205,7 @@ function readListQuery(request: Request): { after: string; search: string } {
 const describedVersions = (versions: readonly GeneratedDocs[]) =>
   versions.map(({ docs, state }) => ({ ...docs, state }))
 
-/** By its id, or as `active` or `draft`. */
+/** Finds a version by its ID, or as `active` or `draft`. */
 function pickVersion<Version extends { program_version_id: number; state: string }>(
   versions: readonly Version[],
   wanted: string | null | undefined,
@@ -214,5 +214,5 @@ function pickVersion<Version extends { program_version_id: number; state: string
     ({ program_version_id, state }) => String(program_version_id) === wanted || state.toLowerCase() === wanted,
   )
   if (found !== undefined) return found
-  throw new Problem('not_found', { detail: 'The program has no active version and no draft of this number.' })
+  throw new Problem('not_found', { detail: 'The program has no active version or draft with this ID.' })
 }

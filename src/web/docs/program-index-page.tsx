@@ -1,4 +1,4 @@
-// The list of programs as a page: each program with its versions, and a short example response of each version.
+// The page that lists programs, each with its versions and a short example response for each version.
 
 /** @jsxImportSource preact */
 
@@ -16,7 +16,7 @@ import type { ListedProgram, ListedVersionView, ProgramList } from './program-vi
 
 interface ProgramIndexProps {
   list: ProgramList
-  /** For administrators and auditors alone. */
+  /** For administrators and auditors only. */
   freshness?: Freshness
   now: Micros
 }
@@ -29,12 +29,12 @@ export function ProgramIndexPage({ list, freshness, now }: ProgramIndexProps): V
       title="Documentation"
       part="documentation"
       styles={['/assets/docs.css']}
-      lead="What the export of each program looks like, and code that pulls it: question keys, option IDs, examples."
+      lead="Question keys, option IDs, example responses and code samples for each program."
     >
       <DocsTabs current="programs" />
       <SearchForm path="/docs/api/programs" label="Find a program" hint="Name or slug" />
       <Table
-        caption="Active and draft programs you may see"
+        caption="Programs you can access"
         rows={programs}
         empty={<Nothing />}
         columns={[
@@ -65,14 +65,14 @@ export function ProgramIndexPage({ list, freshness, now }: ProgramIndexProps): V
 const Nothing = () => (
   <>
     {isPart(usePage().query)
-      ? 'No program here matches. Try another word.'
-      : 'There is no active or draft program that you may see.'}
+      ? 'No programs match. Try another search.'
+      : 'You don’t have access to any active or draft program.'}
   </>
 )
 
 function Draft({ program, path }: { program: ListedProgram; path: string }) {
   const { draft_version_id: id } = program
-  return id === null ? <span class="soft">none</span> : <a href={`${path}/versions/${id}`}>see it</a>
+  return id === null ? <span class="soft">none</span> : <a href={`${path}/versions/${id}`}>View draft</a>
 }
 
 function Examples({ program, path, open }: { program: ListedProgram; path: string; open: boolean }): VNode {
@@ -95,20 +95,20 @@ function Example(props: { version: ListedVersionView; path: string; slug: string
   return (
     <details class="example" open={open}>
       <summary>
-        {title}: <span class="soft">an example response</span>
+        {title}: <span class="soft">example response</span>
       </summary>
       <p>
-        A response with one sample application{left > 0 && `, without ${left} more question${left === 1 ? '' : 's'}`}.{' '}
+        A response with one sample application
+        {left > 0 && `; ${left} more question${left === 1 ? ' is' : 's are'} not shown`}.{' '}
         <a href={`${path}/versions/${id}`}>
-          All question keys and option IDs
+          All question keys, option IDs, schemas and code samples
           <span class="unseen">
             {' '}
-            of {slug}, {title.toLowerCase()}
+            for {slug}, {title.toLowerCase()}
           </span>
-          , schema and samples
         </a>
       </p>
-      <Panel id={`example-${slug}-${id}`} title={`A page of ${slug}, ${title.toLowerCase()}`} tall>
+      <Panel id={`example-${slug}-${id}`} title={`Example page: ${slug}, ${title.toLowerCase()}`} tall>
         <JsonTree value={example} id={`example-${slug}-${id}`} />
       </Panel>
     </details>

@@ -1,5 +1,5 @@
-// The docs of one version of a program as a page in three columns: a list to find one's way, the explanations, and examples to
-// copy. A draft of a program that is in use shows what it changes, and leads to the active version for the rest.
+// The docs page of a program version, in three columns: navigation, explanations, and examples to copy. The page of a draft shows its changes
+// and links to the active version for the rest.
 
 /** @jsxImportSource preact */
 
@@ -19,12 +19,12 @@ import { guideEntries, MetadataFields, PullingGuide } from './pulling-guide.tsx'
 import { exampleMarks, findQuestions, QuestionList } from './question-list.tsx'
 
 export interface DocumentedPageProps {
-  /** Of the API key that reads, or of the one that `keyName` names; undefined for a person without one. */
+  /** Username of the reader's API key, or of the key `keyName`; undefined for a person without a key. */
   username: string | undefined
-  /** The newest key that the person made and that pulls this program. */
+  /** Name of the newest key that the person created and that can export this program. */
   keyName?: string | undefined
   program: ProgramView
-  /** Which of the program's versions; undefined of a program that has none. */
+  /** The version shown; undefined if the program has none. */
   shown: VersionView | undefined
 }
 
@@ -52,7 +52,7 @@ export function ProgramPage({ username, keyName, program, shown }: DocumentedPag
     return (
       <ThreeColumns
         {...common}
-        lead="This program has no active version and no draft. Its export is empty."
+        lead="This program has no active version and no draft, so its export is empty."
         find={<FindList what="a section" groups={[{ title: 'Export', entries: guideEntries }]} />}
         first={<Address program={program} />}
       >
@@ -89,24 +89,24 @@ export function ProgramPage({ username, keyName, program, shown }: DocumentedPag
 
 const FailedAt = ({ at }: { at: string }) => (
   <Notice name="not-made-again" tone="attention">
-    The docs could not be made again at <Instant at={at} />. What you see was made before that.
+    Regenerating the docs failed at <Instant at={at} />. This page shows the previous docs.
   </Notice>
 )
 
 const pathOf = ({ slug }: Pick<ProgramView, 'slug'>): string => `/docs/api/programs/${slug}`
 
-/** The program's own page shows the active version, or the draft of one that has none. */
+/** The program's main page shows the active version, or the draft if there is none. */
 const versionPath = (program: ProgramView, version: VersionView): string =>
   version === program.versions[0] ? pathOf(program) : `${pathOf(program)}/versions/${version.program_version_id}`
 
 const titleOf = ({ version_number: number }: VersionView): string =>
   number === null ? 'Draft' : `Active version ${number}`
 
-const intakeWords = {
+const intakeTexts = {
   OPEN: '',
-  PAUSED: 'The program is paused: it takes no applications for now.',
-  CLOSED: 'The program is closed: it takes no applications any more.',
-  ARCHIVED: 'The program is archived: it takes no applications any more.',
+  PAUSED: 'The program is paused and does not accept applications at the moment.',
+  CLOSED: 'The program is closed and no longer accepts applications.',
+  ARCHIVED: 'The program is archived and no longer accepts applications.',
 } as const
 
 function Lead({ version, intake }: { version: VersionView; intake: ProgramView['intake_state'] }): VNode {
@@ -114,9 +114,9 @@ function Lead({ version, intake }: { version: VersionView; intake: ProgramView['
   return (
     <>
       {number === null ? 'Draft ' : `Version ${number} `}(<code>program_version_id</code> <code>{id}</code>),{' '}
-      {number === null ? 'saved' : 'active since'} <Instant at={since} />. Docs made <Instant at={generated_at} />; the
-      same exporter writes this page’s examples and {state === 'ACTIVE' ? 'your data' : 'what will be your data'}.{' '}
-      {intakeWords[intake]}
+      {number === null ? 'saved' : 'active since'} <Instant at={since} />. Docs generated <Instant at={generated_at} />.
+      The examples come from the same code as {state === 'ACTIVE' ? 'your data' : 'your future data'}.{' '}
+      {intakeTexts[intake]}
     </>
   )
 }
@@ -127,21 +127,22 @@ function Address({ program }: { program: ProgramView }): VNode {
       <div class="card address">
         <Badge tone="good">GET</Badge>
         <code id="export-url">{program.export_url}</code>
-        <CopyButton look="copy" of="export-url" what="Address of the export" />
+        <CopyButton look="copy" of="export-url" what="Export address" />
       </div>
       <div class="card address">
         <Badge tone="good">OData</Badge>
         <code id="feed-url">{program.feed_url}</code>
-        <CopyButton look="copy" of="feed-url" what="Address of the feed for Excel and Power BI" />
+        <CopyButton look="copy" of="feed-url" what="Feed address for Excel and Power BI" />
       </div>
       <p class="soft">
-        Excel and Power BI: Get Data, From OData feed, the second address, Basic, then Username and Password of the key.
+        In Excel or Power BI, choose Get Data, then From OData feed. Enter the second address, choose Basic, and enter
+        the Username and Password of your key.
       </p>
     </>
   )
 }
 
-/** Active version and draft, alongside one another. */
+/** Tabs for the active version and the draft. */
 function Versions({ program, shown }: Pick<DocumentedPageProps, 'program' | 'shown'>): VNode {
   return (
     <Tabs
@@ -166,25 +167,26 @@ function Questions(props: {
   const same = shown.questions.length - questions.length
   return (
     <section aria-labelledby="questions">
-      <h2 id="questions">{compared === undefined ? 'Questions' : 'Questions that change'}</h2>
+      <h2 id="questions">{compared === undefined ? 'Questions' : 'Changed questions'}</h2>
       {compared === undefined ? (
         <p>
-          Every question that was ever in the program is in its export, answered or not. This is all of them, as of{' '}
+          Exports include every question the program has ever had, even if unanswered. These are all questions as of{' '}
           {shown.version_number === null ? 'the draft' : `version ${shown.version_number}`}.
         </p>
       ) : (
         <p>
           {same === 0
-            ? 'No question stays as it is.'
-            : `${counted(same, 'question')} ${same === 1 ? 'stays as it is' : 'stay as they are'}: see the `}
+            ? 'Every question changes.'
+            : `${counted(same, 'question')} ${same === 1 ? 'is' : 'are'} unchanged and shown with the `}
           {same > 0 && <a href={`${path}#questions`}>active version</a>}
           {same > 0 && '.'}
         </p>
       )}
       {(left_out.questions > 0 || left_out.options > 0) && (
         <Notice name="cut" tone="info">
-          The program is too large to be shown whole: {left_out.questions} questions and {left_out.options} option IDs
-          more are in its export, and neither in this list nor in the example. By the JSON Schema they are valid.
+          The program is too large to show in full. Its export has {counted(left_out.questions, 'more question')} and{' '}
+          {counted(left_out.options, 'more option ID')} that the list and the example leave out. The JSON Schema accepts
+          them.
         </Notice>
       )}
       {(compared === undefined || questions.length > 0) && (
@@ -199,7 +201,7 @@ function Questions(props: {
   )
 }
 
-/** `whole` is of a page that has the field `status`, and the statuses with it. */
+/** `whole`: whether the page describes the field `status`, which lists the statuses. */
 function Downloads(props: { program: ProgramView; version: VersionView; whole: boolean }): VNode {
   const { program, version, whole } = props
   const { statuses } = version
@@ -208,11 +210,10 @@ function Downloads(props: { program: ProgramView; version: VersionView; whole: b
       <h2 id="downloads">Downloads</h2>
       <ul class="prose">
         <li>
-          <a href={version.response_schema_url}>JSON Schema</a> of a page of the export, for validators and code
-          generators
+          <a href={version.response_schema_url}>JSON Schema</a> of export pages, for validators and code generators
         </li>
         <li>
-          <a href={version.openapi_url}>OpenAPI 3.1</a> of the export, with this example in it
+          <a href={version.openapi_url}>OpenAPI 3.1</a> document of the export, including the example
         </li>
         {program.code_samples.map(sample => (
           <li>
@@ -221,21 +222,21 @@ function Downloads(props: { program: ProgramView; version: VersionView; whole: b
         ))}
       </ul>
       <p>
-        {!whole && <>Statuses of this version: {statuses.length === 0 ? 'none' : statuses.join(', ')}. </>}Whether your
-        key works: <code>GET {program.check_auth_url}</code>.
+        {!whole && <>Statuses of this version: {statuses.length === 0 ? 'none' : statuses.join(', ')}. </>}To check your
+        key, request <code>GET {program.check_auth_url}</code>.
       </p>
     </section>
   )
 }
 
-/** One page with curl, and all pages in each language, of which one shows. */
+/** Tabs with code: the first page with curl, and all pages in each language. */
 function Code({ username, keyName, program }: Omit<DocumentedPageProps, 'shown'>): VNode {
   const user = username ?? '$TRIBUTARY_USERNAME'
   const first = `curl --compressed \\\n  -u "${user}:$TRIBUTARY_PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
   const mayCreateKey = usePage().person?.role === 'ADMINISTRATOR'
   return (
     <>
-      <h2 id="samples">Code, ready to run</h2>
+      <h2 id="samples">Code samples</h2>
       <CodeTabs
         name="samples"
         tabs={[
@@ -244,13 +245,13 @@ function Code({ username, keyName, program }: Omit<DocumentedPageProps, 'shown'>
             title: 'First page',
             about: (
               <>
-                {username === undefined && 'With the Username and Password of an API key.'}
+                {username === undefined && 'Needs the Username and Password of an API key.'}
                 {username !== undefined &&
                   (keyName === undefined ? (
-                    'With your Username.'
+                    'Uses your Username.'
                   ) : (
                     <>
-                      With the Username of your newest key for it, <bdi>{keyName}</bdi>.
+                      Uses the Username of your newest key for this program, <bdi>{keyName}</bdi>.
                     </>
                   ))}{' '}
                 {mayCreateKey && <a href="/admin/keys/new">Create a key</a>}
@@ -263,7 +264,7 @@ function Code({ username, keyName, program }: Omit<DocumentedPageProps, 'shown'>
             title: sample.label,
             about: (
               <>
-                {sample.usage} {!sample.run_by_tests && <strong>Written with care, but not run by our tests.</strong>}{' '}
+                {sample.usage} {!sample.run_by_tests && <strong>Not covered by our tests.</strong>}{' '}
                 <a href={sample.url}>Download {sample.file_name}</a>
               </>
             ),
@@ -272,8 +273,8 @@ function Code({ username, keyName, program }: Omit<DocumentedPageProps, 'shown'>
         ]}
       />
       <p>
-        Each program gets all pages: it repeats one that was refused for the moment or broke off, keeps only whole ones,
-        and takes the credentials from the environment
+        Each sample reads all pages, retries failed pages, keeps only complete ones, and takes the credentials from
+        environment variables
         {username === undefined ? (
           ''
         ) : (
@@ -281,8 +282,8 @@ function Code({ username, keyName, program }: Omit<DocumentedPageProps, 'shown'>
             , where <code>TRIBUTARY_USERNAME</code> is <code>{username}</code>
           </>
         )}
-        . Without code, <code>{pullCommand(program)}</code> does the same, continues after any interruption, and makes
-        CSV or Parquet when the file's name ends so.
+        . Without writing code, run <code>{pullCommand(program)}</code>, which also resumes after interruptions and
+        writes CSV or Parquet if the file name ends in .csv or .parquet.
       </p>
     </>
   )
@@ -294,18 +295,18 @@ function Example(props: { shown: VersionView; marks: ReadonlyMap<string, JsonMar
     <>
       <h2 id="example">Example response</h2>
       <p>
-        Two sample applications: one with every question answered, one with none. Where a question asks for very many
-        entities, selections, files or characters, fewer are shown.
-        {changed > 0 && ' What the draft changes is marked.'}
+        Two sample applications: one with every question answered and one with none. Very long lists and texts are
+        shortened.
+        {changed > 0 && ' Changes in the draft are highlighted.'}
       </p>
-      <Panel id="example-json" title={`A page of ${titleOf(shown).toLowerCase()}`} tall>
+      <Panel id="example-json" title={`Example page: ${titleOf(shown).toLowerCase()}`} tall>
         <JsonTree value={shown.example} id="example-json" marks={marks} />
       </Panel>
     </>
   )
 }
 
-/** What pulls the program without writing a client. */
+/** Command that exports the program without a client of your own. */
 const pullCommand = ({ export_url, slug }: ProgramView): string =>
   `tributary pull ${export_url.replace(/\/api\/v1\/.*$/, '')} --program ${slug} --out ${slug}.ndjson`
 
@@ -317,17 +318,17 @@ function findGroups(program: ProgramView, shown: VersionView, questions: readonl
       title: 'Export',
       entries: [
         ...(whole ? guideEntries : []),
-        { text: 'Code, ready to run', href: '#samples' },
+        { text: 'Code samples', href: '#samples' },
         { text: 'Example response', href: '#example' },
         ...(whole ? [{ text: 'Metadata fields', href: '#metadata' }] : []),
       ],
     },
     ...findQuestions(questions, program.display_name),
     {
-      title: 'What changed',
+      title: 'Changes',
       entries: [
         {
-          text: shown.changed_since === null ? 'The first version' : `${titleOf(shown)} since ${shown.changed_since}`,
+          text: shown.changed_since === null ? 'First version' : `${titleOf(shown)} since ${shown.changed_since}`,
           href: '#changes',
         },
         ...program.versions
@@ -343,7 +344,7 @@ function findGroups(program: ProgramView, shown: VersionView, questions: readonl
       entries: [
         { text: 'JSON Schema', href: shown.response_schema_url },
         { text: 'OpenAPI 3.1', href: shown.openapi_url },
-        { text: 'All of them', href: '#downloads' },
+        { text: 'All downloads', href: '#downloads' },
       ],
     },
   ]

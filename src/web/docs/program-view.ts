@@ -1,4 +1,4 @@
-// The docs of one program as they are answered: this very value is the JSON, and the page shows nothing that is not in it.
+// The docs of a program as returned in JSON. The HTML page shows nothing that is not in this value.
 
 import type { GeneratedDocs, ListedVersion } from '../../core/derived/program-docs.ts'
 import type { Program, ProgramListing } from '../../db/programs/programs.ts'
@@ -8,27 +8,27 @@ import { formatOffsetTime } from '../../domain/values/offset-time.ts'
 import type { Place } from '../http/server/place.ts'
 import { type CodeSample, codeSamples } from './code-samples/code-samples.ts'
 
-/** Times are ISO 8601 with the offset of the instance's zone. */
+/** Times are ISO 8601 with the offset of the service's time zone. */
 export interface VersionView {
   program_version_id: number
-  /** Counted within the program: 1, 2, 3. Null for a draft. */
+  /** Version number within the program: 1, 2, 3. Null for a draft. */
   version_number: number | null
   state: 'ACTIVE' | 'DRAFT'
   display_name: string
   statuses: readonly string[]
-  /** When it was published; for a draft, when it was saved. */
+  /** Time of publication; for a draft, time of the last save. */
   since: string
   generated_at: string
-  /** When the newest regeneration failed; null when none did since it last succeeded. */
+  /** Time of the latest failed regeneration; null if one has succeeded since. */
   regeneration_failed_at: string | null
-  /** The version that `changes` compares with, by its id and by its number. */
+  /** ID and number of the version that `changes` compares with. */
   changed_since: number | null
   changed_since_number: number | null
   changes: readonly VersionChange[]
   questions: readonly QuestionDocs[]
-  /** What the docs have no room for: zeros, but for programs of many thousand questions or options. */
+  /** Counts left out of the docs; zero except for programs with many thousands of questions or options. */
   left_out: VersionDocs['left_out']
-  /** A page of an export. All values are fictitious. */
+  /** An export page with fictitious values. */
   example: unknown
   response_schema_url: string
   openapi_url: string
@@ -37,18 +37,18 @@ export interface VersionView {
 export interface ProgramView {
   slug: string
   display_name: string
-  /** Whether it takes applications. */
+  /** Whether the program accepts applications. */
   intake_state: Program['intake_state']
   docs_url: string
   check_auth_url: string
   export_url: string
-  /** Of the OData feed. */
+  /** Address of the OData feed. */
   feed_url: string
   versions: VersionView[]
   code_samples: (CodeSample & { url: string })[]
 }
 
-/** A program in the list of programs. */
+/** An entry in the list of programs. */
 export interface ListedProgram {
   slug: string
   display_name: string
@@ -63,25 +63,25 @@ export interface ListedVersionView {
   program_version_id: number
   version_number: number | null
   state: 'ACTIVE' | 'DRAFT'
-  /** Where it is described whole. */
+  /** Address of the full docs. */
   docs_url: string
-  /** A page of an export with one application, shortened. All values are fictitious. */
+  /** A shortened export page with one application and fictitious values. */
   example: unknown
-  /** Question keys that the shortened application lacks. */
+  /** Number of questions left out of the shortened application. */
   questions_left_out: number
 }
 
-/** One page of the list of programs. */
+/** A page of the list of programs. */
 export interface ProgramList {
   programs: ListedProgram[]
-  /** Where the list continues; null at its end. */
+  /** Address of the next page; null on the last page. */
   next_url: string | null
 }
 
-/** Programs on one page of the list. */
+/** Programs per page of the list. */
 export const listedProgramsMax = 20
 
-/** `programs` has one more than fits, if more exist. */
+/** `programs` has one more than the page shows if more exist. */
 export function viewPrograms(
   programs: readonly ProgramListing[],
   examples: ReadonlyMap<number, readonly ListedVersion[]>,

@@ -1,5 +1,5 @@
-// How to pull applications of any program: the parameters, what holds for the answer, the refusals. The words are those
-// of the OpenAPI document.
+// Explains how to pull applications of any program: parameters, guarantees and errors. The texts come from the OpenAPI
+// document.
 
 /** @jsxImportSource preact */
 
@@ -12,13 +12,13 @@ import { typeOf } from './components/schema-view.tsx'
 
 export const guideEntries: readonly FindEntry[] = [
   { text: 'Pulling applications', href: '#pulling' },
-  { text: 'Exactly once, and polling', href: '#exactly-once' },
+  { text: 'Exactly once and polling', href: '#exactly-once' },
   { text: 'Errors', href: '#errors' },
 ]
 
 export function PullingGuide(): VNode {
   const { parameters, responses, description } = exportOperation()
-  const refusals = Object.entries(responses).filter(([status]) => status !== '200')
+  const errors = Object.entries(responses).filter(([status]) => status !== '200')
   return (
     <>
       <section aria-labelledby="pulling">
@@ -27,13 +27,13 @@ export function PullingGuide(): VNode {
           <Words>{description}</Words>
         </p>
         <dl class="terms">
-          {parameters.map(one => (
+          {parameters.map(({ name, schema, description }) => (
             <div>
               <dt>
-                <code>{one.name}</code> <span class="soft">{typeOf(one.schema)}</span>
+                <code>{name}</code> <span class="soft">{typeOf(schema)}</span>
               </dt>
               <dd>
-                <Words>{one.description}</Words>
+                <Words>{description}</Words>
               </dd>
             </div>
           ))}
@@ -43,13 +43,13 @@ export function PullingGuide(): VNode {
       <section aria-labelledby="errors">
         <h2 id="errors">Errors</h2>
         <dl class="terms">
-          {refusals.map(([status, answer]) => (
+          {errors.map(([status, response]) => (
             <div>
               <dt>
                 <code>{status}</code>
               </dt>
               <dd>
-                <Words>{(answer as { description: string }).description}</Words>
+                <Words>{(response as { description: string }).description}</Words>
               </dd>
             </div>
           ))}
@@ -59,14 +59,14 @@ export function PullingGuide(): VNode {
   )
 }
 
-/** What an application has around its answers. `statuses` are those of the version that is shown. */
+/** The fields of an application besides its answers. `statuses` are those of the version shown. */
 export function MetadataFields({ slug, statuses }: { slug: string; statuses: readonly string[] }): VNode {
   const { Application } = responseDefinitions([], slug, { definitionsAt: '#/$defs/' })
   const fields = Object.entries(Application!.properties as Record<string, Readonly<Record<string, unknown>>>)
   return (
     <section aria-labelledby="metadata">
       <h2 id="metadata">Metadata fields</h2>
-      <p>Every application has these, whatever its program asks.</p>
+      <p>Applications of all programs have these fields.</p>
       <dl class="terms">
         {fields.map(([name, schema]) => (
           <div>
@@ -74,7 +74,7 @@ export function MetadataFields({ slug, statuses }: { slug: string; statuses: rea
               <code>{name}</code> <span class="soft">{name === 'application' ? 'object' : typeOf(schema)}</span>
             </dt>
             <dd>
-              {name === 'application' ? 'The answers, by question key.' : String(schema.description)}
+              {name === 'application' ? 'Answers by question key.' : String(schema.description)}
               {name === 'status' && <Statuses statuses={statuses} />}
             </dd>
           </div>
@@ -85,7 +85,7 @@ export function MetadataFields({ slug, statuses }: { slug: string; statuses: rea
 }
 
 function Statuses({ statuses }: { statuses: readonly string[] }): VNode {
-  if (statuses.length === 0) return <p>This program has no statuses: null.</p>
+  if (statuses.length === 0) return <p>Always null: this program has no statuses.</p>
   return (
     <p id="statuses">
       One of{' '}
@@ -95,32 +95,29 @@ function Statuses({ statuses }: { statuses: readonly string[] }): VNode {
           <code dir="auto">{status}</code>
         </>
       ))}
-      ; null before one is set. Applications keep statuses that earlier versions had.
+      ; null until a status is set. Applications keep statuses from earlier versions.
     </p>
   )
 }
 
 const ExactlyOnce = () => (
   <section aria-labelledby="exactly-once">
-    <h2 id="exactly-once">Exactly once, and polling</h2>
+    <h2 id="exactly-once">Exactly once and polling</h2>
     <ul class="prose">
       <li>
-        The pages of one walk have each matching application that was there at the first page exactly once, whatever is
-        submitted in the meantime. The same token gives the same applications, as often as it is sent, for days.
+        The pages of one export contain each matching application that existed at the first page exactly once, whatever
+        is submitted meanwhile. A token returns the same applications however often it is sent, until it expires.
+      </li>
+      <li>A response with status 200 that ends normally is complete. If the connection breaks, repeat the request.</li>
+      <li>
+        To poll, store the <code>Snapshot-Time</code> of the first page and send it as <code>fromDate</code> next time.
+        Nothing is missed, but while old applications are loaded in bulk, some applications repeat: skip duplicates by{' '}
+        <code>application_id</code>, or send the <code>Snapshot-Time</code> of a page requested before the export as its{' '}
+        <code>toDate</code>.
       </li>
       <li>
-        A response with status 200 that ends properly is complete. If the connection breaks, send the same request
-        again.
-      </li>
-      <li>
-        To poll, keep the <code>Snapshot-Time</code> of the first page, and send it as <code>fromDate</code> next time:
-        nothing is lost. While old applications are loaded in bulk, some of it comes again: skip an{' '}
-        <code>application_id</code> that you have, or end each walk at the <code>Snapshot-Time</code> of a page that you
-        asked for before it, as <code>toDate</code>.
-      </li>
-      <li>
-        Status, note and <code>revision_state</code> can change after an application was pulled. It does not come again
-        for that: walk everything once in a while.
+        Status, note and <code>revision_state</code> can change after you have pulled an application, and polling does
+        not return it again. Read the change feed, or run a full export periodically.
       </li>
     </ul>
   </section>

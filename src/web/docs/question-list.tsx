@@ -1,5 +1,5 @@
-// The questions of an export, one after another: key, paths of the answer's fields, option ids with the versions that had them.
-// Of a long program they fold, by screen and by question, and open when a link leads to them.
+// Lists the questions of an export: key, paths of the answer's fields, and option IDs with their versions.
+// In long programs, screens and questions are folded and open when a link leads to them.
 
 /** @jsxImportSource preact */
 
@@ -9,18 +9,18 @@ import { Badge, counted } from '../html/components.tsx'
 import type { FindEntry, FindGroup } from './components/find-list.tsx'
 import { type JsonMark, valueAt } from './components/json-tree.tsx'
 
-/** From here on a program is long. */
+/** Number of questions above which a program is long. */
 const longFrom = 40
-/** The first screen of a long program is open, unless it is long itself. */
+/** The first screen of a long program is open if it has at most this many questions. */
 const openedMax = 20
 
 interface ScreenGroup {
-  /** Null for questions that are not asked any more. */
+  /** Null for questions that are no longer asked. */
   name: string | null
   questions: QuestionDocs[]
 }
 
-/** Top-level questions by the screen that asks them, in the order of the questions; each with what is repeated under it. */
+/** Top-level questions by screen, in order, each with its repeated questions. */
 function byScreen(questions: readonly QuestionDocs[]): ScreenGroup[] {
   const groups = new Map<string | null, QuestionDocs[]>()
   let current: string | null = null
@@ -34,25 +34,25 @@ function byScreen(questions: readonly QuestionDocs[]): ScreenGroup[] {
   return [...groups].map(([name, questions]) => ({ name, questions }))
 }
 
-/** A readable name of its own for each: its path without what all paths have. */
+/** A unique, readable anchor: the path without its common parts. */
 export const anchorOf = ({ path }: Pick<QuestionDocs, 'path'>): string =>
   `q-${path.replace('application.', '').replaceAll('.entities[<index>]', '')}`
 
 const screenAnchor = (index: number): string => `screen-${index + 1}`
 
-/** The place of a question in the example: within the first application, and there in first entities. */
+/** Path of a question in the example: in the first application, within first entities. */
 const examplePath = ({ path }: Pick<QuestionDocs, 'path'>): string => `payload[<index>].${path}`
 
 const exampleAnchor = (question: QuestionDocs): string => `in-example-${anchorOf(question)}`
 
-/** Marks for the questions in an example; `isNew` chooses those to point out. */
+/** Marks for the questions in an example; `isNew` selects those to highlight. */
 export const exampleMarks = (
   questions: readonly QuestionDocs[],
   isNew: (question: QuestionDocs) => boolean,
 ): Map<string, JsonMark> =>
   new Map(questions.map(one => [examplePath(one), { id: exampleAnchor(one), isNew: isNew(one) }]))
 
-/** What the list alongside the page says of the questions, as they lie in one another; of a long program, by screen. */
+/** Navigation entries of the questions, nested like the questions; by screen in long programs. */
 export function findQuestions(questions: readonly QuestionDocs[], title: string): FindGroup[] {
   const screens = byScreen(questions).map(({ name, questions }, i) => ({
     title: name ?? notAsked,
@@ -81,19 +81,19 @@ function nested(questions: readonly QuestionDocs[]): FindEntry[] {
   return top
 }
 
-const notAsked = 'Not asked any more'
+const notAsked = 'No longer asked'
 
 export function QuestionList(props: {
   questions: readonly QuestionDocs[]
-  /** The number of the version shown; of a draft, the one it will get. */
+  /** Number of the version shown; for a draft, the number it will get. */
   current: number
-  /** The program's first version. */
+  /** First version of the program. */
   since: number
-  /** The page of an export that is shown next to them. */
+  /** Example page shown beside the questions. */
   example: unknown
 }): VNode {
   const { questions, current, since, example } = props
-  if (questions.length === 0) return <p>No question with an answer was ever in this program.</p>
+  if (questions.length === 0) return <p>This program has never had a question that can be answered.</p>
   const long = questions.length > longFrom
   return (
     <div class="questions">
@@ -124,7 +124,7 @@ export function QuestionList(props: {
 
 interface QuestionProps {
   question: QuestionDocs
-  /** The number of the version shown; of a draft, the one it will get. */
+  /** Number of the version shown; for a draft, the number it will get. */
   current: number
   since: number
   example: unknown
@@ -146,7 +146,7 @@ function Question({ question, current, since, example, open }: QuestionProps): V
         {!asked && (
           <>
             {' '}
-            <Badge tone="attention">not asked any more</Badge>
+            <Badge tone="attention">no longer asked</Badge>
           </>
         )}
       </summary>
@@ -162,12 +162,12 @@ function Question({ question, current, since, example, open }: QuestionProps): V
           </ul>
         )}
         <p class="links">
-          <a href={`#${anchor}`} aria-label={`This question, ${question_key}`}>
-            This question
+          <a href={`#${anchor}`} aria-label={`Link to this question, ${question_key}`}>
+            Link to this question
           </a>
           {valueAt(example, examplePath(question)) !== undefined && (
-            <a href={`#${exampleAnchor(question)}`} aria-label={`${question_key} in the example`}>
-              In the example
+            <a href={`#${exampleAnchor(question)}`} aria-label={`Show in example, ${question_key}`}>
+              Show in example
             </a>
           )}
         </p>
@@ -176,18 +176,18 @@ function Question({ question, current, since, example, open }: QuestionProps): V
   )
 }
 
-/** When the program asks it, the rules for its answers, and what an empty one says. */
+/** When the question is asked, the rules for new answers, and what an empty value means. */
 function Meaning({ question, since }: Pick<QuestionProps, 'question' | 'since'>): VNode {
   const { asked_when, bounds, fields, first_version, asked } = question
   const empties = [
     fields.some(({ type }) => type.includes('null')) ? 'null' : undefined,
     fields.some(({ type }) => type.startsWith('array')) ? '[]' : undefined,
-  ].filter(one => one !== undefined)
+  ].filter(empty => empty !== undefined)
   const reasons = [
-    'it was not answered',
-    ...(asked_when.length > 0 ? ['it was not asked'] : []),
-    ...(first_version > since ? [`the application is older than version ${first_version}`] : []),
-    ...(asked ? [] : ['the application is newer than the last version that asked it']),
+    'the question was not answered',
+    ...(asked_when.length > 0 ? ['was not asked'] : []),
+    ...(first_version > since ? [`the application predates version ${first_version}`] : []),
+    ...(asked ? [] : ['the application is newer than the last version with this question']),
   ]
   return (
     <p class="meaning">
@@ -240,7 +240,7 @@ function Option(props: { option: OptionDocs; earliest: number; current: number }
       </li>
     )
   const [first, last] = versions
-  // What was there from the question's beginning needs no word.
+  // Options as old as the question need no badge.
   const later = props.earliest < first
   return (
     <li>
@@ -256,7 +256,7 @@ function runText({ versions: [first, last] }: OptionRun, retired: boolean, curre
   return first === last ? `version ${first}` : `versions ${first} to ${last}`
 }
 
-/** May be broken before a dot, and copied whole. */
+/** A path that can wrap before each dot and is still copied as one text. */
 function breakable(path: string): (string | VNode)[] {
   return path.split(/(?=\.)/).flatMap((step, i) => (i === 0 ? [step] : [<wbr />, step]))
 }

@@ -1,4 +1,4 @@
-// The page of a refusal for browsers, with ways onward; programs get a problem document instead.
+// The error page for browsers, with links onward; other clients get a problem document.
 
 /** @jsxImportSource preact */
 
@@ -10,12 +10,12 @@ import { PlainPage } from '../html/shell.tsx'
 import { placeOf } from '../http/server/place.ts'
 
 const titles: Readonly<Record<number, string>> = {
-  401: 'Sign in to see this',
+  401: 'Sign in to view this page',
   403: 'You don’t have access',
-  404: 'There is nothing here',
+  404: 'Page not found',
 }
 
-/** The page of a refusal with one of these statuses; any other as it is. */
+/** The error page for one of these statuses; other responses unchanged. */
 export async function refusalPage(config: Config, request: Request, refusal: Response): Promise<Response> {
   const { status } = refusal
   const title = titles[status]
@@ -33,17 +33,17 @@ export async function refusalPage(config: Config, request: Request, refusal: Res
             <Words>{detail}</Words>
           </p>
           <p>
-            Continue to the <a href="/docs/api/programs">documentation</a> or to the <a href="/admin">console</a>.
+            Go to the <a href="/docs/api/programs">documentation</a> or the <a href="/admin">console</a>.
           </p>
         </>
       )}
       <p class="soft">
-        If you ask for help, name this request: <code>{request_id}</code>.
+        When you contact support, quote this request ID: <code>{request_id}</code>.
       </p>
     </PlainPage>
   )
   const challenge = refusal.headers.get('www-authenticate')
-  // Not compressed: the length of the 401 must be the same for every cause (contract D4), and the id of the request is not.
+  // Not compressed: a 401 must have the same length for every cause (contract D4), and request IDs compress differently.
   const context = { ...pageContext(place, config, request, Date.now() * 1000), coding: undefined }
   return htmlResponse(context, page, status, challenge === null ? {} : { 'WWW-Authenticate': challenge })
 }
@@ -51,12 +51,12 @@ export async function refusalPage(config: Config, request: Request, refusal: Res
 /** The same for every cause (contract D4). */
 const WaysIn = ({ next }: { next: string | undefined }) => (
   <>
-    <p class="lead">The documentation opens with an API key{next !== undefined && ' or a console account'}.</p>
+    <p class="lead">You need an API key{next !== undefined && ' or a console account'} to read the documentation.</p>
     <ul>
       <li>
-        With an API key: reload this page, and enter the key’s Username and Password when your browser asks for them.
+        With an API key: reload this page and enter the key’s Username and Password when your browser asks for them.
       </li>
-      {next !== undefined && <li>With an account: sign in to the console, which brings you back here.</li>}
+      {next !== undefined && <li>With an account: sign in to the console. You then return to this page.</li>}
     </ul>
     {next !== undefined && (
       <LinkButton main href={`/admin/sign-in?next=${encodeURIComponent(next)}`} text="Sign in to the console" />

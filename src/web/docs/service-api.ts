@@ -1,5 +1,4 @@
-// The service's own OpenAPI document, which @elysiajs/swagger gathers from the routes, and the page that shows it.
-// What a route does, it says itself in its `detail`.
+// The OpenAPI document of the service, which @elysiajs/swagger collects from the `detail` of the routes, and the page that shows it.
 
 import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
@@ -31,13 +30,13 @@ const documentation = (baseUrl: string) => ({
     title: 'Tributary',
     version: '1',
     description:
-      'Exports every application submitted to a program: complete and exactly once. What the answers of one program look like is in the docs of that program.',
+      'Exports every application submitted to a program, complete and exactly once. For the questions and answers of a program, see its own docs.',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   tags: [
-    { name: 'Export', description: 'For clients that pull applications.' },
-    { name: 'Docs', description: 'The generated docs.' },
-    { name: 'Intake', description: 'For the form front end that submits applications.' },
+    { name: 'Export', description: 'Pull applications.' },
+    { name: 'Docs', description: 'Read the generated docs of programs.' },
+    { name: 'Intake', description: 'Submit applications from a form front end.' },
     adminTag,
   ],
   components: {
@@ -50,14 +49,14 @@ const documentation = (baseUrl: string) => ({
   },
 })
 
-/** `GET /docs/api`, `GET /docs/api/openapi.json`: for API keys and people who are signed in, as everything is that is not a bare file. */
+/** `GET /docs/api` and `GET /docs/api/openapi.json`, for API keys and people who are signed in. */
 export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
   const pages = new KeptPages(keptPagesMax)
   const show = async ({ viewer, request }: { viewer: Viewer; request: Request }): Promise<Response> => {
     const { baseUrl } = placeOf(deps.config, request)
     if (!prefersJson(request)) {
       const example = await loadSeenExample(deps, docs, viewer)
-      // The page is the same whatever the query has.
+      // The page does not depend on the query.
       const context = { ...viewer.context, query: new URLSearchParams() }
       const rendered = (): Promise<Response> => {
         const described = gathered()
@@ -67,7 +66,7 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
           ServicePage({ document: described, documentPath: document, sampleOf }),
         )
       }
-      // A page for a person has their name in it.
+      // A person's page contains their name.
       if (viewer.granted === undefined) return rendered()
       const { coding, root } = context
       return pages.responseFor(JSON.stringify([baseUrl, root, coding, example]), rendered, viewer.fields)
@@ -81,7 +80,7 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
   }
   const routes = new Elysia({ name: 'service-api' })
     .use(viewDocs(deps))
-    // For the document, which the plugin answers; the page says so itself.
+    // For the document, whose response comes from the plugin; the page sets its own headers.
     .onBeforeHandle(({ request, viewer, set }) => {
       refuseParameters(request)
       Object.assign(set.headers, {
@@ -94,10 +93,10 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
       swagger({
         path: page,
         specPath: document,
-        // Routes for any method are how others are refused, and HEAD is as GET.
+        // Routes for all methods only return 405, and HEAD is like GET.
         excludeMethods: ['ALL', 'HEAD', 'OPTIONS'],
         excludeStaticFile: false,
-        // The plugin knows the types of 3.0 alone.
+        // The plugin has types for OpenAPI 3.0 only.
         documentation: documentation(deps.config.baseUrl) as unknown as ElysiaSwaggerConfig['documentation'],
       }),
     )
@@ -105,7 +104,7 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
   const gathered = (): ServiceDocument => gathering()
   return (
     routes
-      // In place of the plugin's own page, which loads its scripts from elsewhere.
+      // Replaces the plugin's own page, which loads scripts from other sites.
       .get(page, show, hiddenRoute)
       .head(page, show, hiddenRoute)
       .all(page, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
@@ -113,10 +112,10 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
   )
 }
 
-/** Pages for API keys that are kept, each up to a megabyte: as many as there are views of the first program that keys may see. */
+/** Number of cached pages for API keys, each up to a megabyte. Keys need different pages if they see different first programs. */
 const keptPagesMax = 16
 
-/** A short example of the first program, by its slug, that the viewer may see. */
+/** A short example of the first program, by slug, that the viewer can see. */
 async function loadSeenExample({ db }: Deps, docs: ProgramDocs, viewer: Viewer): Promise<SeenExample | undefined> {
   const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
   const [program] = await readDocumentedPrograms(db, { among, search: '', after: '', rowsMax: 1 })

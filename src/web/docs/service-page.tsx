@@ -1,5 +1,5 @@
-// The service's own OpenAPI document as a page: every operation with its parameters, body, answers and a sample of both, and the
-// definitions they share. It says nothing that is not in the document.
+// The API reference: shows the service's OpenAPI document as a page, with each operation's parameters, body, responses and samples, and the
+// shared definitions.
 
 /** @jsxImportSource preact */
 
@@ -33,9 +33,9 @@ export function ServicePage({ document, documentPath, sampleOf }: ServicePagePro
   const schemas = Object.entries(document.components.schemas)
   return (
     <ThreeColumns
-      title="Operations of the service"
+      title="API reference"
       part="documentation"
-      crumbs={[{ text: 'Documentation', path: '/docs/api/programs' }, { text: 'Operations of the service' }]}
+      crumbs={[{ text: 'Documentation', path: '/docs/api/programs' }, { text: 'API reference' }]}
       lead={document.info.description}
       styles={['/assets/docs.css']}
       scripts={['/assets/find.js']}
@@ -44,12 +44,12 @@ export function ServicePage({ document, documentPath, sampleOf }: ServicePagePro
       <DocsTabs current="service" />
       <div class="service" id="service">
         <p>
-          For programs: <a href={documentPath}>OpenAPI 3.1</a>. What the answers of one program look like is in the{' '}
-          <a href="/docs/api/programs">docs of that program</a>.
+          Also available as an <a href={documentPath}>OpenAPI 3.1 document</a>. For the questions of a program, see{' '}
+          <a href="/docs/api/programs">its own docs</a>.
         </p>
         <section aria-labelledby="authentication">
           <h2 id="authentication">Authentication</h2>
-          <p>Over HTTPS only.</p>
+          <p>Send credentials over HTTPS only.</p>
           <ul>
             {Object.values(document.components.securitySchemes).map(({ description }) => (
               <li>
@@ -106,7 +106,7 @@ const FindOperation = ({ groups, schemas }: { groups: readonly Group[]; schemas:
   />
 )
 
-/** A part of the page, folded under its name; browsers open it for what a link or a search leads to. */
+/** A folded section of the page. Browsers open it when a link or search leads into it. */
 const Fold = (props: { name: string; count: string; open?: boolean; children: ComponentChildren }) => (
   <details class="part" open={props.open}>
     <summary>
@@ -148,7 +148,7 @@ function Sample({ of, sample: { request, answer } }: { of: string; sample: Opera
         </div>
       </Panel>
       {answer !== undefined && (
-        <Panel id={`${of}-answer`} title={`Answer ${answer.status}`} of={of} tall>
+        <Panel id={`${of}-answer`} title={`${answer.status} response`} of={of} tall>
           <JsonTree value={answer.value} id={`${of}-answer`} />
         </Panel>
       )}
@@ -158,7 +158,7 @@ function Sample({ of, sample: { request, answer } }: { of: string; sample: Opera
 
 function OperationFacts({ operation }: ListedOperation): VNode {
   const { operationId, description, parameters = [], requestBody, responses = {} } = operation
-  const refusals = Object.entries(responses).filter(([status]) => !status.startsWith('2'))
+  const errors = Object.entries(responses).filter(([status]) => !status.startsWith('2'))
   return (
     <>
       {description !== undefined && (
@@ -170,12 +170,12 @@ function OperationFacts({ operation }: ListedOperation): VNode {
         <>
           <h4>Parameters</h4>
           <dl class="terms">
-            {parameters.map(one => (
+            {parameters.map(parameter => (
               <Described
-                name={one.in === 'query' ? one.name : `${one.name} (${one.in})`}
-                schema={one.schema}
-                description={one.description}
-                required={one.required}
+                name={parameter.in === 'query' ? parameter.name : `${parameter.name} (${parameter.in})`}
+                schema={parameter.schema}
+                description={parameter.description}
+                required={parameter.required}
               />
             ))}
           </dl>
@@ -187,28 +187,28 @@ function OperationFacts({ operation }: ListedOperation): VNode {
           <Contents content={requestBody.content} />
         </>
       )}
-      <h4>Answers</h4>
-      <Answers answers={Object.entries(responses).filter(([status]) => status.startsWith('2'))} />
+      <h4>Responses</h4>
+      <Responses responses={Object.entries(responses).filter(([status]) => status.startsWith('2'))} />
       <details>
         <summary>
-          Refusals<span class="unseen"> of {operationId}</span>: {refusals.map(([status]) => status).join(', ')}
+          Errors<span class="unseen"> of {operationId}</span>: {errors.map(([status]) => status).join(', ')}
         </summary>
-        <Answers answers={refusals} />
+        <Responses responses={errors} />
       </details>
     </>
   )
 }
 
-const Answers = ({ answers }: { answers: readonly (readonly [string, Outcome])[] }) => (
+const Responses = ({ responses }: { responses: readonly (readonly [string, Outcome])[] }) => (
   <dl class="terms outcomes">
-    {answers.map(([status, answer]) => (
-      <AnswerItem status={status} answer={answer} />
+    {responses.map(([status, response]) => (
+      <ResponseItem status={status} response={response} />
     ))}
   </dl>
 )
 
-function AnswerItem({ status, answer }: { status: string; answer: Outcome }): VNode {
-  const { description, headers = {}, content = {} } = answer
+function ResponseItem({ status, response }: { status: string; response: Outcome }): VNode {
+  const { description, headers = {}, content = {} } = response
   const good = status.startsWith('2')
   return (
     <div>
@@ -221,7 +221,7 @@ function AnswerItem({ status, answer }: { status: string; answer: Outcome }): VN
         {Object.keys(headers).length > 0 && (
           <details>
             <summary>
-              Header fields<span class="unseen"> of {status}</span>: {Object.keys(headers).join(', ')}
+              Headers<span class="unseen"> of {status}</span>: {Object.keys(headers).join(', ')}
             </summary>
             <dl class="terms">
               {Object.entries(headers).map(([name, header]) => (

@@ -1,4 +1,4 @@
-// The reader of the docs, and the programs that this reader may see.
+// Identifies the reader of the docs and the programs that they can see.
 
 import { Elysia } from 'elysia'
 import { Problem } from '../../base/problem.ts'
@@ -19,37 +19,37 @@ import type { Deps } from '../http/server/deps.ts'
 import { placeOf } from '../http/server/place.ts'
 import { recordOf } from '../http/server/request-record.ts'
 
-/** An authenticated reader: an API key, or a person with a session of the console. */
+/** An authenticated reader: an API key, or a person signed in to the console. */
 export interface Viewer {
-  /** Ids of the programs they may see. */
+  /** IDs of the programs that the reader can see. */
   programIds: 'all' | ReadonlySet<number>
   /** The grants of an API key, slug → program id; undefined for a person. */
   granted: ReadonlyMap<string, number> | undefined
-  /** Ids of questions that they may not know of; none for a person. */
+  /** IDs of questions hidden from the reader; none for a person. */
   hidden: ReadonlySet<number>
-  /** The user name of their API key; undefined for a person. */
+  /** Username of the reader's API key; undefined for a person. */
   username: string | undefined
-  /** Fields to send with every answer: those of the limits a key is under. */
+  /** Headers of every response: the limits of the key. */
   fields: Readonly<Record<string, string>>
-  /** What pages are made with. */
+  /** Context for rendering pages. */
   context: PageContext
 }
 
 /**
- * Adds `viewer` to the routes of the instance that uses it, or answers 401 before anything else is looked at (contract D7).
- * An API key sees the programs it is granted, whether it may export or submit; a person those that the console shows them.
+ * Adds `viewer` to the routes of the instance that uses it, or responds with 401 before anything else is read (contract D7).
+ * An API key sees the programs it is granted, whether it can export or submit; a person sees those the console shows them.
  */
 export const viewDocs = (deps: Deps) =>
   new Elysia({ name: 'view-docs' }).derive({ as: 'scoped' }, async ({ request }) => ({
     viewer: (await signedInViewer(deps, request)) ?? (await keyViewer(deps, request)),
   }))
 
-/** A session comes first: a browser continues sending a key that it was once given. */
+/** A session takes precedence, because browsers keep sending a key that was once entered. */
 async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | undefined> {
   const { config, consoleDb, now } = deps
   const { fields, origin } = recordOf(request)
   const place = placeOf(config, request)
-  // A service that only reads the database has no console to sign in to.
+  // An export-only process has no console to sign in to.
   const token =
     origin.secure && !config.exportOnly ? sessionToken(request, place.baseUrl.startsWith('https:')) : undefined
   if (token === undefined) return undefined
@@ -80,8 +80,8 @@ async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
 }
 
 /**
- * The program of this slug, if it is among the viewer's. One that is not and one that does not exist look the same: to a key the 401,
- * to a person a 404. Notes it for the log.
+ * The program with this slug, if the viewer can see it, recorded for the log. A program that the viewer cannot see looks like one that does
+ * not exist: 401 for a key, 404 for a person.
  */
 export async function loadVisibleProgram(
   db: Db,
@@ -92,7 +92,7 @@ export async function loadVisibleProgram(
   if (viewer.granted !== undefined) grantedProgram({ programs: viewer.granted }, slug)
   const program = slug === null || !isSlug(slug) ? undefined : await findProgram(db, slug)
   if (program === undefined || (viewer.programIds !== 'all' && !viewer.programIds.has(program.program_id)))
-    throw new Problem('not_found', { detail: 'There is no program of this name.' })
+    throw new Problem('not_found', { detail: 'You don’t have access to a program with this name.' })
   recordOf(request).fields.program = program.slug
   return program
 }

@@ -1,2 +1,2 @@
-// Stands in for TypeScript's library of the browser, which Preact's types ask for: this code runs on no browser, and with that
-// library in, timers and streams would get types that Bun's are not. It must stay empty.
+// Replaces TypeScript's DOM library, which Preact's types reference. This code does not run in browsers, and the DOM library would change
+// the types of timers and streams. The file must stay empty.

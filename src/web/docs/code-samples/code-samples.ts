@@ -1,5 +1,5 @@
-// Code that exports one program, ready to run in several languages: its own address and slug are in it, credentials never.
-// The texts are alongside this file as they are sent, but for the {{words}} that are put in here.
+// Code samples that export a program, in several languages. They contain its address and slug but never credentials.
+// The templates are beside this file; their {{words}} are filled in here.
 
 import curl from './curl.sh.txt' with { type: 'text' }
 import go from './go.go.txt' with { type: 'text' }
@@ -12,13 +12,13 @@ import typeScript from './typescript.ts.txt' with { type: 'text' }
 export interface CodeSample {
   /** Stable, for addresses: `curl`, `python`, `r`, `typescript`, `go`, `powershell`, `power-query`. */
   id: string
-  /** For people. */
+  /** Shown to people. */
   label: string
-  /** What to save it as. */
+  /** Suggested file name. */
   file_name: string
-  /** What it needs and how it is run, in a sentence. */
+  /** Requirements, one sentence. */
   usage: string
-  /** Whether the tests of this service run it, against refusals and broken connections: only where its language can be had for that. */
+  /** Whether our tests run it against errors and broken connections, which requires its language to be installed. */
   run_by_tests: boolean
   code: string
 }
@@ -26,7 +26,7 @@ export interface CodeSample {
 interface Language extends Omit<CodeSample, 'file_name' | 'code'> {
   extension: string
   template: string
-  /** A text as a literal of the language. */
+  /** Quotes a text as a literal of the language. */
   literal: (text: string) => string
 }
 
@@ -93,19 +93,19 @@ const languages: readonly Language[] = [
     extension: 'pq',
     template: powerQuery,
     usage:
-      'For Excel and Power BI. It fills a table; credentials are asked for by Power Query itself. EXCEL.md of Tributary goes through it click by click.',
+      'For Excel and Power BI. It fills a table, and Power Query asks for the credentials. EXCEL.md in the Tributary repository has step-by-step instructions.',
     run_by_tests: false,
     literal: text => `"${text.replaceAll('"', '""')}"`,
   },
 ]
 
 /**
- * The samples for one program. `baseUrl` is where the service is, without a slash at the end; `slug` a program's.
- * Each walks all pages, repeats a page that was refused for the moment (429, 5xx) or broken off, and keeps only whole ones.
+ * Code samples for a program; `baseUrl` has no trailing slash.
+ * Each sample reads all pages, retries a page after 429, 5xx or a broken connection, and keeps only complete pages.
  */
 export function codeSamples(baseUrl: string, slug: string): CodeSample[] {
   const path = `api/v1/admin/programs/${slug}/applications`
-  // As a URL, so that nothing is left in it that a comment or a literal of some language could end with.
+  // URL encoding removes everything that could end a comment or a literal in one of the languages.
   const base = new URL(baseUrl).href.replace(/\/$/, '')
   return languages.map(({ extension, template, literal, ...sample }) => {
     const file_name = `export-${slug}.${extension}`
@@ -119,7 +119,7 @@ export function codeSamples(baseUrl: string, slug: string): CodeSample[] {
     }
     const code = template.replace(/\{\{(\w+)\}\}/g, (_, word: string) => {
       const value = words[word]
-      if (value === undefined) throw new Error(`the sample for ${sample.label} has an unknown word ${word}`)
+      if (value === undefined) throw new Error(`the sample for ${sample.label} contains an unknown placeholder ${word}`)
       return value
     })
     return { ...sample, file_name, code }

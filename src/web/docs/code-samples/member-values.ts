@@ -1,4 +1,4 @@
-// What members and parameters of these names have in samples of the service's operations, where their schema names no example.
+// Example values of members and parameters by name, for samples of operations whose schemas have no examples.
 
 const slug = 'utility-assistance'
 const person = 'ada@example.gov'
@@ -75,7 +75,7 @@ export const memberValues: Readonly<Record<string, unknown>> = {
   walk: token,
 }
 
-/** What has a name, by the beginning of its path: the first that fits. */
+/** Values of `name` by path prefix; the first match counts. */
 const named: readonly (readonly [path: string, name: string])[] = [
   ['/odata/', 'applications'],
   ['/admin/api/v1/intermediaries', 'Harbor Community Clinic'],
@@ -85,7 +85,7 @@ const named: readonly (readonly [path: string, name: string])[] = [
   ['/', 'Nightly export'],
 ]
 
-/** The same for the operations of a path. */
+/** Example values by path prefix. */
 export function valuesOfPath(path: string): Readonly<Record<string, unknown>> {
   const [, name] = named.find(([start]) => path.startsWith(start))!
   return { name, name_folded: name.toLowerCase() }

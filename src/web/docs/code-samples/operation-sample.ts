@@ -1,5 +1,5 @@
-// A request of one of the service's operations with curl, and what answers it: made from the OpenAPI document alone, and from an example
-// of a program that its reader may see.
+// Generates a curl request and a sample response for an operation, from the OpenAPI document and the example of a program that the reader
+// can see.
 
 import { type SampledSchemas, schemaSample } from '../../../domain/samples/schema-sample.ts'
 import type { Schema } from '../components/schema-view.tsx'
@@ -8,17 +8,17 @@ import { memberValues, valuesOfPath } from './member-values.ts'
 
 export interface OperationSample {
   request: string
-  /** Undefined where the document does not say what is in it. */
+  /** Undefined if the document has no schema for it. */
   answer: { status: string; type: string; value: unknown } | undefined
 }
 
-/** A page of an export that the reader of the samples may see, with the program's slug. */
+/** An export page that the reader can see, with the program's slug. */
 export interface SeenExample {
   slug: string
   page: { payload: { application: Readonly<Record<string, unknown>> }[] }
 }
 
-/** Makes the samples of a document. `baseUrl` is where the service is, without a slash at the end. */
+/** Generates the samples of a document; `baseUrl` has no trailing slash. */
 export function operationSampler(document: ServiceDocument, baseUrl: string, seen: SeenExample | undefined) {
   const common = knownOf(document, seen)
   return (listed: ListedOperation): OperationSample => {
@@ -55,7 +55,7 @@ function knownOf(document: ServiceDocument, seen: SeenExample | undefined): Samp
   }
 }
 
-/** Whether a schema says what is in a value. */
+/** Whether a schema describes its value. */
 const says = ({ type, properties, additionalProperties }: Schema): boolean =>
   type !== 'string' && (type !== 'object' || properties !== undefined || additionalProperties === false)
 
@@ -69,7 +69,7 @@ function answerOf({ operation }: ListedOperation, known: SampledSchemas): Operat
   return { status, type: 'application/json', value: schemaSample(schema, 'answer', known) }
 }
 
-/** A text as a word of a shell. */
+/** Quotes a text as a shell word. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 function requestOf(
@@ -105,7 +105,7 @@ function requestOf(
   ].join(' \\\n  ')
 }
 
-/** How curl sends what the first way in asks for. Secrets come from the environment. */
+/** curl options for the first security scheme, with secrets from the environment. */
 function credentialsOf({ security = [] }: ListedOperation['operation'], { components }: ServiceDocument): string {
   const [name] = Object.keys(security[0] ?? {})
   return name !== undefined && components.securitySchemes[name]?.scheme === 'bearer'

@@ -1,4 +1,4 @@
-// The two parts of the docs: of each program, and of the service itself.
+// Tabs for the two parts of the docs: programs and the API reference.
 
 /** @jsxImportSource preact */
 
@@ -9,7 +9,7 @@ export const DocsTabs = ({ current }: { current: 'programs' | 'service' }) => (
     label="Documentation"
     tabs={[
       { text: 'Programs', path: '/docs/api/programs', current: current === 'programs' },
-      { text: 'Operations of the service', path: '/docs/api', current: current === 'service' },
+      { text: 'API reference', path: '/docs/api', current: current === 'service' },
     ]}
   />
 )

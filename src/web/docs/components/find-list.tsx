@@ -1,4 +1,4 @@
-// The list alongside a page of the docs: everything on it by name, with a field to narrow the list.
+// The list beside a docs page: everything on the page by name, with a search field.
 
 /** @jsxImportSource preact */
 
@@ -8,9 +8,9 @@ export interface FindEntry {
   text: string
   /** An anchor on the page, or a whole path. */
   href: string
-  /** What is searched, and shown on hover, besides the text. */
+  /** Text that is also searched, and shown on hover. */
   about?: string
-  /** A name out of a definition, set as code. */
+  /** A name from a definition, shown as code. */
   name?: boolean
   current?: boolean
   within?: readonly FindEntry[]
@@ -18,7 +18,7 @@ export interface FindEntry {
 
 export interface FindGroup {
   title: string
-  /** Where the title leads. */
+  /** Link target of the title. */
   href?: string
   entries: readonly FindEntry[]
 }
@@ -34,7 +34,7 @@ export function FindList({ groups, what }: { groups: readonly FindGroup[]; what:
           Find {what}
         </label>
         <input type="search" id="find-field" data-find placeholder={`Find ${what}`} autocomplete="off" />
-        <kbd title="Press / to come here">/</kbd>
+        <kbd title="Press / to search">/</kbd>
         <p class="unseen" role="status" data-found />
       </div>
       <div class="list">

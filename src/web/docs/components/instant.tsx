@@ -1,4 +1,4 @@
-// A time of a view, which is ISO 8601, as people read it.
+// Shows a view's ISO 8601 time in readable form.
 
 /** @jsxImportSource preact */
 

@@ -1,5 +1,5 @@
-// JSON for reading: coloured, its long parts folded, and a line that wraps continues under its own beginning. Its text is exactly
-// JSON.stringify(value, null, 2), so that what is copied is right.
+// Shows JSON with colours, folded long parts and hanging indents. Its text is exactly JSON.stringify(value, null, 2), so that copying it
+// gives valid JSON.
 
 /** @jsxImportSource preact */
 
@@ -8,13 +8,13 @@ import { hangClass, Indentation, Line } from '../../html/secret.tsx'
 
 /** Longer texts are shown without colours. */
 const treeTextMax = 200_000
-/** What has fewer lines does not fold. */
+/** Values with fewer lines do not fold. */
 const foldedLinesMin = 12
-/** Members of an object of very many that are shown before the rest, which is folded. */
+/** Number of members shown of a very large object; the rest is folded. */
 const membersFirst = 12
 const veryMany = 20
 
-/** How a member is marked: an id that links lead to, and whether it is new. */
+/** Marks a member with an ID for links, and as new. */
 export interface JsonMark {
   id: string
   isNew: boolean
@@ -23,7 +23,7 @@ export interface JsonMark {
 interface JsonTreeProps {
   value: unknown
   id: string
-  /** By the path of the member, in lists of the first item: `payload[<index>].application.housing`. */
+  /** Marks by member path, with the first item of each list: `payload[<index>].application.housing`. */
   marks?: ReadonlyMap<string, JsonMark>
 }
 
@@ -38,7 +38,7 @@ export function JsonTree({ value, id, marks = new Map() }: JsonTreeProps): VNode
   )
 }
 
-/** A path as `marks` has it, to its value in the example; undefined where the example has none. */
+/** The value at a path of `marks`; undefined if the example has none. */
 export const valueAt = (value: unknown, path: string): unknown =>
   path.split(/\.|(?=\[)/).reduce((at, step) => {
     if (typeof at !== 'object' || at === null) return undefined
@@ -51,13 +51,13 @@ interface Written {
 }
 
 interface Place {
-  /** How many objects and lists it lies in. */
+  /** Number of objects and lists around the value. */
   depth: number
   name: ComponentChildren
-  /** What follows the value: a comma where another does, and the line's end. */
+  /** Text after the value: a comma if another follows, and the line break. */
   end: string
   open: boolean
-  /** Undefined in the items of a list but its first. */
+  /** Undefined within list items other than the first. */
   path: string | undefined
 }
 
@@ -74,7 +74,7 @@ function written(value: unknown, place: Place, marks: ReadonlyMap<string, JsonMa
       depth: depth + 1,
       name: many ? '' : [<Key name={key} mark={path === undefined ? undefined : marks.get(path)} />, ': '],
       end: i === entries.length - 1 ? '\n' : ',\n',
-      // Of a list, the first is enough to see what they are like.
+      // The first item of a list is enough as an example.
       open: !many || i === 0,
       path,
     }
@@ -114,7 +114,7 @@ const Key = ({ name, mark }: { name: string; mark: JsonMark | undefined }): VNod
   </span>
 )
 
-/** The members of an object, the many that come after the first under one fold. Its label is no part of the text. */
+/** The members of an object, with all but the first few folded. The label of the fold is not part of the text. */
 function foldedRest(members: readonly Written[], pad: string): ComponentChildren {
   const rest = members.slice(membersFirst)
   if (members.length <= veryMany) return members.map(one => one.shown)

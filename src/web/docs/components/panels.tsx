@@ -1,4 +1,4 @@
-// The dark panel to copy from: code with its copy button, in a box that scrolls.
+// The dark panel for code: a scrolling box with a copy button.
 
 /** @jsxImportSource preact */
 
@@ -6,10 +6,10 @@ import type { ComponentChildren, VNode } from 'preact'
 import { CopyButton, ScrollBox } from '../../html/secret.tsx'
 
 interface PanelProps {
-  /** Of what is copied. */
+  /** ID of the element that is copied. */
   id: string
   title: string
-  /** What it belongs to, where a page has several of one title; for screen readers. */
+  /** Distinguishes panels with the same title, for screen readers. */
   of?: string
   tall?: boolean
   children: ComponentChildren

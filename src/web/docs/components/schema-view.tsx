@@ -1,4 +1,4 @@
-// JSON Schema to be read: the type in words, and members with their descriptions. Of what OpenAPI documents of this service use.
+// Shows a JSON Schema in words: types, and members with their descriptions. Covers the keywords that our OpenAPI documents use.
 
 /** @jsxImportSource preact */
 
@@ -7,7 +7,7 @@ import { Words } from '../../html/components.tsx'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** The name of a definition that is referred to. */
+/** Name of a referenced definition. */
 const referred = (schema: Schema): string | undefined =>
   typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
 
@@ -24,7 +24,7 @@ export function typeOf(schema: Schema): string {
     .join(' or ')
 }
 
-/** As `typeOf`, with definitions as links to where they are described. */
+/** Like `typeOf`, but definitions are links to their descriptions. */
 function Type({ schema }: { schema: Schema }): VNode {
   const name = referred(schema) ?? referred((schema.items ?? {}) as Schema)
   const words = typeOf(schema)
@@ -37,7 +37,7 @@ function Type({ schema }: { schema: Schema }): VNode {
   )
 }
 
-/** Bounds, format and values that a schema names, as short words. */
+/** Limits, format and allowed values of a schema, in a few words. */
 function facts(schema: Schema): string[] {
   const { format, pattern, minimum, maximum, minLength, maxLength } = schema
   return [
@@ -52,11 +52,11 @@ function facts(schema: Schema): string[] {
 
 const valuesOf = (schema: Schema): unknown[] => [schema.enum ?? schema.examples ?? []].flat()
 
-/** One name with its type and description; what lies in it below. */
+/** A name with its type, description and members. */
 export function Described(props: {
   name: ComponentChildren
   schema: Schema
-  /** In place of the schema's own description. */
+  /** Replaces the schema's own description. */
   description?: string
   required?: boolean
 }): VNode {
@@ -96,7 +96,7 @@ export function Described(props: {
   )
 }
 
-/** The members of an object, of each of a list, of each alternative; nothing for what has none of its own. */
+/** The members of an object, list item or alternative; nothing for a schema without members. */
 export function Members({ schema }: { schema: Schema }): VNode | null {
   const alternatives = (schema.oneOf ?? schema.anyOf) as Schema[] | undefined
   if (alternatives !== undefined)

@@ -1,4 +1,4 @@
-// What of the service's OpenAPI document its page shows.
+// Types for the parts of the service's OpenAPI document that its page shows.
 
 import type { Schema } from './schema-view.tsx'
 
@@ -23,7 +23,7 @@ interface Operation {
   responses?: Readonly<Record<string, Outcome>>
 }
 
-/** What of an OpenAPI document the page shows. */
+/** The parts of an OpenAPI document that the page shows. */
 export interface ServiceDocument {
   info: { title: string; description: string }
   tags: readonly { name: string; description: string }[]

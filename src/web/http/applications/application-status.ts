@@ -1,5 +1,5 @@
-// Lets a client read and set status and note of one application. It sets them on condition of what it saw (If-Match), so that of two who
-// change them concurrently, the second gets 412.
+// Reads and sets the status and note of an application. Setting them requires If-Match, so when two clients change them concurrently, the
+// second gets 412.
 
 import { Elysia } from 'elysia'
 import { invalidRequest, Problem, type ProblemItem } from '../../../base/problem.ts'
@@ -22,17 +22,17 @@ import { noSuchApplication } from './read-applications.ts'
 
 const path = '/api/v1/admin/programs/:programSlug/applications/:applicationId/status'
 
-/** Each UTF-16 unit of a note may be written as an escape of six bytes. */
+/** Clients can write each UTF-16 unit of a note as an escape of six bytes. */
 const bodyLimits = {
   bytesMax: 6 * noteLengthMax + 4096,
   arrivalMs: 10_000,
   depthMax: 8,
   valuesMax: 100,
-  // What it is (RFC 7396), and what most clients call it.
+  // The correct media type (RFC 7396), and the one that most clients send.
   types: ['application/merge-patch+json', 'application/json'],
 } as const
 
-interface Asked {
+interface StatusRequest {
   caller: Caller
   params: { programSlug: string; applicationId: string }
   request: Request
@@ -41,16 +41,15 @@ interface Asked {
 export const applicationStatus = (deps: Deps) => {
   const { config, consoleDb, db } = deps
 
-  const read = async (asked: Asked): Promise<Response> => {
-    const { programId, applicationId, headers } = await begin(deps, asked, authorizeExport)
+  const read = async (statusRequest: StatusRequest): Promise<Response> => {
+    const { programId, applicationId, headers } = await begin(deps, statusRequest, authorizeExport)
     const present = await readThroughLoss(() => readPresentAnnotations(db, programId, applicationId))
     if (present === undefined) throw noSuchApplication()
-    const { caller, request } = asked
-    const { headers: asks } = request
-    const ifMatch = asks.get('if-match')
+    const { caller, request } = statusRequest
+    const ifMatch = request.headers.get('if-match')
     if (ifMatch !== null && seenOf(strongTags(ifMatch), present) === -1) throw seenIsOld()
     const tag = tagOf(present)
-    if (namesTag(asks.get('if-none-match'), tag))
+    if (namesTag(request.headers.get('if-none-match'), tag))
       return new Response(null, { status: 304, headers: { ...headers, ETag: tag } })
     if (request.method === 'GET') {
       await deps.audit({
@@ -64,9 +63,9 @@ export const applicationStatus = (deps: Deps) => {
     return show(present, headers, config.timeZone)
   }
 
-  const set = async (asked: Asked): Promise<Response> => {
-    const { programId, applicationId, headers } = await begin(deps, asked, authorizeAnnotation)
-    const { caller, request } = asked
+  const set = async (statusRequest: StatusRequest): Promise<Response> => {
+    const { programId, applicationId, headers } = await begin(deps, statusRequest, authorizeAnnotation)
+    const { caller, request } = statusRequest
     const change = changeOf(await readJsonBody(request, bodyLimits))
     const ifMatch = request.headers.get('if-match')
     if (ifMatch === null) throw preconditionRequired()
@@ -87,7 +86,7 @@ export const applicationStatus = (deps: Deps) => {
     } catch (error) {
       throw refusalOf(error)
     }
-    // The current state: another client may have changed it since, and then the tag is of that change.
+    // Another client may have changed the state since; the response and its tag then show that change.
     const after = await readPresentAnnotations(consoleDb, programId, applicationId)
     if (after === undefined) throw noSuchApplication()
     return show(after, headers, config.timeZone)
@@ -96,7 +95,7 @@ export const applicationStatus = (deps: Deps) => {
   const routes = new Elysia({ name: 'application-status' })
     .use(authenticate(deps))
     .get(path, read, { detail: routeDetail(readStatusOperation) })
-    // The server leaves the body out and keeps its length.
+    // Bun omits the body and keeps its length.
     .head(path, read)
   if (config.exportOnly) return routes.all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
   return routes
@@ -104,12 +103,12 @@ export const applicationStatus = (deps: Deps) => {
     .all(path, methodNotAllowed(['GET', 'HEAD', 'PATCH']), { parse: 'none' })
 }
 
-/** Authorizes the caller for the program first; then reads the application from the address. */
-async function begin(deps: Deps, { caller, params, request }: Asked, authorize: typeof authorizeExport) {
+/** Authorizes the caller for the program, then parses the application ID in the path. */
+async function begin(deps: Deps, { caller, params, request }: StatusRequest, authorize: typeof authorizeExport) {
   const { programSlug } = params
   const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorize)
   refuseParameters(request)
-  // A text that is not an id is answered like an id that does not exist.
+  // An invalid ID gets the same response as one that does not exist.
   const applicationId = applicationIdIn(params.applicationId) ?? 0
   record.fields.application_id = applicationId
   return { programId, applicationId, headers }
@@ -125,43 +124,43 @@ function show(present: PresentAnnotations, headers: Record<string, string>, time
   return Response.json(body, { headers: { ...headers, ETag: tagOf(present) } })
 }
 
-interface AskedChange {
+interface StatusChange {
   status?: string | null
   note?: string | null
 }
 
-/** A JSON Merge Patch: what is left out stays as it is. */
-function changeOf(body: Json): AskedChange {
+/** Parses a JSON Merge Patch: omitted members are unchanged. */
+function changeOf(body: Json): StatusChange {
   if (!isJsonObject(body)) throw refused([{ path: '', code: 'wrong_type', detail: 'Must be an object.' }])
   const errors: ProblemItem[] = []
-  const change: AskedChange = {}
+  const change: StatusChange = {}
   for (const [name, value] of body) {
     const path = `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`
     if (name !== 'status' && name !== 'application_note')
       errors.push({ path, code: 'unknown_member', detail: 'Must be status or application_note.' })
     else if (value !== null && typeof value !== 'string')
-      errors.push({ path, code: 'wrong_type', detail: 'Must be a string, or null for none.' })
+      errors.push({ path, code: 'wrong_type', detail: 'Must be a string, or null to remove the value.' })
     else change[name === 'status' ? 'status' : 'note'] = value
   }
   if (body.size === 0)
-    errors.push({ path: '', code: 'required', detail: 'Must have status, application_note or both.' })
+    errors.push({ path: '', code: 'required', detail: 'Must contain status, application_note or both.' })
   if (errors.length > 0) throw refused(errors)
   return change
 }
 
-/** The state that the client decided upon: the present one if that is named, else one that is not. */
+/** The annotation ID in If-Match: the current one if named, -1 if not, undefined for `*`. */
 function seenOf(tags: readonly string[] | '*', { annotation_id }: PresentAnnotations): number | undefined {
   if (tags === '*') return undefined
   return tags.includes(String(annotation_id)) ? annotation_id : -1
 }
 
-/** Identifies the present status and note. */
+/** ETag of the current status and note. */
 const tagOf = ({ annotation_id }: PresentAnnotations): string => `"${annotation_id}"`
 
 const seenIsOld = (): Problem =>
   new Problem('precondition_failed', {
     detail:
-      'Status or note are others than those that If-Match names, so nothing was changed. Read them again, and decide again.',
+      'Status or note has changed since the ETag in If-Match, so nothing was changed. Read them again and retry with the new ETag.',
     internal: 'seen_is_old',
   })
 
@@ -176,9 +175,9 @@ const refused = (errors: readonly ProblemItem[]): Problem => invalidRequest('Sta
 
 const preconditionRequired = (): Problem => {
   const detail =
-    'must name the ETag of the status and note that this was decided upon, or be * where it does not matter.'
+    'must be the ETag of the status and note that your change is based on, or * to change them in any case.'
   return new Problem('precondition_required', {
-    detail: 'Send If-Match to change status and note: it prevents overwriting a concurrent change.',
+    detail: 'Send If-Match when you change status or note, so that you do not overwrite a concurrent change.',
     errors: [{ parameter: 'If-Match', code: 'required', detail }],
   })
 }

@@ -1,4 +1,4 @@
-// The endpoint with which a client finds out whether its key works.
+// Lets clients check whether their API key works.
 
 import type { Caller } from '../../../core/keys/caller.ts'
 import { expiringSoonDays, isExpiringSoon } from '../../../core/keys/expiry.ts'
@@ -23,6 +23,6 @@ const describe = (caller: Caller, timeZone: string, now: Micros) => ({
   expires_at: formatOffsetTime(caller.expires_at, timeZone),
   programs: [...caller.programs.keys()].sort(),
   notice: isExpiringSoon(caller.expires_at, now)
-    ? `This key expires within ${expiringSoonDays} days. Ask an administrator for a later expiry.`
+    ? `This key expires within ${expiringSoonDays} days. Ask an administrator to extend it.`
     : null,
 })

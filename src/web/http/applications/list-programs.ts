@@ -1,4 +1,4 @@
-// The programs a key may read, with how many applications each has and how far it has come.
+// Lists the programs that a key can read, with their application counts and change cursors.
 
 import { hkdfSync } from 'node:crypto'
 import { formatChangeCursor } from '../../../core/export/requests/change-cursor.ts'
@@ -34,8 +34,8 @@ export const listPrograms = (deps: Deps) => {
 }
 
 /**
- * Identifies this installation, whatever address it is reached by; 32 hexadecimal digits. Of the pepper, which all processes
- * have, which outlives a restore of the database, and which another installation on a copy of it does not have.
+ * ID of this installation at any address, 32 hexadecimal digits. It is derived from the pepper, which all processes share, which survives
+ * restoring the database, and which differs in another installation on a copy of the database.
  */
 const installationId = (pepper: string): string =>
   Buffer.from(hkdfSync('sha256', pepper, '', 'installation', 16)).toString('hex')

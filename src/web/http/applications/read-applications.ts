@@ -1,5 +1,5 @@
-// One application by its id, the applications of its applicant, and its statuses and notes: for clients that know an id.
-// It answers for an application of another program as for one that never existed.
+// Retrieves an application by its ID, with its revisions and its history of statuses and notes.
+// An application of another program gets the same 404 as one that never existed.
 
 import { Elysia } from 'elysia'
 import { Problem } from '../../../base/problem.ts'
@@ -27,16 +27,16 @@ import { recordOf } from '../server/request-record.ts'
 
 const one = '/api/v1/admin/programs/:programSlug/applications/:applicationId'
 
-/** Most in one answer; the rest comes `after` the last. An application may have megabytes, a note 10,000 characters. */
+/** Page sizes, low because an application can have megabytes and a note 10,000 characters. */
 const revisionsMax = 20
 const stepsMax = 200
 
 interface Reading {
   programId: number
   applicationId: number
-  /** Ids of the questions that `fields` names; undefined without it. */
+  /** IDs of the questions in `fields`; undefined without `fields`. */
   chosen: readonly number[] | undefined
-  /** The start of the next page of a list. */
+  /** Where the requested page of a list starts. */
   after: number | undefined
   headers: Record<string, string>
 }
@@ -117,7 +117,7 @@ const loadVisible = (
   chosen?: readonly number[],
 ) => readThroughLoss(() => keyMaps.loadVisible(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
 
-/** Authorizes the caller for the program first; then reads from the address what it asks for. */
+/** Authorizes the caller for the program, then parses the path and the parameters. */
 async function begin(deps: Deps, asked: AskedByKey, parameters: readonly ('after' | 'fields')[]): Promise<Reading> {
   const { caller, params, request } = asked
   const programSlug = params.programSlug!
@@ -141,7 +141,7 @@ async function begin(deps: Deps, asked: AskedByKey, parameters: readonly ('after
   return { programId, applicationId, chosen, after, headers }
 }
 
-/** As an export sends it. What is sent is in the audit log before that. */
+/** The application as an export sends it. The audit log has its entry before it is sent. */
 async function disclosed(
   deps: Deps,
   asked: AskedByKey,
@@ -163,12 +163,12 @@ async function disclosed(
   return object
 }
 
-/** The same for every id that is none of this program's. */
+/** The same for every ID outside this program. */
 export const noSuchApplication = (): Problem =>
-  new Problem('not_found', { detail: 'There is no such application in this program.' })
+  new Problem('not_found', { detail: 'This program has no application with this ID.' })
 
 const parseAfter = (value: string, error: FieldError): number | undefined =>
-  /^[0-9]{1,15}$/.test(value) ? Number(value) : error('invalid_after', 'must be what nextAfter was.')
+  /^[0-9]{1,15}$/.test(value) ? Number(value) : error('invalid_after', 'must be the nextAfter of the previous page.')
 
 const jsonOf = (pieces: readonly Buffer[], headers: Record<string, string>): Response =>
   new Response(Buffer.concat(pieces), { headers: { 'Content-Type': 'application/json', ...headers } })

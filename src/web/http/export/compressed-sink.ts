@@ -1,26 +1,26 @@
-// Compresses the bytes of a page on their way to the client.
+// Compresses a page while it is sent.
 //
-// Threads alongside the event loop do the work; the page keeps reading and packing into other buffers, and
-// waits when some of them wait here.
+// Compression runs on threads outside the event loop. Meanwhile the page is read and packed into other buffers, and waits once too many
+// buffers are queued here.
 //
-// zstd is a frame of its own for each buffer: nothing is kept between two, however many clients read (a stream's window and
-// tables are two megabytes), and several can be compressed concurrently. gzip is one stream, because clients read the first member of several
-// and no more (curl does, silently). Neither looks finished before it is: see ZstdEncoder.
+// zstd compresses each buffer to a separate frame, so buffers are compressed concurrently and no state is kept between them (a stream's
+// window and tables take two megabytes per client). gzip is one stream, because clients such as curl silently stop after the first of several
+// members. An interrupted page looks incomplete in both: see ZstdEncoder.
 
 import { createGzip, type Gzip } from 'node:zlib'
 import type { Sink } from '../../../core/export/pages/page-outlet.ts'
 import { compressedBufferBytes } from '../../../core/export/servers/exports.ts'
 import type { Coding } from '../headers/negotiation.ts'
 
-/** Most bytes that are compressed in one piece; larger writes are split. */
+/** Maximum bytes per piece; larger writes are split. */
 const pieceBytes = compressedBufferBytes
 
-/** The fastest of both; the next one costs half as much again for a tenth of the bytes. */
+/** The fastest level of both. The next level takes 50% more time and saves 10% of the bytes. */
 const level = 1
 
 /**
- * Runs `produce` against a sink that compresses for `client`. When it has settled nothing more is written, whatever was still
- * under way: after a failure the client is left with what does not look finished.
+ * Runs `produce` with a sink that compresses for `client`. Writes nothing after `produce` has settled, even if pieces are still being
+ * compressed, so that the output of a failed page looks incomplete.
  */
 export async function compressed<T>(coding: Coding, client: Sink, produce: (sink: Sink) => Promise<T>): Promise<T> {
   const sink = new CompressedSink(client, coding === 'zstd' ? new ZstdEncoder() : new GzipEncoder())
@@ -32,9 +32,9 @@ export async function compressed<T>(coding: Coding, client: Sink, produce: (sink
 }
 
 interface Encoder {
-  /** How many pieces may be encoded at a time. */
+  /** Maximum number of pieces encoded concurrently. */
   readonly pieces: number
-  /** Output that is ready to send, for these bytes and those before; maybe nothing yet. The bytes are free again once it resolves. */
+  /** Output that is ready to send, possibly empty. The caller can reuse `bytes` once the promise resolves. */
   encode(bytes: Uint8Array, last: boolean): Promise<Uint8Array>
   close(): void
 }
@@ -53,7 +53,7 @@ class CompressedSink implements Sink {
 
   write(bytes: Uint8Array, last: boolean): Promise<boolean> {
     const first = this.#encode(bytes, 0, last)
-    // It is awaited after what was written before, and may fail earlier.
+    // It can fail before it is awaited, which happens after earlier writes.
     first.catch(() => {})
     this.#before = this.#before.then(taken => taken && this.#deliver(first, bytes, last))
     return this.#before
@@ -64,7 +64,7 @@ class CompressedSink implements Sink {
     this.encoder.close()
   }
 
-  /** Hands on the first piece, and then makes and hands on the others. */
+  /** Delivers the first piece, then encodes and delivers the others. */
   async #deliver(first: Promise<Uint8Array>, bytes: Uint8Array, last: boolean): Promise<boolean> {
     for (let [from, piece] = [0, first]; ; piece = this.#encode(bytes, from, last)) {
       const encoded = await piece
@@ -86,11 +86,11 @@ class CompressedSink implements Sink {
 const magic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
 /**
- * Frame after frame. Each is sent with the first bytes of the next, so that whatever a client was left with before the last
- * ends in the middle of a frame, and no decoder takes it for the whole.
+ * Sends each frame together with the first bytes of the next one. Output that is cut short then ends within a frame, and no decoder takes
+ * it for complete.
  */
 class ZstdEncoder implements Encoder {
-  /** Frames need nothing of one another; with fewer, a thread that is done would wait for the event loop to give it more. */
+  /** With fewer pieces, idle threads would wait for the event loop to provide the next one. */
   readonly pieces = 3
   #begun = false
 
@@ -106,7 +106,7 @@ class ZstdEncoder implements Encoder {
 
 class GzipEncoder implements Encoder {
   readonly pieces = 1
-  /** Output of up to a piece in one go: each chunk is a round trip to a thread. */
+  /** A chunk holds the output of a whole piece, because each chunk costs a round trip to a thread. */
   readonly #gzip: Gzip = createGzip({ level, chunkSize: 64 * 1024 })
   #output: Buffer[] = []
   #fail: (error: Error) => void = () => {}

@@ -1,5 +1,5 @@
-// The export endpoint: one request walks from its caller to the last byte of its page.
-// It must hold no rule of its own; each step is another module's.
+// The export endpoint: the steps of a request from authorization to the last byte of the page.
+// It contains no rules; each step belongs to another module.
 
 import { Elysia } from 'elysia'
 import type { KeyQuota } from '../../../base/problem.ts'
@@ -28,12 +28,12 @@ export const exportApplications = (deps: Deps) => {
     try {
       return await answerCounted(asked, quota)
     } catch (error) {
-      // A request over its quota is refused for that, whatever else is wrong with it.
+      // A request over its quota gets 429, even if it has other errors.
       await quota
       throw error
     }
   }
-  /** The answer, made while Redis is still counting the request: nothing is sent before the count is known. */
+  /** Prepares the response while Redis is still counting the request. Nothing is sent until the count is known. */
   const answerCounted = async (asked: AskedExport, quota: Promise<KeyQuota>): Promise<Response> => {
     const opened = await openExport(deps, asked)
     const head = new PageHeaders(opened, headerConfig, quota)

@@ -1,5 +1,5 @@
-// The change feed: what happened to the applications of a program since a cursor, immediately or as soon as something does; and with each change
-// the application itself, where the client asks for it. The audit log has an entry for whatever it sends, before it sends it.
+// The change feed: changes to the applications of a program since a cursor, optionally with the applications, and optionally waiting for the
+// next change. Every response has its audit entry before it is sent.
 
 import { disclosedChanges } from '../../../core/audit/exported-event.ts'
 import { sentQuestions } from '../../../core/audit/sent-questions.ts'
@@ -29,7 +29,7 @@ import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
 import type { RequestRecord } from '../server/request-record.ts'
 import { sendStream } from './send-page.ts'
 
-/** A page read for a client, and the client's request. */
+/** A page of changes, and the request for it. */
 interface OpenedChanges extends AskedByKey {
   programId: number
   programSlug: string
@@ -41,7 +41,7 @@ interface OpenedChanges extends AskedByKey {
   headers: Headers
 }
 
-/** `GET /api/v1/admin/programs/{programSlug}/changes`. `Prefer: wait` as RFC 7240, section 4.3, has it. */
+/** `GET /api/v1/admin/programs/{programSlug}/changes`. `Prefer: wait` as in RFC 7240, section 4.3. */
 export const exportChanges = (deps: Deps) => {
   const { config, db, watch } = deps
 
@@ -101,7 +101,7 @@ async function sendAlone(deps: Deps, opened: OpenedChanges): Promise<Response> {
   return new Response(changesAlone(offered.format, page), { headers })
 }
 
-/** Records who reads status and note. */
+/** Records who reads statuses and notes. */
 const recordChanges = (deps: Deps, { caller, record, programSlug, page: { payload, nextCursor } }: OpenedChanges) =>
   deps.audit({
     actor: `key:${caller.api_key_id}`,
@@ -116,7 +116,7 @@ const recordChanges = (deps: Deps, { caller, record, programSlug, page: { payloa
     },
   })
 
-/** Takes one of the key's places for exports, as a page of a walk does. What is sent is in the audit log before that. */
+/** Counts as one of the key's concurrent exports, like a page of a walk. The audit entry is stored before anything is sent. */
 async function sendWithApplications(deps: Deps, opened: OpenedChanges): Promise<Response> {
   const { caller, request, programId, record, asked, page, start, headers } = opened
   const { format } = opened.offered
@@ -145,7 +145,7 @@ async function recordApplications(deps: Deps, opened: OpenedChanges, { keyMap }:
   const ids = page.payload.filter(isWithApplication).map(change => change.application_id)
   const applicationIds = [...new Set(ids)]
   const span = await readThroughLoss(() => readSpanOf(deps.db, programId, applicationIds))
-  // All of them were erased in this moment.
+  // All of them have just been erased.
   if (span === undefined) return recordChanges(deps, opened)
   await deps.audit(
     disclosedChanges(

@@ -1,4 +1,4 @@
-// The receipt of a walk: its count and digest, for a client that wants to be sure that it has all of it.
+// The receipt of a walk: its count and digest, with which clients verify that they hold all of it.
 
 import { isOfLostWalk } from '../../../core/export/requests/page-token.ts'
 import { parseReceiptRequest, readWalkReceipt, type WalkReceipt } from '../../../core/export/requests/walk-receipt.ts'
@@ -9,7 +9,7 @@ import type { Deps } from '../server/deps.ts'
 import { enterProgram, sentParameters } from '../server/program-request.ts'
 import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
 
-/** `GET /api/v1/admin/programs/{programSlug}/receipt`. It may read a whole program, so it takes one of the key's places for exports. */
+/** `GET /api/v1/admin/programs/{programSlug}/receipt`. It can read a whole program, so it counts as one of the key's concurrent exports. */
 export const exportReceipt = (deps: Deps) => {
   const answer = async ({ caller, params, request }: AskedByKey): Promise<Response> => {
     const endMs = performance.now() + deps.config.receiptMs

@@ -1,5 +1,4 @@
-// Opens a page request: the walk that it begins or continues, and the form of the response. All errors in its parameters are found
-// here.
+// Parses a page request: the walk that it starts or continues, and the format of the response. Finds all errors in the parameters.
 
 import { isLostPublication, type ProgramKeyMap } from '../../../core/derived/program-key-map.ts'
 import { questionsAreLost } from '../../../core/export/requests/page-token.ts'
@@ -30,20 +29,20 @@ export interface AskedExport {
 
 interface OpenedWalk {
   walk: Walk
-  /** Read for a walk's first page only. */
+  /** Loaded for the first page of a walk only. */
   start: WalkStart | undefined
 }
 
 export interface OpenedExport extends AskedExport, OpenedWalk {
   record: RequestRecord
-  /** Where the page starts; undefined for the first. */
+  /** Position after which the page starts; undefined for the first page. */
   after: Position | undefined
   offered: OfferedFormat
   coding: Coding | undefined
   /** `Prefer: handling=strict`. */
   strict: boolean
   beganAt: Micros
-  /** Up to when it may wait for the database before its first bytes, of `performance.now()`. */
+  /** `performance.now()` by which the first bytes must come from the database. */
   deadlineMs: number
 }
 
@@ -70,7 +69,7 @@ export async function openExport(deps: Deps, asked: AskedExport): Promise<Opened
   return { ...asked, record, walk, start, after, offered, coding, strict, beganAt, deadlineMs }
 }
 
-/** The walk that a request begins, or continues when it has a token. Throws a Problem: `invalid_request`, `unavailable`. */
+/** The walk that a request starts, or continues if it has a token. Throws a Problem: `invalid_request`, `unavailable`. */
 async function openWalk(
   deps: Deps,
   asked: { caller: Caller; parsed: ExportRequest; programId: number; deadlineMs: number },
@@ -78,7 +77,7 @@ async function openWalk(
   const { config, exports } = deps
   const { caller, parsed, programId, deadlineMs } = asked
   const { fields, token } = parsed
-  // Without `fields`, whatever is refused is refused before anything is read.
+  // Without `fields`, all errors are found before anything is read.
   const filters = fields === undefined ? planWalk(parsed, config) : undefined
   if (token !== undefined) {
     const opened = { walk: token, start: undefined }
@@ -94,7 +93,7 @@ async function openWalk(
   return { walk: beginWalk(programId, planned, start), start }
 }
 
-/** The questions of a walk that a caller may see: of those, `fields` may choose. */
+/** The questions of a walk that a caller can see, which are the ones `fields` can choose from. */
 async function loadVisible(deps: Deps, caller: Caller, { walk, start }: QuestionsOf): Promise<KeyMap> {
   const { keyMap } = await loadQuestions(deps, caller, { walk: { ...walk, fields: undefined }, start })
   return keyMap
@@ -103,12 +102,12 @@ async function loadVisible(deps: Deps, caller: Caller, { walk, start }: Question
 const withoutHidden = { hidden: { ids: new Set<number>() } }
 
 interface QuestionsOf {
-  /** Of a token, with what it was sealed over. */
+  /** The walk; from a token, with the token's sealed contents. */
   walk: Pick<Walk, 'programId' | 'questionsAsOf' | 'fields'> & Partial<PageToken>
   start: WalkStart | undefined
 }
 
-/** The questions of a walk, as far as the caller may see them and asked for them. */
+/** The questions of a walk that the caller can see and has requested. */
 export async function loadQuestions(
   { db, keyMaps, lostHistory }: Deps,
   { hidden }: { hidden: Pick<Caller['hidden'], 'ids'> },

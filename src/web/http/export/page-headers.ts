@@ -1,5 +1,5 @@
-// Response headers of an export page, built lazily while the first rows are on their way, and responses without a body.
-// They cannot contain the page token: whether a page follows is known only after the last row.
+// Response headers of an export page, built while the first rows are loading, and responses without a body.
+// The page token is not among them: whether another page follows is known only after the last row.
 
 import { type KeyQuota, Problem } from '../../../base/problem.ts'
 import { formatChangeCursor } from '../../../core/export/requests/change-cursor.ts'
@@ -10,15 +10,15 @@ import { namesTag, strongTags, weakTag } from '../headers/entity-tag.ts'
 import { quotaHeaders } from '../headers/quota-headers.ts'
 import type { OpenedExport } from './opened-export.ts'
 
-/** For a promise that the request awaits later. If it fails first, nothing awaits the promise any more. */
+/** Catch handler for a promise that the request awaits later, or never if the request fails first. */
 export const ignored = (): void => {}
 
-/** Whether the answer may turn out to have no body. */
+/** Whether the response may have no body. */
 const mayBeEmpty = ({ method, headers }: Request): boolean =>
   method === 'HEAD' || headers.has('if-none-match') || headers.has('if-match')
 
 export class PageHeaders {
-  /** When it is counted what is left to the key, which the head says. */
+  /** Resolves when the request is counted and the quota headers are set. */
   readonly quotaSet: Promise<void>
   #headers: Headers | undefined
 
@@ -32,12 +32,12 @@ export class PageHeaders {
   }
 
   get headers(): Headers {
-    this.#headers ??= this.#made()
+    this.#headers ??= this.#build()
     return this.#headers
   }
 
   /**
-   * The answer to HEAD, or the 304 to a client that has this page already; undefined when the page is to be sent. Throws Problem
+   * Response to HEAD, or the 304 for a client that already has this page; undefined if the page must be sent. Throws Problem
    * `precondition_failed`.
    */
   async withoutBody(): Promise<Response | undefined> {
@@ -50,12 +50,12 @@ export class PageHeaders {
     if (!noneNew && request.method !== 'HEAD') return undefined
     await this.quotaSet
     if (noneNew) return nothingNew(headers)
-    // No page is read for it, so how long one would be is not known.
+    // The page is not read, so its length is unknown.
     record.lengthUnknown = true
     return new Response(null, { headers })
   }
 
-  #made(): Headers {
+  #build(): Headers {
     const { beganAt, caller, coding, offered, start, strict, walk } = this.opened
     const { timeZone, tokenKeys, versionKey } = this.config
     const headers = new Headers({ 'Cache-Control': 'no-store' })
@@ -81,16 +81,16 @@ function setQuotaHeaders(headers: Headers, quota: KeyQuota): void {
   for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
 }
 
-/** The tag of a page is a weak one, and If-Match compares strongly: no tag that it names can be that of the page (RFC 9110, section 13.1.1). */
+/** If-Match compares strongly, so a page's weak tag never matches (RFC 9110, section 13.1.1). */
 function requireAnyTag(ifMatch: string | null): void {
   if (ifMatch === null || strongTags(ifMatch) === '*') return
   throw new Problem('precondition_failed', {
     detail:
-      'If-Match names no tag that a page can have: those of pages are weak. Send If-None-Match to learn whether there is anything new.',
+      'Export pages have weak ETags, which If-Match never matches. Send If-None-Match to check whether anything has changed.',
   })
 }
 
-/** The page’s head without the fields about its body and about a walk that begins. */
+/** 304 with the page's headers, except those about its body and the new walk. */
 function nothingNew(headers: Headers): Response {
   for (const name of ['Content-Type', 'Content-Encoding', 'Walk-Token']) headers.delete(name)
   return new Response(null, { status: 304, headers })

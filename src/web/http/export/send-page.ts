@@ -1,4 +1,4 @@
-// A page on its way: from the walk and its questions to the response that streams it, and what is noted when it has ended.
+// Streams a page of a walk as a response, and releases what it holds when it has ended.
 
 import { currentSpan, Steps } from '../../../base/tracing/span.ts'
 import type { SentQuestions } from '../../../core/audit/sent-questions.ts'
@@ -17,19 +17,19 @@ import { compressed } from './compressed-sink.ts'
 import type { OpenedExport } from './opened-export.ts'
 import { streamResponse } from './stream-response.ts'
 
-/** A page of a walk, and the form in which it is sent. */
+/** A page of a walk and its format. */
 interface PageToSend
   extends Pick<
     OpenedExport,
     'after' | 'beganAt' | 'caller' | 'coding' | 'deadlineMs' | 'programSlug' | 'record' | 'request' | 'walk'
   > {
-  /** As the log and the audit log name it. */
+  /** Format name in the log and the audit log. */
   format: string
   framing: PageFraming
   sent: SentQuestions
 }
 
-/** `place` is one of the key's places for exports; it is released when the page has ended. The first bytes wait for `granted`. */
+/** `place` is one of the key's concurrent exports, released when the page has ended. The first bytes wait for `granted`. */
 export function sendPage(
   deps: Deps,
   opened: PageToSend,
@@ -61,12 +61,12 @@ export function sendPage(
   )
 }
 
-/** What is known of the body before it is generated. */
+/** Facts about the body that are known before it is generated. */
 interface StreamToSend extends Pick<OpenedExport, 'request' | 'record' | 'coding' | 'deadlineMs'> {
   format: string
 }
 
-/** Sends what `produce` writes, compressed if the client asked for that; its first bytes wait for `granted`. */
+/** Sends what `produce` writes, compressed if the client accepts it. The first bytes wait for `granted`. */
 export function sendStream(
   deps: Deps,
   { request, record, coding, deadlineMs, format }: StreamToSend,

@@ -6,24 +6,24 @@ import { byDeadline } from '../../../core/export/servers/exports.ts'
 import { contentDigest, type DigestAlgorithm } from '../headers/content-digest.ts'
 import type { RequestOutcome, RequestRecord } from '../server/request-record.ts'
 
-/** The sink that `Bun.serve` passes to a direct stream: `write` returns a number immediately, or a promise when the client must read first; 0 when it has gone. */
+/** Sink that `Bun.serve` passes to a direct stream. `write` returns a number, or a promise if the client must read first; 0 if the client has gone. */
 interface DirectController {
   write(bytes: Uint8Array): number | Promise<number>
 }
 
-/** Thrown into a stream to break its connection, so that the client does not take what it got for the whole. */
+/** Thrown into a stream to reset its connection, so that the client does not take the response for complete. */
 class BrokenOff extends Error {}
 
 /**
- * Runs `produce` against a sink. Resolves with a Response once the first bytes are there: of known length when they are also
- * the last, and with a digest if one is wanted; streamed otherwise; the request's log line is then written when the stream has ended.
- * Rejects with what `produce` threw when that was before its first write, and with a Problem (unavailable) when it had
- * written nothing by `deadlineMs`; `produce` then finds its client gone. The first bytes wait for `granted`, and fail as it does.
- * It asks for the fields of `head` while `produce` waits for its first rows, since nothing else is to be done then.
+ * Runs `produce` with a sink. Resolves with a Response once the first bytes are available. If they are also the last, the response has a
+ * known length, and a digest if requested; otherwise it is streamed, and the request's log line is written when the stream ends.
+ * Rejects with the error of `produce` if it fails before its first write, and with Problem `unavailable` if it has written nothing by
+ * `deadlineMs`; `produce` then finds its client gone. The first bytes wait for `granted`, and fail if it fails.
+ * The headers in `head` are built while `produce` waits for its first rows.
  * After the first bytes, a rejection, or an outcome other than `complete`, resets the connection; it is never closed as if complete.
  *
- * It is a direct stream, because no other hands the bytes to the socket without copying them. Every write is awaited and its result
- * checked: otherwise it would neither wait for slow clients nor notice that one has gone.
+ * It is a direct stream, the only kind that passes bytes to the socket without copying them. Every write is awaited and its result
+ * checked, which is what makes it wait for slow clients and notice disconnected ones.
  */
 export async function streamResponse(
   record: RequestRecord,
@@ -38,7 +38,7 @@ export async function streamResponse(
   produced.catch(() => {})
   let headers: Headers
   try {
-    // By then the statement is on its way: the driver sends it before anything else has its turn.
+    // By now the driver has sent the statement.
     await new Promise(resolve => setImmediate(resolve))
     headers = head.headers
     await byDeadline(deadlineMs, Promise.race([client.firstWrite, produced]))
@@ -79,7 +79,7 @@ class ClientSink implements Sink {
   #wrote: () => void = () => {}
   #isFirst = true
   #controller: DirectController | undefined
-  /** The write that waits for the response to begin. */
+  /** The write that waits for the response to start. */
   #early: { bytes: Uint8Array; settle: (taken: boolean | Promise<boolean>) => void } | undefined
   #leave: () => void = () => {}
   readonly #left: Promise<boolean>
@@ -101,8 +101,7 @@ class ClientSink implements Sink {
 
   attach(controller: DirectController): void {
     this.#controller = controller
-    // Within the call that Bun makes for it: what is written now leaves together with the head of the response, which is
-    // otherwise sent field by field.
+    // Bytes written within this call leave together with the response headers, which are otherwise sent one by one.
     if (this.#early !== undefined) this.#early.settle(!this.#gone && this.#hand(controller, this.#early.bytes))
   }
 
@@ -136,7 +135,7 @@ class ClientSink implements Sink {
   #hand(controller: DirectController, bytes: Uint8Array): boolean | Promise<boolean> {
     const taken = controller.write(bytes)
     if (typeof taken === 'number') return taken > 0
-    // A write that waits is not always settled when its client goes; leaving settles it.
+    // Bun does not always settle a pending write when the client disconnects, so it is settled here.
     return Promise.race([taken.then(count => count !== 0), this.#left])
   }
 }

@@ -1,15 +1,15 @@
-// `Content-Digest` for those who ask for one (RFC 9530): a digest of the bytes that are sent, compressed as they are.
-// It is a response header, so it can be sent only where the whole body is known before that.
+// `Content-Digest` for clients that request it (RFC 9530): a digest of the bytes as sent, after compression.
+// It is a header, so it can only be sent if the whole body is known first.
 
 import { createHash } from 'node:crypto'
 
-/** By the names of the registry, the one we prefer first. */
+/** Algorithms by their registered names, preferred first. */
 const algorithms = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
 export type DigestAlgorithm = keyof typeof algorithms
 
 const itemPattern = /^([a-z*][a-z0-9_.*-]*)[ \t]*=[ \t]*([0-9]{1,2})(?:[ \t]*;.*)?$/
 
-/** The algorithm that a `Want-Content-Digest` field prefers; undefined for none. Malformed items are ignored. */
+/** The preferred algorithm of a `Want-Content-Digest` header; undefined if there is none. Ignores malformed items. */
 export function wantedDigest(field: string | null): DigestAlgorithm | undefined {
   if (field === null) return undefined
   let best: { algorithm: DigestAlgorithm; preference: number } | undefined

@@ -1,13 +1,13 @@
-// Entity tags and the question whether a client has what it would get (RFC 9110, sections 8.8.3 and 13.1.2).
+// Entity tags, and whether a client already has the current response (RFC 9110, sections 8.8.3 and 13.1.2).
 
 /**
- * A weak tag: two bodies under it have the same applications, and differ only in what is made for each request, such as the next token.
+ * Weak tag: bodies with the same tag have the same applications but differ in details of each request, such as the page token.
  */
 export const weakTag = (version: string): string => `W/"${version}"`
 
 const anyTag = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
 
-/** Whether an If-None-Match field names the tag, compared weakly, or any at all. */
+/** Whether an If-None-Match header contains the tag, compared weakly, or is `*`. */
 export function namesTag(field: string | null, tag: string): boolean {
   if (field === null) return false
   if (field.trim() === '*') return true
@@ -16,7 +16,7 @@ export function namesTag(field: string | null, tag: string): boolean {
 }
 
 /**
- * The strong tags in an If-Match field, without their quotes; `*` for any tag. Weak ones never match (RFC 9110, section 13.1.1).
+ * The strong tags in an If-Match header, without quotes, or `*`. Weak tags never match (RFC 9110, section 13.1.1).
  */
 export function strongTags(field: string): readonly string[] | '*' {
   if (field.trim() === '*') return '*'

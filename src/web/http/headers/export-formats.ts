@@ -1,4 +1,4 @@
-// The media types of exports, and which of them a request gets.
+// Selects the media type of an export by the Accept header.
 
 import { Problem } from '../../../base/problem.ts'
 import { type ChangesFormat, isChangesFormat } from '../../../core/export/changes/feed-framings.ts'
@@ -12,13 +12,13 @@ export interface OfferedFormat<Format = ExportFormat> {
 
 const formats = Object.keys(pageFormats) as ExportFormat[]
 export type ExportType = (typeof pageFormats)[ExportFormat]['types'][0]
-/** The default first. */
+/** Default first. */
 export const exportTypes = formats.map(format => pageFormats[format].types[0])
 
-/** Of the OData feed. */
+/** Media type of the OData feed. */
 export const feedType = 'application/json;odata.metadata=minimal'
 
-/** By media type, their other names last. */
+/** Formats by media type, aliases last. */
 function offered<Format extends ExportFormat>(formats: readonly Format[]): Map<string, OfferedFormat<Format>> {
   const types = formats.flatMap(format => {
     const { types, parameters } = pageFormats[format]
@@ -30,10 +30,10 @@ function offered<Format extends ExportFormat>(formats: readonly Format[]): Map<s
 const exported = offered(formats)
 const inFeed = offered(formats.filter(isChangesFormat))
 
-/** The format of a page for an Accept header. Throws Problem `not_acceptable` when it accepts none of ours. */
+/** Page format for an Accept header. Throws Problem `not_acceptable` if no available format matches. */
 export const acceptedFormat = (accept: string | null): OfferedFormat => accepted(accept, exported)
 
-/** The same, of the change feed. */
+/** Change feed format for an Accept header. Throws Problem `not_acceptable`. */
 export const acceptedChangesFormat = (accept: string | null): OfferedFormat<ChangesFormat> => accepted(accept, inFeed)
 
 function accepted<Format>(accept: string | null, formats: ReadonlyMap<string, Format>): Format {
@@ -41,7 +41,7 @@ function accepted<Format>(accept: string | null, formats: ReadonlyMap<string, Fo
   const format = formats.get(acceptableType(accept, [type!, ...more]) ?? '')
   if (format !== undefined) return format
   const known = exportTypes.filter(name => formats.has(name))
-  const detail = `names no available format. Available are ${known.join(', ')}.`
+  const detail = `must accept one of ${known.join(', ')}.`
   throw new Problem('not_acceptable', {
     detail: 'No export format matches the Accept header.',
     errors: [{ parameter: 'Accept', code: 'not_acceptable', detail }],

@@ -1,5 +1,5 @@
-// The host of a request. The router takes the path from the earliest possible end of a host, so this refuses an invalid host, one that is
-// too short for that, and a foreign one, before routing.
+// Validates the host of a request before routing: rejects invalid hosts, foreign hosts, and hosts so short that the router would misread the
+// path.
 
 import { invalidRequest, type Problem } from '../../../base/problem.ts'
 import { parseAddress } from '../../../domain/values/ip-address.ts'
@@ -7,24 +7,24 @@ import { parseAddress } from '../../../domain/values/ip-address.ts'
 const place = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/
 
 /**
- * The path of an address, wherever its host ends; of an address without a host, too. As it was sent, without its query. Bun has parsed the
- * address already, or could not; to parse it again would cost more than most of what is done for a small answer.
+ * The path of a URL with or without a host, as sent, without the query. It is not parsed with `URL`, which costs more than most of the
+ * work for a small response.
  */
 export const pathOf = (url: string): string => place.exec(url)![1]!
 
 /**
- * Bun passes on a Host header that names no host, and the address is then a path alone. Of several it uses the first, and shows all.
- * `undefined` where that is so.
+ * The host of a request; undefined if its Host header is not a host, for which Bun leaves only a path in the URL, or if there are several, of
+ * which Bun uses the first.
  */
 const hostOf = ({ url, headers }: Request): string | undefined =>
   headers.get('host')?.includes(',') ? undefined : URL.parse(url)?.hostname
 
-/** Whether the request has one valid host; or none, as HTTP/1.0 allows: Bun lets nothing later come without. */
+/** Whether the request has one valid host, or none, which Bun lets through for HTTP/1.0 only. */
 export const isForAHost = (request: Request): boolean => !request.headers.has('host') || hostOf(request) !== undefined
 
 export class OwnHost {
   readonly #scheme: 'http://' | 'https://'
-  /** Where the router begins to look for the path: with TLS it takes a host to have three characters at least. */
+  /** Where the router starts to look for the path; with TLS it assumes that a host has at least three characters. */
   readonly #pathFrom: number
   readonly #own: string | undefined
 
@@ -34,23 +34,26 @@ export class OwnHost {
     this.#own = baseUrl === '' ? undefined : new URL(baseUrl).hostname
   }
 
-  /** The request, with a host if it came without one, as it may by HTTP/1.0. */
+  /** The request, with a host added if it has none, which HTTP/1.0 allows. */
   named(request: Request): Request {
     if (request.headers.has('host') || !request.url.startsWith('/')) return request
     return new Request(`${this.#scheme}${this.#own ?? 'localhost'}${request.url}`, request)
   }
 
-  /** Throws Problem `invalid_request` unless the request is for a host that is here. */
+  /** Throws Problem `invalid_request` unless the request is for this host. */
   require(request: Request): void {
     const host = hostOf(request)
     const { url } = request
     if (host === undefined || url.indexOf('/', this.#pathFrom) !== url.indexOf('/', this.#scheme.length))
-      throw refused('bad_host', 'must be given once, as a host name or address, with a port or without.')
+      throw refused('bad_host', 'must be sent once, as a host name or address, optionally with a port.')
     if (!this.#isOwn(host))
-      throw refused('foreign_host', 'must be the host of BASE_URL. A proxy has to pass on the one it was asked for.')
+      throw refused(
+        'foreign_host',
+        'must be the host of BASE_URL. Configure the proxy to forward the original Host header.',
+      )
   }
 
-  /** Operators and a platform's probes may name the service by address; no other site can make a browser do so. */
+  /** IP addresses are allowed for operators and health probes; other sites cannot make a browser send one. */
   #isOwn(host: string): boolean {
     const name = host.replace(/^\[|\]$|\.$/g, '')
     return this.#own === undefined || name === this.#own || name === 'localhost' || parseAddress(name) !== undefined
@@ -58,4 +61,4 @@ export class OwnHost {
 }
 
 const refused = (code: string, detail: string): Problem =>
-  invalidRequest('The request is not for a host that is here.', [{ parameter: 'Host', code, detail }])
+  invalidRequest('The request is for a host that this service does not serve.', [{ parameter: 'Host', code, detail }])

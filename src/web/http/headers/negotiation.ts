@@ -1,13 +1,13 @@
-// Content negotiation: media types and codings (RFC 9110, section 12.5), and the list syntax of their header fields.
+// Content negotiation: media types and codings (RFC 9110, section 12.5), and the list syntax of their headers.
 
-/** A token, as the source of a pattern. */
+/** Regular expression source of a token. */
 export const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-/** A quality value (section 12.4.2), as the source of a pattern. Older Java leaves out the zero before the point. */
+/** Regular expression source of a quality value (section 12.4.2). Older Java versions omit the zero before the point. */
 export const quality = '(?:0?\\.[0-9]{1,3}|0\\.?|1(?:\\.0{0,3})?)'
-/** Commas within a quoted string end no item. An unclosed quote takes in the rest. */
+/** Commas within quotes do not end an item. An unclosed quote extends to the end. */
 const listItem = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
 
-/** The items of a field, with the spaces around them; some may be nothing else. */
+/** The items of a header, including surrounding spaces. Items can be blank. */
 export const listItems = (field: string | null): readonly string[] => field?.match(listItem) ?? []
 
 interface MediaRange {
@@ -16,17 +16,17 @@ interface MediaRange {
   quality: number
 }
 
-/** As `acceptableType`; the first offered, too, when nothing in the header is acceptable. */
+/** Like `acceptableType`, but returns the first offered type if none is acceptable. */
 export const preferredType = <T extends string>(accept: string | null, offered: readonly [T, ...T[]]): T =>
   acceptableType(accept, offered) ?? offered[0]
 
 /**
- * The offered type with the highest quality in an Accept header; of equals the one that is named more exactly, then the one
- * offered first. Undefined when none is acceptable. Without a header, or where one has an item that is not well-formed and nothing
- * else that fits, any is: what it meant is not known. Parameters other than `q`, `charset` and `header=present` make a range another type than any that is offered.
+ * The offered type with the highest quality in an Accept header. Ties go to the more specific range, then to the type offered first.
+ * Undefined if none is acceptable. Any type is acceptable without a header, or if nothing fits but an item is malformed, since its
+ * meaning is unknown. A range with parameters other than `q`, `charset` and `header=present` matches no offered type.
  */
 export function acceptableType<T extends string>(accept: string | null, offered: readonly [T, ...T[]]): T | undefined {
-  // What most clients send.
+  // The header of most clients.
   if (accept === null || accept === '*/*') return offered[0]
   const { ranges, hasMalformed } = parseAccept(accept)
   if (ranges.length === 0) return offered[0]
@@ -40,7 +40,7 @@ export function acceptableType<T extends string>(accept: string | null, offered:
   return best?.type ?? (hasMalformed ? offered[0] : undefined)
 }
 
-/** Decided by the most exact range that includes the type, even if that has the lower quality. */
+/** Quality of the most specific range that includes the type, even if another has a higher quality. */
 function qualityOf(offered: string, ranges: readonly MediaRange[]): { quality: number; exactness: number } {
   const [type, subtype] = offered.split('/')
   let found = { quality: 0, exactness: -1 }
@@ -56,7 +56,7 @@ function qualityOf(offered: string, ranges: readonly MediaRange[]): { quality: n
 const rangePattern = new RegExp(`^(${token})/(${token})$`)
 const qualityPattern = new RegExp(`^${quality}$`)
 
-/** Malformed items are left out. Older Java sends `*` alone for any type. */
+/** Skips malformed items. Older Java versions send `*` for any type. */
 function parseAccept(header: string): { ranges: MediaRange[]; hasMalformed: boolean } {
   const ranges: MediaRange[] = []
   let hasMalformed = false
@@ -85,17 +85,17 @@ function parseAccept(header: string): { ranges: MediaRange[]; hasMalformed: bool
   return { ranges, hasMalformed }
 }
 
-/** Whether JSON is wanted where a page is there too: without a wish, the page is sent. */
+/** Whether the client prefers JSON to an HTML page. The default is the page. */
 export const prefersJson = (request: Request): boolean =>
   preferredType(request.headers.get('accept'), ['text/html', 'application/json']) === 'application/json'
 
-/** In the order we prefer them. `*` stands for the last: a client that does not say what it knows is least likely to know zstd. */
+/** In order of preference. `*` stands for the last one: a client that does not list its codings is unlikely to know zstd. */
 const codings = ['zstd', 'gzip'] as const
 export type Coding = (typeof codings)[number]
 
 /**
- * The coding for an answer to this Accept-Encoding: the one with the highest quality, of equals the one we prefer. Undefined, for no
- * coding, without a header and when the client accepts nothing that we can send: every client can read what is not coded.
+ * The coding with the highest quality in an Accept-Encoding header; ties go to our preference. Undefined, for no coding, without a header
+ * and if the client accepts no coding that we can send, because every client can read uncoded responses.
  */
 export function preferredCoding(acceptEncoding: string | null): Coding | undefined {
   if (acceptEncoding === null) return undefined
@@ -111,7 +111,7 @@ export function preferredCoding(acceptEncoding: string | null): Coding | undefin
 
 const itemPattern = new RegExp(`^(${token})(?:[ \\t]*;[ \\t]*q=(${quality}))?$`)
 
-/** Quality by coding. Malformed items are ignored; of a coding that is named twice, the first counts. */
+/** Quality by coding. Ignores malformed items; the first of repeated codings counts. */
 function parseAcceptEncoding(field: string): Map<string, number> {
   const accepted = new Map<string, number>()
   for (const item of listItems(field.toLowerCase())) {

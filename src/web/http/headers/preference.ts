@@ -1,4 +1,4 @@
-// The `Prefer` header (RFC 7240): whether to read a request strictly, and how long its answer may wait.
+// Parses the `Prefer` header (RFC 7240): strict handling, and how long a response may wait.
 
 import { listItems, token } from './negotiation.ts'
 
@@ -6,25 +6,24 @@ const quoted = '"(?:[^"\\\\]|\\\\.)*"'
 const pair = `(${token})(?:[ \\t]*=[ \\t]*(${token}|${quoted}))?`
 const preference = new RegExp(`^[ \\t]*${pair}[ \\t]*(?:;[ \\t]*(?:${pair})?[ \\t]*)*$`)
 
-/** Longest wait that is granted, in seconds: shorter than what proxies commonly allow an answer. */
+/** Maximum wait in seconds, below the usual timeouts of proxies. */
 const waitSecondsMax = 30
 
 /**
- * Whether the client asks for `handling=strict`, in a `Prefer` header's value or several joined by commas; null for none.
- * Names and values are compared without case, parameters are passed over, of two handlings the first counts, and a
- * preference that is not well-formed is as if it were not there: a preference is never a reason to refuse a request.
+ * Whether the value of `Prefer` (several joined by commas, or null) contains `handling=strict`. Ignores case, parameters and malformed
+ * preferences, since a preference is never a reason to reject a request. The first of several handlings counts.
  */
 export function prefersStrictHandling(header: string | null): boolean {
   return preferred(header, 'handling')?.toLowerCase() === 'strict'
 }
 
-/** Seconds that a response may wait for a change (`wait`, RFC 7240, section 4.3); 0 without that preference. */
+/** Seconds to wait for a change (`wait`, RFC 7240, section 4.3); 0 without the preference. */
 export function preferredWaitSeconds(header: string | null): number {
   const wait = preferred(header, 'wait')
   return wait !== undefined && /^[0-9]+$/.test(wait) ? Math.min(Number(wait), waitSecondsMax) : 0
 }
 
-/** The value of the first preference of this name. */
+/** The value of the first preference with this name. */
 export function preferred(header: string | null, name: string): string | undefined {
   for (const item of listItems(header)) {
     const match = preference.exec(item)

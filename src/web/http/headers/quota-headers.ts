@@ -1,8 +1,8 @@
-// Response headers with the limits of a key (draft-ietf-httpapi-ratelimit-headers). core/keys/limits counts.
+// Response headers that report the limits of a key (draft-ietf-httpapi-ratelimit-headers); core/keys/limits counts.
 
 import type { KeyQuota } from '../../../base/problem.ts'
 
-/** `RateLimit-Policy` and `RateLimit`; nothing where nothing is limited. */
+/** `RateLimit-Policy` and `RateLimit`; empty for a key without limits. */
 export function quotaHeaders({ requestsPerMinute, exportsAtATime, left }: KeyQuota): Readonly<Record<string, string>> {
   const policies: string[] = []
   if (requestsPerMinute !== undefined) policies.push(`"requests";q=${requestsPerMinute};w=60`)

@@ -1,16 +1,16 @@
-// Text as a client sent it, in an address, a form or a body of JSON. Refuses what the database cannot hold (U+0000) and what UTF-8 cannot
-// say (half of a surrogate pair), before other code sees it.
+// Decodes text in URLs, forms and JSON bodies. Rejects U+0000, which the database cannot store, and lone surrogates, which UTF-8 cannot
+// represent, before other code sees them.
 
 import { isUtf8 } from 'node:buffer'
 import { invalidRequest, Problem, type ProblemItem } from '../../../base/problem.ts'
 import { isJsonArray, isJsonObject, type Json, pointerTo } from '../../../domain/values/json-text.ts'
 
-/** Most errors that a refusal names, and most characters of a name that it repeats. */
+/** Maximum number of errors in a response, and maximum length of a name quoted in one. */
 const [errorsMax, nameLengthMax] = [50, 100]
 
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** What a percent-encoded text says; undefined when that is no text: broken escapes, bytes that are not UTF-8, U+0000. */
+/** Decodes percent-encoded text; undefined for broken escapes, invalid UTF-8 and U+0000. */
 export function decodeSent(encoded: string): string | undefined {
   try {
     const text = decodeURIComponent(encoded)
@@ -21,13 +21,13 @@ export function decodeSent(encoded: string): string | undefined {
 }
 
 interface SentPairs {
-  /** In the order they were sent. `a` and `a=` are both an empty value. */
+  /** In the order sent. `a` and `a=` both have an empty value. */
   pairs: readonly { name: string; value: string }[]
-  /** Names, as sent, of pairs that are not text. */
+  /** Names, as sent, of pairs that cannot be decoded. */
   malformed: readonly string[]
 }
 
-/** Takes apart `application/x-www-form-urlencoded`: `+` is a space, only `&` separates, empty pieces are ignored. */
+/** Parses `application/x-www-form-urlencoded`: `+` is a space, only `&` separates, empty pieces are ignored. */
 function parsePairs(raw: string): SentPairs {
   const pairs: { name: string; value: string }[] = []
   const malformed: string[] = []
@@ -43,35 +43,35 @@ function parsePairs(raw: string): SentPairs {
   return { pairs, malformed }
 }
 
-/** Longest query that is read. The longest one that means something is a tenth of it. */
+/** Maximum length of a query, ten times the longest meaningful one. */
 const queryLengthMax = 8192
 
-/** The part of a URL after `?`, empty without one. */
+/** The part of a URL after `?`, or an empty string. */
 export function queryOf(url: string): string {
   const at = url.indexOf('?')
   return at === -1 ? '' : url.slice(at + 1)
 }
 
-/** Takes apart what `queryOf` returns. Throws a Problem when it is too long. */
+/** Parses the result of `queryOf`. Throws Problem `invalid_request` if it is too long. */
 export function parseQueryString(raw: string): SentPairs {
   if (raw.length > queryLengthMax) throw tooLong()
   return parsePairs(raw)
 }
 
 function tooLong(): Problem {
-  const detail = `is longer than ${queryLengthMax} characters.`
+  const detail = `must have at most ${queryLengthMax} characters.`
   return invalidRequest('The query is too long.', [{ parameter: '?', code: 'query_too_long', detail }])
 }
 
-/** The fields of a form that was sent. Throws Problem `invalid_request` that names those that are not text. */
+/** Parses a form body. Throws Problem `invalid_request` with the fields that are not text. */
 export function readFields(body: Buffer): URLSearchParams {
   if (!isUtf8(body)) throw notText([{ path: '', code: 'invalid_utf8' }])
   return fieldsOf(body.toString())
 }
 
 /**
- * The parts of the path of an address, by name; `parts` is what the router made of them, null for what it cannot decode. Throws Problem
- * `not_found` when one is not text, since nothing is named so, and `invalid_request` when the query is not.
+ * The parameters of a path by name. `parts` are those of the router, null if it cannot decode them. Throws Problem `not_found` if one is not
+ * text, since nothing has such a name, and `invalid_request` if the query is not text.
  */
 export function readAddress(
   { search }: Pick<URL, 'search'>,
@@ -94,28 +94,28 @@ function fieldsOf(raw: string): URLSearchParams {
   return new URLSearchParams(pairs.map(({ name, value }): [string, string] => [name, value]))
 }
 
-/** Throws Problem `invalid_request` that names the places of a JSON body with a string or a key that is not text. */
+/** Throws Problem `invalid_request` with the places of strings and keys in a JSON body that are not text. */
 export function requireText(body: Json): void {
   const errors: { path: string; code: string }[] = []
-  const look = (json: Json, path: string): void => {
+  const visit = (json: Json, path: string): void => {
     if (errors.length === errorsMax) return
     if (typeof json === 'string') {
       if (!isText(json)) errors.push({ path, code: 'unstorable_text' })
-    } else if (isJsonArray(json)) for (const [i, item] of json.entries()) look(item, pointerTo(path, i))
+    } else if (isJsonArray(json)) for (const [i, item] of json.entries()) visit(item, pointerTo(path, i))
     else if (isJsonObject(json))
       for (const [key, value] of json) {
-        if (isText(key)) look(value, pointerTo(path, key))
+        if (isText(key)) visit(value, pointerTo(path, key))
         else errors.push({ path, code: 'unstorable_text' })
       }
   }
-  look(body, '')
+  visit(body, '')
   if (errors.length > 0) throw notText(errors)
 }
 
 const notText = (places: readonly Omit<ProblemItem, 'detail'>[]): Problem =>
   invalidRequest(
-    'The request has what is not text.',
+    'The request contains invalid text.',
     places
       .slice(0, errorsMax)
-      .map(place => ({ ...place, detail: 'must be UTF-8 without U+0000 and without lone surrogates.' })),
+      .map(place => ({ ...place, detail: 'must be valid UTF-8 without U+0000 or lone surrogates.' })),
   )

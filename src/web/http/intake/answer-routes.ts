@@ -1,4 +1,4 @@
-// Routes for saving answers while an applicant is answering.
+// Routes that save and return an applicant's answers in progress.
 
 import { Elysia } from 'elysia'
 import { loadSavedAnswers, type SavedApplication, saveAnswers } from '../../../core/intake/save-answers.ts'
@@ -11,19 +11,19 @@ import type { Deps } from '../server/deps.ts'
 import { methodNotAllowed } from '../server/errors.ts'
 import { readJsonBody } from '../server/json-body.ts'
 import { parseAnswersBody } from './bodies.ts'
-import { type AnswerHeaders, bodyLimits, enterProgram, parseApplicantId } from './intake-request.ts'
+import { bodyLimits, enterProgram, type IntakeHeaders, parseApplicantId } from './intake-request.ts'
 
 const path = '/intake/v1/programs/:slug/applicants/:applicantId/answers'
 
 /**
- * `PUT` with `{"answers": {question key: answer in the export's shape, or null}}` merges them by question of the top level and
- * answers as `GET`: 200 `{applicant_id, program_name, create_time, answers}`. `GET` is 404 while nothing was ever answered;
- * after a submission both begin with the answers of the last application.
+ * `PUT` with `{"answers": {question key: answer in the export's shape, or null}}` merges answers by top-level question and responds like
+ * `GET`: 200 `{applicant_id, program_name, create_time, answers}`. `GET` responds with 404 until an answer has been saved. After a
+ * submission, both start with the answers of the last application.
  */
 export const answerRoutes = (deps: Deps) => {
-  const answer = (applicantId: number, slug: string, saved: SavedApplication, headers: AnswerHeaders): Response => {
+  const answer = (applicantId: number, slug: string, saved: SavedApplication, headers: IntakeHeaders): Response => {
     const createTime = saved.create_time === null ? null : formatOffsetTime(saved.create_time, deps.config.timeZone)
-    // Saved answers are JSON text already; reading them here could only change them.
+    // Saved answers are already JSON text; parsing them could only change them.
     const body =
       `{"applicant_id":${applicantId},"program_name":${JSON.stringify(slug)},` +
       `"create_time":${JSON.stringify(createTime)},"answers":${saved.answers}}`

@@ -1,4 +1,4 @@
-// Routes for registering applicants.
+// Routes that register applicants and change their language.
 
 import { Elysia } from 'elysia'
 import { changeLanguage, registerApplicant } from '../../../core/intake/register-applicant.ts'
@@ -15,8 +15,8 @@ const applicants = '/intake/v1/applicants'
 const applicant = '/intake/v1/applicants/:applicantId'
 
 /**
- * `POST /intake/v1/applicants` with `{"language": "en-us"}`: 201 `{applicant_id, language}`, the language in canonical form.
- * `PUT /intake/v1/applicants/{id}` with the same: 200 likewise. Applications carry the language at their submission
+ * `POST /intake/v1/applicants` with `{"language": "en-us"}`: 201 `{applicant_id, language}`, with the language in canonical form.
+ * `PUT /intake/v1/applicants/{id}` with the same body: 200 with the same response. Applications keep the language of their submission
  * (spec, `language`: "The applicant's preferred language").
  */
 export const applicantRoutes = (deps: Deps) =>

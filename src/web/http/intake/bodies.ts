@@ -1,5 +1,4 @@
-// Parses the bodies of intake requests, once, and names every error.
-// It hands answers on as they came.
+// Parses the bodies of intake requests and reports every error. Answers are passed on unchecked.
 
 import { invalidRequest } from '../../../base/problem.ts'
 import { checkText } from '../../../core/intake/checking/answer-fields.ts'
@@ -19,11 +18,12 @@ export function parseLanguageBody(body: Json): string {
   })
 }
 
-/** `{"answers": …}` → the answers, unchecked. */
+/** `{"answers": …}` → unchecked answers. */
 export function parseAnswersBody(body: Json): Json {
   return parseBody(body, ['answers'], (members, errors) => {
     const answers = members.get('answers')
-    if (answers === undefined) errors.add('/answers', 'required', 'Must be given: question key → answer, or null.')
+    if (answers === undefined)
+      errors.add('/answers', 'required', 'Is required: an object with an answer, or null, for each question key.')
     return answers
   })
 }
@@ -36,7 +36,7 @@ export function parseSubmissionBody(body: Json): Submitter {
     errors.add(
       '/submitter',
       'required',
-      'Must be given: an object with `type`, and `email` and `organization` of an intermediary.',
+      'Is required: an object with `type`, and for an intermediary also `email` and `organization`.',
     )
     return undefined
   })
@@ -73,21 +73,21 @@ function parseBody<T>(
     parsed = parse(body, errors)
   } else errors.add('', 'wrong_type', `Must be an object with ${names.map(name => `\`${name}\``).join(', ')}.`)
   if (parsed === undefined || errors.items.length > 0)
-    throw invalidRequest('The body of the request is not what is asked for here.', errors.items)
+    throw invalidRequest('The request body is invalid.', errors.items)
   return parsed
 }
 
 function refuseOthers(members: JsonObject, names: readonly string[], path: string, errors: ValidationErrors): void {
   for (const name of members.keys()) {
     if (names.includes(name)) continue
-    const right = names.map(known => `\`${known}\``).join(', ')
-    errors.add(pointerTo(path, name), 'unknown_member', `Must be left out: there is only ${right} here.`)
+    const allowed = names.map(known => `\`${known}\``).join(', ')
+    errors.add(pointerTo(path, name), 'unknown_member', `Is not a known member; use only ${allowed}.`)
   }
 }
 
 function requiredText(members: JsonObject, name: string, path: string, errors: ValidationErrors): string | undefined {
   const value = members.get(name)
   if (value !== undefined && value !== null) return checkText(value, pointerTo(path, name), errors)
-  errors.add(pointerTo(path, name), 'required', 'Must be given.')
+  errors.add(pointerTo(path, name), 'required', 'Is required.')
   return undefined
 }

@@ -1,4 +1,4 @@
-// The first steps of every intake request: authentication, the program, the applicant.
+// The first steps of every intake request: authorization, program and applicant.
 
 import { invalidRequest } from '../../../base/problem.ts'
 import { noSuchApplicant } from '../../../core/intake/refusals.ts'
@@ -11,16 +11,16 @@ import type { BodyLimits } from '../server/json-body.ts'
 import { refuseParameters } from '../server/program-request.ts'
 import { recordOf } from '../server/request-record.ts'
 
-/** Fields of every answer of intake. */
-export type AnswerHeaders = Readonly<Record<string, string>>
+/** Headers of every intake response. */
+export type IntakeHeaders = Readonly<Record<string, string>>
 
-/** Throws the 401 unless the caller may submit, or Problem `rate_limited`: what is refused counts too. */
+/** Throws Problem `unauthenticated` unless the caller may submit, or `rate_limited`. Rejected requests count too. */
 export async function enterIntake(
   deps: Deps,
   caller: Caller,
   request: Request,
-): Promise<{ key: FrontEndKey; headers: AnswerHeaders }> {
-  const headers = await answerHeaders(deps, caller)
+): Promise<{ key: FrontEndKey; headers: IntakeHeaders }> {
+  const headers = await intakeHeaders(deps, caller)
   const key = keyOf(caller, authorizeIntake(caller))
   refuseParameters(request)
   return { key, headers }
@@ -28,27 +28,27 @@ export async function enterIntake(
 
 const keyOf = ({ api_key_id, address }: Caller, front_end: string): FrontEndKey => ({ api_key_id, front_end, address })
 
-/** As `enterIntake`, for one program: also the 401 unless it is granted. Notes the program for the log. */
+/** Like `enterIntake`, but also requires access to the program, which it records for the log. */
 export async function enterProgram(
   deps: Deps,
   caller: Caller,
   request: Request,
   slug: string,
-): Promise<{ program_id: number; key: FrontEndKey; headers: AnswerHeaders }> {
-  const headers = await answerHeaders(deps, caller)
+): Promise<{ program_id: number; key: FrontEndKey; headers: IntakeHeaders }> {
+  const headers = await intakeHeaders(deps, caller)
   const { program_id, front_end } = authorizeSubmit(caller, slug)
   recordOf(request).fields.program = slug
   refuseParameters(request)
   return { program_id, key: keyOf(caller, front_end), headers }
 }
 
-const answerHeaders = async (deps: Deps, caller: Caller): Promise<AnswerHeaders> => ({
+const intakeHeaders = async (deps: Deps, caller: Caller): Promise<IntakeHeaders> => ({
   'Content-Type': 'application/json',
   'Cache-Control': 'no-store',
   ...quotaHeaders(await deps.limits.takeRequest(caller.api_key_id)),
 })
 
-/** Ten times what a long form with a large household has. They are read in some 5 ms, while no other request has its turn. */
+/** Ten times the values of a long form with a large household. Parsing them blocks the event loop for about 5 ms. */
 const bodyValuesMax = 50_000
 
 export const bodyLimits = (deps: Deps): BodyLimits => ({
@@ -58,7 +58,7 @@ export const bodyLimits = (deps: Deps): BodyLimits => ({
   arrivalMs: bodyArrivalMs,
 })
 
-/** The applicant's id in the path. Anything that is not an id is answered like an unknown applicant. */
+/** Applicant ID in the path. An invalid ID gets the same response as an unknown applicant. */
 export function parseApplicantId(text: string): number {
   if (!/^[1-9][0-9]{0,14}$/.test(text)) throw noSuchApplicant()
   return Number(text)
@@ -68,12 +68,12 @@ export function parseApplicantId(text: string): number {
 export function parseIdempotencyKey(headers: Headers): string {
   const key = headers.get('idempotency-key') ?? ''
   if (/^[\x20-\x7e]{1,200}$/.test(key)) return key
-  throw invalidRequest('The request needs an idempotency key.', [
+  throw invalidRequest('The Idempotency-Key header is missing or invalid.', [
     {
       parameter: 'Idempotency-Key',
       code: key === '' ? 'required' : 'malformed',
       detail:
-        'Must be 1 to 200 characters of printable ASCII, new for each submission and the same when it is sent again.',
+        'Must have 1 to 200 printable ASCII characters. Use a new value for each submission and the same value to retry it.',
     },
   ])
 }

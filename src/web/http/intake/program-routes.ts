@@ -1,4 +1,4 @@
-// Routes by which a front end reads the questions of a program.
+// Returns the questions of a program to form front ends.
 
 import { loadActiveVersion } from '../../../core/intake/refusals.ts'
 import { findProgramIntake } from '../../../db/programs/program-intake.ts'
@@ -9,7 +9,7 @@ import type { Deps } from '../server/deps.ts'
 import { readByKey } from '../server/read-by-key.ts'
 import { enterProgram } from './intake-request.ts'
 
-/** `GET /intake/v1/programs/{slug}`: the ACTIVE version, with all that asking its questions takes. */
+/** `GET /intake/v1/programs/{slug}`: the ACTIVE version, with everything needed to ask its questions. */
 export const programRoutes = (deps: Deps) =>
   readByKey(deps, '/intake/v1/programs/:slug', intakeOperations.readProgram, async ({ caller, params, request }) => {
     const { program_id, headers } = await enterProgram(deps, caller, request, params.slug!)
@@ -17,7 +17,7 @@ export const programRoutes = (deps: Deps) =>
     return Response.json({ ...describe(version), ...(await findProgramIntake(deps.intakeDb, program_id)) }, { headers })
   })
 
-/** Questions in the order in which they are asked; conditions name them by `question_id`. `question_type` is null for a text to read. */
+/** Questions in the order asked; conditions refer to their `question_id`. `question_type` is null for information text. */
 const describe = (version: ProgramVersion) => ({
   program_name: version.slug,
   program_version_id: version.program_version_id,

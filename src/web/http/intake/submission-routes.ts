@@ -1,4 +1,4 @@
-// Routes for submitting an application.
+// Submits applications.
 
 import { Elysia } from 'elysia'
 import { receiptOf } from '../../../core/intake/last-application.ts'
@@ -18,8 +18,8 @@ const path = '/intake/v1/programs/:slug/applicants/:applicantId/submissions'
 /**
  * `POST` with a header `Idempotency-Key` and `{"submitter": {"type": "APPLICANT"}}`, or `{"type": "TRUSTED_INTERMEDIARY",
  * "email": …, "organization": …}`: 201 `{application_id, program_version_id, create_time, submit_time, revision_state}`.
- * Sent again with the same key: the same body, as it was then, with 200. With another key and nothing saved since: 409, with the same body as
- * `receipt`. The key with another applicant or submitter: 409. Answers that are missing or do not fit: 400, each by its path below `/answers` of what was saved.
+ * Repeated with the same key: 200 with the original body. With another key and nothing saved since: 409 with that body as `receipt`. The
+ * same key with another applicant or submitter: 409. Missing or invalid answers: 400, each with its path below `/answers`.
  */
 export const submissionRoutes = (deps: Deps) =>
   new Elysia({ name: 'intake-submissions' })

@@ -1,5 +1,5 @@
-// The query options and headers of a request for an entity set. Source: OData 4.0, Protocol, sections 8.2 and 11.2. Refuses an option that
-// the feed does not have: an answer without it would be another one.
+// Parses the query options and headers of a request for an entity set. Source: OData 4.0, Protocol, sections 8.2 and 11.2. Unsupported
+// options are errors, because ignoring them would change the result.
 
 import { Problem, type ProblemItem } from '../../../base/problem.ts'
 import { parseFeedFilter, unsupported } from '../../../core/export/odata/feed-filter.ts'
@@ -13,8 +13,8 @@ import { acceptableType } from '../headers/negotiation.ts'
 import { preferred } from '../headers/preference.ts'
 
 const options = ['$filter', '$select', '$top', '$count', '$orderby', '$skiptoken', '$format'] as const
-/** What OData has and this feed has not. */
-const others = [
+/** OData options that this feed does not support. */
+const unsupportedOptions = [
   '$expand',
   '$search',
   '$apply',
@@ -26,7 +26,7 @@ const others = [
   '$deltatoken',
   '$id',
 ]
-/** What the token has already; a link is to be followed as it is. */
+/** Options that the token already contains; clients must follow links unchanged. */
 const ofFirstPages = ['$filter', '$orderby', '$count'] as const
 
 type FeedQuery = SentQuery<(typeof options)[number]>
@@ -34,36 +34,36 @@ type FeedQuery = SentQuery<(typeof options)[number]>
 export interface FeedOptions {
   filters: FilterValues
   columns: readonly FeedColumn[]
-  /** As it was sent, for the link to the next page. */
+  /** As sent, for the link to the next page. */
   select: string | undefined
   top: number | undefined
   count: boolean
 }
 
-/** The query of a request for an entity set, with the token in it. Throws Problem `unsupported`; other errors are kept for `readFeedOptions`. */
+/** Parses the query of a request for an entity set up to its token. Throws Problem `unsupported`; `readFeedOptions` reports other errors. */
 export function openFeedQuery(
   sent: SentParameters,
   tokens: TokenOpening,
 ): { query: FeedQuery; token: PageToken | undefined } {
-  const other = sent.pairs.find(({ name }) => others.includes(name))
+  const other = sent.pairs.find(({ name }) => unsupportedOptions.includes(name))
   if (other !== undefined)
-    throw unsupported(other.name, `is not offered. The options of this feed are ${options.join(', ')}.`)
+    throw unsupported(other.name, `is not supported. Supported options are ${options.join(', ')}.`)
   const query = new SentQuery({ ...sent, strict: true }, options)
   const token = query.read('$skiptoken', value => query.collect(() => openPageToken(value, tokens, '$skiptoken')))
   return { query, token }
 }
 
-/** Throws Problem `invalid_request` that names all that is wrong, or `unsupported`. */
+/** Throws Problem `invalid_request` with every error, or `unsupported`. */
 export function readFeedOptions(query: FeedQuery, token: PageToken | undefined, table: FeedTable): FeedOptions {
   const { columns } = table
   let select: string | undefined
   const chosen = query.read('$select', (value, error) => {
     select = value
-    // A column that was hidden since the first page is left out, as in every walk; others are then not told from it.
+    // A column hidden since the first page is left out, as in every walk, and cannot be told from an unknown one.
     return columnsOf(value, columns, error, token !== undefined)
   })
   const top = query.read('$top', (value, error) =>
-    /^[0-9]{1,15}$/.test(value) ? Number(value) : error('invalid_top', 'must be a whole number in digits.'),
+    /^[0-9]{1,15}$/.test(value) ? Number(value) : error('invalid_top', 'must be a whole number, such as 100.'),
   )
   const count = query.read('$count', (value, error) =>
     ['true', 'false'].includes(value) ? value === 'true' : error('invalid_count', 'must be true or false.'),
@@ -73,14 +73,16 @@ export function readFeedOptions(query: FeedQuery, token: PageToken | undefined, 
   const filters = query.read('$filter', value => query.collect(() => parseFeedFilter(value, known)))
   if (token !== undefined)
     for (const name of ofFirstPages)
-      query.read(name, (_, error) => error('not_with_skiptoken', 'is in the link already. Follow the link as it is.'))
+      query.read(name, (_, error) =>
+        error('not_with_skiptoken', 'cannot be added to @odata.nextLink. Follow the link unchanged.'),
+      )
   if (query.errors.length > 0) throw query.problem()
   if (count === true && table.path.length > 0)
-    throw unsupported('$count', 'is offered of applications alone: entities would have to be read to be counted.')
+    throw unsupported('$count', 'is supported for the table Applications only.')
   return { filters: filters ?? noFilters, columns: chosen ?? columns, select, top, count: count ?? false }
 }
 
-/** The key is always sent: without it each row would need an address of its own (JSON Format, section 4.5.8). */
+/** Always includes the key: otherwise each row would need an ID URL (JSON Format, section 4.5.8). */
 function columnsOf(
   select: string,
   columns: readonly FeedColumn[],
@@ -95,7 +97,7 @@ function columnsOf(
   const shown = unknown.slice(0, 20).map(name => JSON.stringify(name.slice(0, 100)))
   return error(
     'unknown_property',
-    `names what is no property here: ${shown.join(', ')}. Names are written exactly, see $metadata.`,
+    `contains unknown properties: ${shown.join(', ')}. Copy names exactly from $metadata.`,
   )
 }
 
@@ -103,11 +105,11 @@ function requireWalkOrder(orderby: string): true {
   if (/^ *submit_time( +asc)? *$/.test(orderby)) return true
   throw unsupported(
     '$orderby',
-    'can be submit_time alone, ascending. Rows come in that order anyway; sort the rest where they are shown.',
+    'supports only submit_time, ascending, which is the default. Sort by other columns in your own tool.',
   )
 }
 
-/** Throws Problem `not_acceptable` or `invalid_request` where the headers, or `$format` in their place, allow none of its answers. */
+/** Throws Problem `not_acceptable` or `invalid_request` if the headers, or `$format` instead of them, allow no available format. */
 export function requireFeedFormat({ headers }: Request, format: string | undefined, type: 'json' | 'xml'): void {
   const max = headers.get('odata-maxversion')
   if (max !== null && !(Number.parseFloat(max) >= 4))
@@ -116,29 +118,29 @@ export function requireFeedFormat({ headers }: Request, format: string | undefin
       errors: [{ parameter: 'OData-MaxVersion', code: 'version_not_available', detail: 'must be 4.0 or higher.' }],
     })
   const accept = type === 'xml' ? null : headers.get('accept')
-  const asked = format === undefined ? accept : format.includes('/') ? format : `application/${format}`
-  if (acceptableType(asked?.replaceAll(servedParameters, '') ?? null, [`application/${type}`]) !== undefined) return
+  const wanted = format === undefined ? accept : format.includes('/') ? format : `application/${format}`
+  if (acceptableType(wanted?.replaceAll(servedParameters, '') ?? null, [`application/${type}`]) !== undefined) return
   const item: ProblemItem = {
     parameter: format === undefined ? 'Accept' : '$format',
     code: 'not_acceptable',
-    detail: `names no available format. Available is ${type === 'xml' ? 'application/xml' : feedType}.`,
+    detail: `must accept ${type === 'xml' ? 'application/xml' : feedType}.`,
   }
-  throw new Problem('not_acceptable', { detail: 'The feed has no such format.', errors: [item] })
+  throw new Problem('not_acceptable', { detail: 'The feed is not available in this format.', errors: [item] })
 }
 
-/** Parameters of the media type under which what is sent is right: a client that wants less metadata can skip the little that comes. */
+/** Media type parameters that the response satisfies; clients that want less metadata can skip the little there is. */
 const servedParameters =
   /; *(?:odata\.)?(?:metadata=(?:minimal|none)|streaming=(?:true|false))|; *IEEE754Compatible=false/gi
 
-/** `odata.maxpagesize` (section 8.2.8.5): how many applications a page may have at most, and what confirms it (`Preference-Applied`). */
+/** `odata.maxpagesize` (section 8.2.8.5): maximum applications per page, and the value of `Preference-Applied`. */
 export function preferredPageSize(
   prefer: string | null,
   pageSizeMax: number,
 ): { pageSize: number; applied: string | undefined } {
   for (const name of ['odata.maxpagesize', 'maxpagesize']) {
-    const wish = preferred(prefer, name) ?? ''
-    if (/^[1-9][0-9]*$/.test(wish) && Number(wish) <= pageSizeMax)
-      return { pageSize: Number(wish), applied: `${name}=${wish}` }
+    const size = preferred(prefer, name) ?? ''
+    if (/^[1-9][0-9]*$/.test(size) && Number(size) <= pageSizeMax)
+      return { pageSize: Number(size), applied: `${name}=${size}` }
   }
   return { pageSize: pageSizeMax, applied: undefined }
 }

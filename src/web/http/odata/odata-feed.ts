@@ -1,5 +1,5 @@
-// The OData 4.0 feed of a program, read only: what Excel, Power BI and Tableau ask for. Its tables are walks, framed as entity sets: paged,
-// limited, recorded and seen as pages of an export are.
+// The read-only OData 4.0 feed of a program, for Excel, Power BI and Tableau. Its tables are walks framed as entity sets, with the paging,
+// limits, audit entries and snapshots of export pages.
 
 import { Elysia } from 'elysia'
 import { Problem } from '../../../base/problem.ts'
@@ -56,7 +56,7 @@ interface EnteredFeed {
   programSlug: string
   record: RequestRecord
   headers: Record<string, string>
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   root: string
   deadlineMs: number
 }
@@ -73,7 +73,7 @@ async function enter(deps: Deps, { caller, params, request }: AskedByKey): Promi
   }
 }
 
-/** Where all tables of a refresh begin, and what describes them. */
+/** The snapshot that all tables of a refresh, and their descriptions, share. */
 const startOf = (
   { config, exports, feedStarts }: Deps,
   { caller }: AskedByKey,
@@ -92,7 +92,7 @@ const walkOf = (programId: number, start: WalkStart) => ({
 
 const tablesOf = ({ keyMap, profile }: ProgramKeyMap): FeedTable[] => feedTables(keyMap, profile)
 
-/** The tables that a key sees, for a document about them. */
+/** The tables that a key can see, for the service and metadata documents. */
 async function readTables(deps: Deps, asked: AskedByKey, type: 'json' | 'xml') {
   const entered = await enter(deps, asked)
   const query = new SentQuery({ ...sentParameters(asked.request), strict: true }, ['$format'])
@@ -117,7 +117,7 @@ async function answerMetadata(deps: Deps, asked: AskedByKey): Promise<Response> 
 
 async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
   const { caller, params, request } = asked
-  // As `$metadata`, for clients that encode the sign.
+  // For clients that percent-encode the dollar sign of `$metadata`.
   if (params.entitySet === '$metadata') return answerMetadata(deps, asked)
   recordOf(request).isPage = request.method === 'GET'
   const { config } = deps
@@ -142,7 +142,7 @@ async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
   if (preferred.applied !== undefined) entered.headers['Preference-Applied'] = preferred.applied
   const pageSize = Math.min(
     preferred.pageSize,
-    // Of entities it is not known how many applications have so many.
+    // For entities it is unknown how many applications contain that many.
     table.path.length === 0 ? top : Number.POSITIVE_INFINITY,
   )
   const walk: Walk =
@@ -157,7 +157,7 @@ function tableOf(tables: readonly FeedTable[], name: string): FeedTable {
   if (found !== undefined) return found
   if (/^\$/.test(name) || tables.some(table => name.startsWith(`${table.name}(`))) throw notOffered(name)
   throw new Problem('not_found', {
-    detail: `There is no such entity set. There are ${tables
+    detail: `The feed has no table with this name. Its tables are ${tables
       .slice(0, 50)
       .map(table => table.name)
       .join(', ')}.`,
@@ -165,7 +165,7 @@ function tableOf(tables: readonly FeedTable[], name: string): FeedTable {
 }
 
 const notOffered = (part: string): Problem =>
-  unsupported(part.slice(0, 100), 'is not offered. Entity sets are read whole, or filtered with $filter.')
+  unsupported(part.slice(0, 100), 'is not supported. Read the whole table, or filter it with $filter.')
 
 async function answerDeeper(deps: Deps, asked: AskedByKey): Promise<Response> {
   await enter(deps, asked)
@@ -214,13 +214,13 @@ async function sendFeedPage(deps: Deps, { caller, request }: AskedByKey, page: F
   }
 }
 
-/** Ids of the questions on a page; undefined for all. */
+/** IDs of the questions on a page; undefined for all. */
 function sentIds({ path }: FeedTable, { columns, select }: FeedOptions): number[] | undefined {
   if (select !== undefined) return [...new Set(columns.flatMap(({ questionId }) => questionId ?? []))]
   return path.length === 0 ? undefined : [path.at(-1)!.question_id]
 }
 
-/** Of the whole walk, by the same conditions as its pages. */
+/** Counts the applications of the walk with the same conditions as its pages. */
 async function countOf({ exports }: Deps, walk: Walk, deadlineMs: number): Promise<number> {
   const counting = exports.read(sql => readThroughLoss(() => countWalk(sql, walk)))
   return byDeadline(deadlineMs, counting).catch(error => {

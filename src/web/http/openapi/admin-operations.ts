@@ -1,4 +1,4 @@
-// OpenAPI of the console's API, generated from its actions.
+// OpenAPI descriptions of the administration API, generated from the actions of the console.
 
 import type { TSchema } from 'typebox'
 import type { Scope } from '../../../core/people/admin-tokens.ts'
@@ -6,67 +6,65 @@ import { type Role, roleNames } from '../../../core/people/roles.ts'
 import { pathParameter, queryParameter } from './described-parts.ts'
 import { problemAnswer, retryAfter } from './export-operations.ts'
 
-/** What an action says of itself. */
+/** What an action declares for its OpenAPI operation. */
 export interface DescribedOperation {
-  /** What OpenAPI calls it, without the `admin` that all of them begin with there. */
+  /** Operation ID without the prefix `admin`. */
   name: string
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/admin/api/v1`: `/keys/:keyId`. */
   path: string
   summary: string
   description?: string
-  /** What its answer is, in a sentence. */
+  /** Description of the response, one sentence. */
   answers: string
-  /** The form of its answer, with every member. */
+  /** Schema of the response. */
   answered: TSchema
-  /** Whether it makes something: it is answered with 201 then. */
+  /** Whether it creates something and returns 201. */
   makes?: boolean
-  /** Of one that may go on after its answer, with 202: that answer. */
+  /** The 202 response, for actions that can continue in the background. */
   later?: { answers: string; answered: TSchema }
   roles: readonly Role[]
-  /** What a token must be good for; undefined where any will do. */
+  /** Scope that a token needs; undefined if any token will do. */
   scope: Scope | undefined
-  /** Parameters of the address, with what they mean. */
+  /** Query parameters with their descriptions. */
   query?: Readonly<Record<string, string>>
   body?: TSchema
 }
 
-/** Meanings of path parameters, where "the id of" and the name would not explain it. */
+/** Descriptions of path parameters that "ID of the …" would not explain. */
 const meanings: Readonly<Record<string, string>> = {
-  keyId: 'The Username of an API key.',
-  publicationId: 'The id of a publication in the background.',
-  requestId: 'The `X-Request-Id` of the refusal.',
-  slug: 'The slug of the program.',
-  versionId: 'The id of a version of the program.',
-  intermediaryId: 'The id of the person in the organization.',
+  keyId: 'Username of the API key.',
+  publicationId: 'ID of the publication that runs in the background.',
+  requestId: '`X-Request-Id` of the failed request.',
+  slug: 'Slug of the program.',
+  versionId: 'ID of the program version.',
+  intermediaryId: 'ID of the intermediary in the organization.',
 }
-const meaningOf = (name: string): string => meanings[name] ?? `The id of the ${name.replace(/Id$/, '')}.`
+const meaningOf = (name: string): string => meanings[name] ?? `ID of the ${name.replace(/Id$/, '')}.`
 
 const refusals = {
-  401: problemAnswer('No valid session or token.', {
+  401: problemAnswer('The session or token is missing or invalid.', {
     'WWW-Authenticate': { schema: { type: 'string' }, description: 'Bearer.' },
   }),
-  403: problemAnswer(
-    'The role of the person, or the scope of the token, does not reach this; or the form token is missing.',
-  ),
-  429: problemAnswer('Too many requests with this token, or too many wrong ones from this address.', retryAfter),
+  403: problemAnswer('The person’s role or the token’s scopes do not allow this, or X-CSRF-Token is missing.'),
+  429: problemAnswer('Too many requests with this token, or too many invalid tokens from this address.', retryAfter),
   503: problemAnswer('The service is temporarily unavailable.', retryAfter),
 }
 
 export const adminTag = {
   name: 'Administration',
   description:
-    'What administrators do in the console, for their programs: with a token made under Account, or with the session of a browser and its X-CSRF-Token. A person may do the same here as there; a token of theirs what its scopes say, also through the keys and people that it makes.',
+    'Everything that people can do in the console, for scripts. Authenticate with a token created under Account, or with a browser session and its X-CSRF-Token. Permissions are those of the person; the scopes of a token limit them further, including for keys and people created with it.',
 }
 
-/** The ways in, alongside that of API keys. */
+/** Security schemes of administrators, in addition to API keys. */
 export const adminSecuritySchemes = {
-  adminToken: { type: 'http', scheme: 'bearer', description: 'A token of an administrator, `tribat_…`.' },
+  adminToken: { type: 'http', scheme: 'bearer', description: 'An administrator’s token, `tribat_…`.' },
   consoleSession: {
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRF-Token',
-    description: 'With the cookie of a session of the console; GET /admin/api/v1/session returns the value.',
+    description: 'Sent with the session cookie of the console. GET /admin/api/v1/session returns the value.',
   },
 }
 
@@ -77,15 +75,15 @@ export function adminOperation(action: DescribedOperation) {
     ...Object.entries(action.query ?? {}).map(([name, description]) => queryParameter(name, description)),
   ]
   const may = action.roles.map(role => roleNames[role]).join(', ')
-  const scope = action.scope === undefined ? '' : ` A token needs the scope \`${action.scope}\`.`
+  const scope = action.scope === undefined ? '' : ` Tokens need the scope \`${action.scope}\`.`
   const hasBody = action.body !== undefined
   return {
-    // With a prefix, so that no name collides with an operation of clients.
+    // The prefix avoids collisions with operations for clients.
     operationId: `admin${action.name[0]!.toUpperCase()}${action.name.slice(1)}`,
     tags: [adminTag.name],
     security: [{ adminToken: [] }, { consoleSession: [] }],
     summary: action.summary,
-    description: `${action.description === undefined ? '' : `${action.description} `}For ${may}.${scope}`,
+    description: `${action.description === undefined ? '' : `${action.description} `}Available to: ${may}.${scope}`,
     parameters,
     ...(hasBody && {
       requestBody: { required: true, content: { 'application/json': { schema: action.body } } },
@@ -98,23 +96,25 @@ export function adminOperation(action: DescribedOperation) {
       ...(action.later !== undefined && {
         202: {
           description: action.later.answers,
-          headers: { Location: { schema: { type: 'string' }, description: 'Where its progress is read.' } },
+          headers: { Location: { schema: { type: 'string' }, description: 'Address that reports its progress.' } },
           content: { 'application/json': { schema: action.later.answered } },
         },
       }),
       ...((hasBody || places.length > 0 || action.query !== undefined) && {
-        400: problemAnswer('The request is invalid; every error is named with its place.'),
+        400: problemAnswer('The request is invalid; errors lists each invalid value with its place.'),
       }),
       ...refusals,
       ...((places.length > 0 || hasBody) && {
-        404: problemAnswer('Not found, or not accessible to this person.'),
+        404: problemAnswer('Not found, or not accessible to the person.'),
       }),
       ...(action.method !== 'GET' && {
-        409: problemAnswer('A concurrent change won, or the state does not allow this. Nothing was changed.'),
+        409: problemAnswer(
+          'Another change was made first, or the current state does not allow this. Nothing was changed.',
+        ),
       }),
       ...(hasBody && {
-        413: problemAnswer('The body is too long.'),
-        415: problemAnswer('The body is not JSON in UTF-8.'),
+        413: problemAnswer('The body is too large.'),
+        415: problemAnswer('The body is not JSON encoded in UTF-8.'),
       }),
     },
   }

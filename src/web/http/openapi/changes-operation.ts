@@ -1,4 +1,4 @@
-// OpenAPI of the change feed.
+// OpenAPI description of the change feed.
 
 import { changesMax } from '../../../core/export/changes/change-feed.ts'
 import { changeCursorPattern } from '../../../core/export/requests/change-cursor.ts'
@@ -14,30 +14,29 @@ import {
 
 const change = {
   type: 'object',
-  description: 'One thing that happened to one application.',
+  description: 'A change to one application.',
   properties: {
     change: {
       type: 'integer',
-      description: 'Its number: ascending, with gaps. Changes that were one action share it.',
+      description: 'Change number. Numbers ascend, with gaps; changes made by one action share a number.',
     },
     kind: {
       type: 'string',
       examples: ['submitted', 'superseded', 'status', 'note', 'erased'],
-      description: 'More kinds may come: pass over those that are not known.',
+      description: 'Kind of change. Ignore unknown kinds: later releases can add some.',
     },
     application_id: { type: 'integer' },
-    time: { type: ['string', 'null'], format: 'date-time', description: 'When; null when that is not known.' },
+    time: { type: ['string', 'null'], format: 'date-time', description: 'Time of the change; null if unknown.' },
     superseded_by: {
       type: ['integer', 'null'],
-      description:
-        'Of `superseded`: the application of the same applicant that took its place; null when it is not known.',
+      description: 'For `superseded`: ID of the applicant’s newer application; null if unknown.',
     },
-    status: { type: ['string', 'null'], description: 'Of `status`: what it was set to.' },
-    application_note: { type: ['string', 'null'], description: 'Of `note`: what it was set to.' },
+    status: { type: ['string', 'null'], description: 'For `status`: the new status.' },
+    application_note: { type: ['string', 'null'], description: 'For `note`: the new note.' },
     application: {
       type: 'object',
       description:
-        'With include=application, of `submitted`, `status` and `note`: the application as an export that begins now has it. It may be newer ' +
+        'For `submitted`, `status` and `note`, with include=application: the application as an export starting now would return it. It can be newer ' +
         'than the change; a later change then repeats it.',
     },
   },
@@ -45,32 +44,38 @@ const change = {
 }
 
 const ofPage = {
-  nextCursor: { type: 'string', description: 'To be sent as `after`, immediately when there is more.' },
-  hasMore: { type: 'boolean', description: 'Whether there were more when this was read.' },
+  nextCursor: {
+    type: 'string',
+    description: 'Pass it as `after` in the next request. If hasMore is true, send that request immediately.',
+  },
+  hasMore: { type: 'boolean', description: 'True if more changes were available.' },
   snapshotTime: {
     type: 'string',
     format: 'date-time',
-    description: 'The Snapshot-Time of a walk that began when this was read.',
+    description: 'Snapshot-Time of an export that starts at this point.',
   },
-  changeCursor: { type: 'string', description: 'The Change-Cursor of that walk: after all changes so far.' },
+  changeCursor: {
+    type: 'string',
+    description: 'Change-Cursor of an export that starts at this point: the end of the feed so far.',
+  },
   questionsAsOf: {
     type: ['string', 'null'],
     format: 'date-time',
     description:
-      'The Questions-As-Of of that walk, null before the first publication. When it changes, every application has unanswered forms of ' +
-      'questions that it lacked, and no change reports them.',
+      'Questions-As-Of of an export that starts at this point; null before the first publication. When it changes, every application gains ' +
+      'unanswered entries for new questions. The feed does not report these.',
   },
 }
 
-/** Source: contract G13, and G1 in its sense: once each, in order, for a client that keeps one cursor. */
+/** A client that keeps one cursor gets each change once, in order. Source: contract G13 and G1. */
 export const changesOperation = {
   operationId: 'exportChanges',
-  summary: 'What happened to the applications of one program since a cursor',
+  summary: 'List changes to applications of a program since a cursor',
   description:
-    'Changes come in the order in which they were committed, each exactly once for a client that keeps nextCursor and sends it as ' +
-    '`after`. The first page of a walk gives, as Change-Cursor, the place from which the feed continues where the walk ended. An ' +
-    'application that was erased leaves `erased` alone. To keep a copy with include=application: put each application where its id is, set ' +
-    'revision_state to OBSOLETE on `superseded`, delete on `erased`; and walk again when questionsAsOf is not that of your walk.',
+    'Returns changes in commit order. A client that stores nextCursor and sends it as `after` gets each change exactly once. To continue ' +
+    'where an export ended, start with the Change-Cursor of its first page. Erasing an application removes its earlier changes from the feed ' +
+    'and adds `erased`. To maintain a copy with include=application: store each application by its ID, set revision_state to OBSOLETE on ' +
+    '`superseded`, delete on `erased`, and export again when questionsAsOf differs from the value of your last export.',
   ...byKey('Export'),
   parameters: [
     programSlugParameter,
@@ -78,9 +83,9 @@ export const changesOperation = {
       name: 'after',
       in: 'query',
       description:
-        'The nextCursor of the answer before, or the Change-Cursor of a walk. Left out: from the beginning. `latest`: no changes, ' +
-        'only a cursor of now. A cursor does not expire. It names a change, and is refused where the database has lost that change; a bare ' +
-        'number names none, and is refused only while the database has not come that far.',
+        'The nextCursor of the previous response, or the Change-Cursor of an export. Without it, the feed starts at the beginning. `latest` ' +
+        'returns no changes, only a current cursor. Cursors do not expire. A cursor is rejected if the database has lost its change in a ' +
+        'failover; a plain change number is rejected only if it is higher than the newest change.',
       schema: {
         anyOf: [
           { type: 'string', const: 'latest' },
@@ -92,28 +97,28 @@ export const changesOperation = {
       name: 'pageSize',
       in: 'query',
       description:
-        'Changes in one answer at most; a few more where the last ones share a number. Anything above the maximum means the maximum, ' +
-        `which is also the default: that of pages of applications, and never more than ${changesMax}.`,
+        'Maximum number of changes per page. A page can have a few more if the last changes share a number. Defaults to, and is capped at, ' +
+        `the maximum for application pages, but at most ${changesMax}.`,
       schema: { type: 'integer', minimum: 1 },
     },
     {
       name: 'include',
       in: 'query',
-      description: '`application`: each change carries its application, but for `superseded` and `erased`.',
+      description: '`application` includes the application in each change except `superseded` and `erased`.',
       schema: { type: 'string', const: 'application' },
     },
     {
       ...fieldsParameter,
-      description: `With include=application. ${fieldsParameter.description}`,
+      description: `Requires include=application. ${fieldsParameter.description}`,
     },
     headerParameter(
       'Prefer',
-      '`wait=30`: without changes, wait up to that many seconds for one, at most 30 (RFC 7240).',
+      '`wait=30` waits up to 30 seconds for a change if there is none yet (RFC 7240). The maximum is 30.',
     ),
   ],
   responses: {
     200: {
-      description: 'Changes, or none.',
+      description: 'A page of changes, possibly empty.',
       headers: {
         ...requestId,
         ...applied,
@@ -124,14 +129,14 @@ export const changesOperation = {
           schema: {
             type: 'string',
             description:
-              'A change a line. The last line has what is next to the payload in JSON, `count`, the number of changes, and `sha256`, the ' +
-              'SHA-256 of all bytes before it. A page without it is not whole.',
+              'One change per line. The last line has the remaining members of the JSON response, `count` (the number of changes) and `sha256` (the ' +
+              'SHA-256 of all bytes before it). A page without this line is incomplete.',
           },
         },
       },
     },
     400: problemAnswer(
-      'A parameter is not valid; or the database was set back to before the cursor (cursor_of_another_history).',
+      'A parameter is invalid, or the database has lost the change that the cursor names (cursor_of_another_history).',
     ),
     ...keyRefusals,
     406: problemAnswer('Neither JSON nor NDJSON matches the Accept header.'),

@@ -1,8 +1,8 @@
-// Building blocks of operation descriptions, for OpenAPI and JSON Schema.
+// Building blocks of OpenAPI operations and JSON Schemas.
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 
-/** An object of these members; all of them are required unless those that are get named. */
+/** Object schema. All properties are required unless `required` lists the required ones. */
 export const object = (properties: Record<string, JsonSchema>, required = Object.keys(properties)): JsonSchema => ({
   type: 'object',
   properties,
@@ -14,7 +14,7 @@ export const text = { type: 'string' } as const
 export const textOrNull = { type: ['string', 'null'] } as const
 export const time = { type: 'string', format: 'date-time' } as const
 
-/** What a path has in a place of its own. */
+/** Parameter in a path segment. */
 export const pathParameter = (name: string, description: string, schema: JsonSchema = text) =>
   ({ name, in: 'path', required: true, description, schema }) as const
 export const queryParameter = (name: string, description: string, schema: JsonSchema = text) =>
@@ -22,5 +22,5 @@ export const queryParameter = (name: string, description: string, schema: JsonSc
 export const headerParameter = (name: string, description: string) =>
   ({ name, in: 'header', description, schema: text }) as const
 
-/** Of each operation for API keys: its group, and that it takes a key. */
+/** Tag and authentication of an operation for API keys. */
 export const byKey = (group: 'Export' | 'Docs' | 'Intake') => ({ tags: [group], security: [{ apiKey: [] }] })

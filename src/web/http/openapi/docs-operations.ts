@@ -1,4 +1,4 @@
-// OpenAPI of the docs.
+// OpenAPI descriptions of the docs.
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import { byKey, json, pathParameter, queryParameter, text } from './described-parts.ts'
@@ -6,32 +6,32 @@ import { fieldsParameter, keyRefusals, noParameters, problemAnswer, programSlugP
 
 const html = { 'text/html': { schema: text } }
 const object = json({ type: 'object' })
-/** A browser gets a page. */
+/** Adds the HTML page that browsers receive. */
 const orPage = (answer: JsonSchema): JsonSchema => ({ ...answer, content: { ...(answer.content as object), ...html } })
 const docsRefusals = { ...keyRefusals, 401: orPage(keyRefusals[401]) }
 const nothingThere = (description: string): JsonSchema => orPage(problemAnswer(description))
-const notFound = nothingThere('There is no active version or draft of this number.')
-const version = pathParameter('version', 'ID of the active version or of the draft, or the word active or draft.', {
+const notFound = nothingThere('The program has no active version or draft with this ID.')
+const version = pathParameter('version', 'ID of the active version or draft, or `active` or `draft`.', {
   ...text,
   examples: ['active', 'draft'],
 })
-const inline = queryParameter('inline', '1 for a schema without $ref, for tools that follow none.')
+const inline = queryParameter('inline', '1 returns a schema without $ref, for tools that cannot resolve references.')
 
-/** Details of the routes, by what they show. */
+/** Operations by what they show. */
 export const docsOperations = {
   index: {
     operationId: 'listDocumentedPrograms',
     ...byKey('Docs'),
-    summary: 'List the programs whose docs you may see',
+    summary: 'List programs with docs',
     description:
-      'A short example response of each active and each draft version, with links to the whole. HTML; JSON when Accept prefers it. 20 programs a page.',
+      'Returns the programs you can access, 20 per page, with a short example response for each active and draft version and links to the full docs. HTML, or JSON if Accept prefers it.',
     parameters: [
-      queryParameter('q', 'Only programs with this in their slug or name.'),
-      queryParameter('after', 'The slug after which the list continues, as in next_url of the page before.'),
+      queryParameter('q', 'Text to find in the slug or name.'),
+      queryParameter('after', 'Slug after which the list continues; part of next_url of the previous page.'),
     ],
     responses: {
-      200: { description: 'Active and draft programs, by slug.', content: { ...html, ...object } },
-      400: problemAnswer('A parameter is wrong: `after` is no slug.'),
+      200: { description: 'Active and draft programs, sorted by slug.', content: { ...html, ...object } },
+      400: problemAnswer('`after` must be a program slug.'),
       ...docsRefusals,
     },
   },
@@ -40,9 +40,10 @@ export const docsOperations = {
     ...byKey('Docs'),
     parameters: [programSlugParameter],
     summary: 'Show the docs of one program',
-    description: 'Example response, question keys, option IDs and code samples. HTML; JSON when Accept prefers it.',
+    description:
+      'Returns an example response, question keys, option IDs and code samples. HTML, or JSON if Accept prefers it.',
     responses: {
-      200: { description: 'Its active version and its draft.', content: { ...html, ...object } },
+      200: { description: 'The active version and the draft.', content: { ...html, ...object } },
       ...noParameters,
       ...docsRefusals,
     },
@@ -51,10 +52,10 @@ export const docsOperations = {
     operationId: 'showProgramVersionDocs',
     ...byKey('Docs'),
     parameters: [programSlugParameter, version],
-    summary: 'Show the docs of the active version, or what the draft changes',
-    description: 'The page of a draft shows its differences from the active version; as JSON, it is described whole.',
+    summary: 'Show the docs of one program version',
+    description: 'The HTML page of a draft shows its differences from the active version; JSON describes it in full.',
     responses: {
-      200: { description: 'One version.', content: { ...html, ...object } },
+      200: { description: 'The program version.', content: { ...html, ...object } },
       ...noParameters,
       ...docsRefusals,
       404: notFound,
@@ -64,11 +65,11 @@ export const docsOperations = {
     operationId: 'downloadResponseSchema',
     ...byKey('Docs'),
     parameters: [programSlugParameter, version, fieldsParameter, inline],
-    summary: 'Download the JSON Schema of an export page',
-    description: 'With fields, of an export with the same fields.',
+    summary: 'Download the JSON Schema of export pages',
+    description: 'With fields, describes the pages of an export with the same fields.',
     responses: {
       200: { description: 'JSON Schema 2020-12.', content: object },
-      400: problemAnswer('A field is not a question of the program, or inline is not 1.'),
+      400: problemAnswer('`fields` names a question that is not in the program, or `inline` is not 1.'),
       ...docsRefusals,
       404: notFound,
     },
@@ -77,7 +78,7 @@ export const docsOperations = {
     operationId: 'downloadProgramOpenApi',
     ...byKey('Docs'),
     parameters: [programSlugParameter, version],
-    summary: 'Download the OpenAPI document of the export of one program',
+    summary: 'Download the OpenAPI document of a program’s export',
     responses: {
       200: { description: 'OpenAPI 3.1.', content: object },
       ...noParameters,
@@ -89,12 +90,12 @@ export const docsOperations = {
     operationId: 'downloadCodeSample',
     ...byKey('Docs'),
     summary: 'Download a code sample that exports the program',
-    parameters: [programSlugParameter, pathParameter('fileName', 'As the docs name it.')],
+    parameters: [programSlugParameter, pathParameter('fileName', 'File name shown in the docs.')],
     responses: {
       200: { description: 'Source code.', content: { 'text/plain': { schema: text } } },
       ...noParameters,
       ...docsRefusals,
-      404: nothingThere('There is no such code sample.'),
+      404: nothingThere('No code sample has this file name.'),
     },
   },
 }

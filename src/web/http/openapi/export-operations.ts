@@ -1,4 +1,4 @@
-// OpenAPI of the two operations for clients: checking a key and exporting. Shared by all documents of the service.
+// OpenAPI descriptions of checking a key and exporting, and the components that all documents share.
 
 import { filterParameters } from '../../../core/export/filters/all-filters.ts'
 import { pageFormats } from '../../../core/export/framings/all-framings.ts'
@@ -17,35 +17,38 @@ import {
   time,
 } from './described-parts.ts'
 
-/** Operations refer to these by `#/components/…`. */
+/** Components that operations reference as `#/components/…`. */
 export const exportComponents = {
   securitySchemes: {
     apiKey: {
       type: 'http',
       scheme: 'basic',
       description:
-        'Username and Password of an API key. The API Secret Token is the two, joined by a colon, in Base64.',
+        'The Username and Password of an API key. The API Secret Token is both, joined by a colon and encoded in Base64.',
     },
   },
   schemas: {
     Problem: {
       title: 'Problem',
-      description: 'Why a request was refused (RFC 9457).',
+      description: 'Describes why a request failed (RFC 9457).',
       ...object({
-        type: { ...text, description: 'A URN that names the kind of problem.' },
+        type: { ...text, description: 'URN that identifies the kind of problem.' },
         title: text,
         status: { type: 'integer' },
-        detail: { ...text, description: 'What was wrong, for people.' },
-        request_id: { ...text, description: 'As in X-Request-Id. The service logs more under it.' },
+        detail: { ...text, description: 'Human-readable explanation of this problem.' },
+        request_id: {
+          ...text,
+          description: 'Value of X-Request-Id. Administrators can use it to find the request in the log.',
+        },
         errors: {
-          description: 'Everything that was wrong with the request, each on its own.',
+          description: 'One entry for each error in the request.',
           ...listOf(
             object(
               {
-                parameter: { ...text, description: 'The query parameter or header.' },
-                path: { ...text, description: 'JSON Pointer into the body.' },
-                code: { ...text, description: 'For programs: does not change.' },
-                detail: { ...text, description: 'For people: what was wrong and what would be right.' },
+                parameter: { ...text, description: 'Name of the query parameter or header.' },
+                path: { ...text, description: 'JSON Pointer to the value in the request body.' },
+                code: { ...text, description: 'Machine-readable code, stable across releases.' },
+                detail: { ...text, description: 'Human-readable explanation of how to fix the value.' },
               },
               ['code', 'detail'],
             ),
@@ -55,34 +58,37 @@ export const exportComponents = {
     },
     ApiKey: {
       title: 'API key',
-      description: 'The key that was presented.',
+      description: 'The API key used for this request.',
       ...object({
-        api_key_id: { ...text, description: 'Its Username.' },
+        api_key_id: { ...text, description: 'Username of the key.' },
         name: text,
         expires_at: time,
-        programs: { ...listOf(text), description: 'Slugs of the programs it may access.' },
-        notice: { ...textOrNull, description: 'What its owner should do, within 30 days of its expiry; null before.' },
+        programs: { ...listOf(text), description: 'Slugs of the programs that the key can access.' },
+        notice: {
+          ...textOrNull,
+          description: 'Reminder to renew the key, set during the 30 days before it expires; otherwise null.',
+        },
       }),
     },
   },
 } as const
 
 export const requestId = {
-  'X-Request-Id': { schema: text, description: 'Names this request in the log of the service.' },
+  'X-Request-Id': { schema: text, description: 'Unique ID of this request, also recorded in the log.' },
 }
 export const retryAfter = {
-  'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which to try again.' },
+  'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait before retrying.' },
 }
 
 const quota = {
   'RateLimit-Policy': {
     schema: text,
-    description: 'The limits of the key, where it has any: requests a minute, and exports at a time.',
+    description: 'Limits of the key, if it has any: requests per minute and concurrent exports.',
   },
-  RateLimit: { schema: text, description: 'What is left of one of them.' },
+  RateLimit: { schema: text, description: 'What remains of one of the limits.' },
 }
 
-/** A refusal as every operation answers it, with the members that this one may have besides. */
+/** Error response in the common problem format, with any additional members of the operation. */
 export function problemAnswer(
   description: string,
   headers: JsonSchema = {},
@@ -94,23 +100,23 @@ export function problemAnswer(
   return { description, headers: { ...requestId, ...headers }, content }
 }
 
-/** The refusals of every operation that needs an API key. */
+/** Error responses shared by every operation that requires an API key. */
 export const keyRefusals = {
   401: problemAnswer(
-    'The API key is missing or not valid, may not do this or may not access the program, or a constraint of the key is not met. The reason is in the log of the service alone.',
+    'The API key is missing or invalid, lacks permission for this operation or program, or cannot be used from this address. The response does not include the reason; an administrator can look it up by request_id.',
     { 'WWW-Authenticate': { schema: text, description: 'Basic.' } },
   ),
-  429: problemAnswer('The key has made too many requests, or too many concurrent exports.', {
+  429: problemAnswer('The key has exceeded its request rate or its number of concurrent exports.', {
     ...retryAfter,
     ...quota,
   }),
   503: problemAnswer('The service is temporarily unavailable.', retryAfter),
 }
 
-/** The refusal of what takes no parameters (contract D10). */
+/** Error response of operations without parameters (contract D10). */
 export const noParameters = {
   400: problemAnswer(
-    'A parameter was sent that is nearly one of another request, or any with Prefer: handling=strict.',
+    'This operation takes no parameters. A parameter resembles one of another operation, or was sent with Prefer: handling=strict.',
   ),
 }
 
@@ -118,7 +124,7 @@ export const noParameters = {
 export const checkAuthOperation = {
   operationId: 'checkAuth',
   summary: 'Check that an API key works',
-  description: 'The status is the result: 200 means that the key is set up correctly.',
+  description: 'Returns 200 if the key is set up correctly.',
   ...byKey('Export'),
   responses: {
     200: {
@@ -131,36 +137,35 @@ export const checkAuthOperation = {
   },
 }
 
-/** Of a walk's first page, and of the answer that it would be what it was. */
+/** Headers of the first page of a walk, and of its 304 response. */
 const firstPage = {
   'Snapshot-Time': {
     schema: { type: 'string', format: 'date-time' },
     description:
-      'On the first page: use it as the next fromDate to get everything submitted since. As toDate of one walk and fromDate ' +
-      'of the next, nothing comes twice either; without toDate, some of it does while a bulk load is under way.',
+      'On the first page: pass it as fromDate of the next export to get everything submitted since. If you also pass it as toDate ' +
+      'of the current export, no application is sent twice; without toDate, applications can repeat while a bulk load is running.',
   },
   'Change-Cursor': {
     schema: text,
-    description: 'On the first page: send it as `after` to the changes of this program, to read what happened since.',
+    description: 'On the first page: pass it as `after` to the change feed of this program to read all later changes.',
   },
   'Questions-As-Of': {
     schema: { type: 'string', format: 'date-time' },
     description:
-      'On the first page: when the newest version was published whose questions all pages have. Absent before the first. Later ones are ' +
-      'in the changes of this program, as questionsAsOf.',
+      'On the first page: publication time of the newest program version whose questions are on the pages. Absent before the first ' +
+      'publication. The change feed reports later times as questionsAsOf.',
   },
   ETag: {
     schema: text,
-    description:
-      'On the first page: stays the same until something happens to the applications of the program, or to what is asked for.',
+    description: 'On the first page: changes whenever the applications or questions of the program change.',
   },
 }
 export const applied = {
-  'Preference-Applied': { schema: text, description: 'What of Prefer was followed.' },
+  'Preference-Applied': { schema: text, description: 'Preferences from Prefer that were applied.' },
 }
 
 /**
- * Of the program that the address names. `examples` as OpenAPI has them for a media type.
+ * Export operation of the program in the path. `examples` has the form of an OpenAPI media type's `examples`.
  * Source: spec, "List program applications"; contract section 1.
  */
 export function exportOperation(examples?: JsonSchema) {
@@ -168,8 +173,8 @@ export function exportOperation(examples?: JsonSchema) {
     operationId: 'exportApplications',
     summary: 'Export the applications of one program',
     description:
-      'Applications come oldest submission first. Repeat the request with each nextPageToken until it is null. All pages show ' +
-      'the applications as they were when the first page was served: each one exactly once, and none submitted later.',
+      'Returns applications in order of submission, oldest first. Repeat the request with each nextPageToken until it is null. All pages ' +
+      'are from one snapshot, taken when the first page was requested: each application appears exactly once, and later ones are not included.',
     ...byKey('Export'),
     parameters: [...exportParameters],
     responses: {
@@ -182,12 +187,12 @@ export function exportOperation(examples?: JsonSchema) {
           ...applied,
           'Walk-Token': {
             schema: text,
-            description: 'On the first page: names the walk when its receipt is asked for.',
+            description: 'On the first page: identifies the walk when you request its receipt.',
           },
           'Content-Digest': {
             schema: text,
             description:
-              'Digest of the body as it is sent (RFC 9530), when Want-Content-Digest asks for one and the page is small enough to be sent in one piece.',
+              'Digest of the encoded body (RFC 9530). Sent if Want-Content-Digest requests one and the page is small enough to be sent in one piece.',
           },
         },
         content: {
@@ -196,66 +201,69 @@ export function exportOperation(examples?: JsonSchema) {
         },
       },
       304: {
-        description: 'If-None-Match names the ETag of the first page that would be sent: nothing has happened since.',
+        description: 'The ETag in If-None-Match is current: nothing has changed.',
         headers: { ...requestId, ...firstPage, ...quota, ...applied },
       },
       400: problemAnswer(
-        'A parameter is not valid, is misspelt (from_date for fromDate) or given twice, or differs from the one sent for the first page.',
+        'A parameter is invalid, misspelt (from_date instead of fromDate), repeated, or different from the value sent for the first page.',
       ),
       406: problemAnswer('No available format matches the Accept header.'),
-      412: problemAnswer('If-Match names a tag: tags of pages are weak, and If-Match compares strongly.'),
+      412: problemAnswer(
+        'If-Match was sent with an ETag. Export pages have weak ETags, which never match; use If-None-Match instead.',
+      ),
       ...keyRefusals,
     },
   }
 }
 
-/** What is sent when Accept asks for it. A token of one format is good in all of them. */
+/** Formats selected by Accept. A page token of one format is valid in all of them. */
 const otherFormats = Object.fromEntries(
   Object.values<PageFormat>(pageFormats).flatMap(({ types: [type], description }) =>
     description === undefined ? [] : [[type, { schema: { type: 'string', description } }]],
   ),
 )
 
-/** The program slug where it is not fixed. */
+/** The program slug as a path parameter. */
 export const programSlugParameter = pathParameter(
   'programSlug',
-  'The slug of the program; equals program_name of its applications.',
+  'Slug of the program; equals program_name in its applications.',
 )
 
-/** The same of any program: the slug is a parameter. */
+/** Export operation with the program slug as a parameter. */
 export const anyExportOperation = () => {
   const operation = exportOperation()
   return { ...operation, parameters: [programSlugParameter, ...operation.parameters] }
 }
 
-/** Of every operation that sends answers. */
+/** Parameter of every operation that returns applicants' answers. */
 export const fieldsParameter = queryParameter(
   'fields',
-  'Only these questions: question keys with commas between. A repeated question follows the keys of its enumerators, with dots: ' +
-    '<question>,<enumerator>.<question>. Without it all are sent. What is alongside application is always sent.',
+  'Question keys to include, separated by commas. Prefix a repeated question with the keys of its enumerators, separated by dots: ' +
+    '<question>,<enumerator>.<question>. All questions are included by default. Members outside application are always included.',
 )
 
-/** What stands for a walk. */
+/** Schema of a page token. */
 export const token = { ...text, pattern: '^[0-9A-Za-z]+$' } as const
 
 const exportParameters = [
   ...filterParameters.map(({ name, description, schema }) => queryParameter(name, description, schema)),
-  queryParameter('pageSize', 'Applications on a page at most. The maximum of the service when left out or greater.', {
-    type: 'integer',
-    minimum: 1,
-  }),
+  queryParameter(
+    'pageSize',
+    'Maximum number of applications per page. Defaults to, and is capped at, the service maximum.',
+    {
+      type: 'integer',
+      minimum: 1,
+    },
+  ),
   fieldsParameter,
   queryParameter(
     'nextPageToken',
-    'The nextPageToken of the page before. The other parameters may then be left out, or must be the same.',
+    'The nextPageToken of the previous page. Other parameters can then be omitted; if sent, they must not change.',
     token,
   ),
   headerParameter(
     'If-None-Match',
-    'The ETag of a first page that was sent. Without a nextPageToken, 304 then says that nothing is new.',
+    'ETag of an earlier first page. Without nextPageToken, the response is 304 if nothing has changed.',
   ),
-  headerParameter(
-    'Prefer',
-    '`handling=strict`: a parameter that means nothing here is refused, and not ignored (RFC 7240).',
-  ),
+  headerParameter('Prefer', '`handling=strict` rejects unknown parameters instead of ignoring them (RFC 7240).'),
 ] as const

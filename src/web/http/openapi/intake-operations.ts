@@ -1,4 +1,4 @@
-// OpenAPI of the intake API.
+// OpenAPI descriptions of the intake API.
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import { byKey, json, listOf, object, pathParameter, text, textOrNull, time } from './described-parts.ts'
@@ -6,7 +6,7 @@ import { keyRefusals, problemAnswer } from './export-operations.ts'
 
 const common = byKey('Intake')
 const slug = pathParameter('slug', 'The slug of the program.')
-const applicantId = pathParameter('applicantId', 'As given when the applicant was registered.', {
+const applicantId = pathParameter('applicantId', 'The applicant_id returned at registration.', {
   type: 'integer',
   minimum: 1,
 })
@@ -15,10 +15,10 @@ const answered = (description: string, schema: JsonSchema) => ({ description, co
 const body = (schema: JsonSchema) => ({ required: true, content: json({ ...schema, additionalProperties: false }) })
 
 const id: JsonSchema = { type: 'integer' }
-const language: JsonSchema = { type: 'string', description: 'BCP 47.', examples: ['en-US'] }
+const language: JsonSchema = { type: 'string', description: 'BCP 47 language tag.', examples: ['en-US'] }
 const answers: JsonSchema = {
   type: 'object',
-  description: 'By question key: the question object as the export of the program has it.',
+  description: 'Answers by question key, each a question object as in the program’s export.',
   additionalProperties: { $ref: '#/components/schemas/Question' },
 }
 const applicant = object({ applicant_id: id, language })
@@ -28,7 +28,7 @@ const saved = object({
   create_time: {
     ...time,
     type: ['string', 'null'],
-    description: 'When the first answer was saved since the last submission; null before that.',
+    description: 'Time of the first save since the last submission; null if there is none.',
   },
   answers,
 })
@@ -41,25 +41,26 @@ const submission = object({
 })
 
 const refusals = {
-  400: problemAnswer('The request is invalid; every error is named by its path.'),
+  400: problemAnswer('The request is invalid; errors lists each invalid value with its path.'),
   ...keyRefusals,
 }
 const bodyRefusals = {
   ...refusals,
-  413: problemAnswer('The body is too long.'),
-  415: problemAnswer('The body is not JSON in UTF-8.'),
-  417: problemAnswer('Expect is anything but 100-continue.'),
+  413: problemAnswer('The body is too large.'),
+  415: problemAnswer('The body is not JSON encoded in UTF-8.'),
+  417: problemAnswer('Expect has a value other than 100-continue.'),
 }
-const noApplicant = { 404: problemAnswer('The front end of the API key has no such applicant.') }
+const noApplicant = { 404: problemAnswer('The API key’s front end has no applicant with this ID.') }
 
-/** Details of the routes. */
+/** Operations by route. */
 export const intakeOperations = {
   readProgram: {
     ...common,
     operationId: 'readProgram',
     parameters: [slug],
-    summary: 'Read what a program asks',
-    description: 'The active version: its questions in the order in which they are asked, its screens and conditions.',
+    summary: 'Retrieve the questions of a program',
+    description:
+      'Returns the active version: its screens, its conditions, and its questions in the order they are asked.',
     responses: {
       200: answered(
         'The active version.',
@@ -72,17 +73,23 @@ export const intakeOperations = {
               question_id: id,
               question_key: text,
               kind: text,
-              question_type: { ...textOrNull, description: 'As exported; null for a text to read.' },
-              enumerator_id: { type: ['integer', 'null'], description: 'The question it is repeated under.' },
-              settings: { type: 'object', description: 'Text, help, options and bounds.' },
+              question_type: {
+                ...textOrNull,
+                description: 'Type in exports; null for information text, which is not exported.',
+              },
+              enumerator_id: {
+                type: ['integer', 'null'],
+                description: 'ID of the enumerator that repeats this question, or null.',
+              },
+              settings: { type: 'object', description: 'Question text, help text, options and limits.' },
             }),
           ),
           intake_state: {
             type: 'string',
-            description: 'OPEN, or PAUSED, CLOSED or ARCHIVED: then submissions are refused, and saved answers kept.',
+            description: 'Unless OPEN, submissions are rejected; saved answers are kept.',
             examples: ['OPEN', 'PAUSED', 'CLOSED', 'ARCHIVED'],
           },
-          intake_text: { ...textOrNull, description: 'What to say to applicants while it is not open.' },
+          intake_text: { ...textOrNull, description: 'Message for applicants while the program is not open.' },
         }),
       ),
       ...refusals,
@@ -94,7 +101,7 @@ export const intakeOperations = {
     operationId: 'registerApplicant',
     requestBody: body(object({ language })),
     summary: 'Register an applicant',
-    responses: { 201: answered('Registered.', applicant), ...bodyRefusals },
+    responses: { 201: answered('The registered applicant.', applicant), ...bodyRefusals },
   },
   changeLanguage: {
     ...common,
@@ -102,7 +109,7 @@ export const intakeOperations = {
     parameters: [applicantId],
     requestBody: body(object({ language })),
     summary: "Change an applicant's language",
-    responses: { 200: answered('Changed.', applicant), ...bodyRefusals, ...noApplicant },
+    responses: { 200: answered('The updated applicant.', applicant), ...bodyRefusals, ...noApplicant },
   },
   saveAnswers: {
     ...common,
@@ -110,21 +117,21 @@ export const intakeOperations = {
     parameters: [slug, applicantId],
     summary: 'Save answers in progress',
     description:
-      'Questions that are named replace what was saved of them; null removes. All others stay. After a submission, the answers start as a copy of the last application, without what is no longer asked or valid; `create_time` is then the first save after it.',
+      'Replaces the saved answers to the given questions; null removes an answer. Other answers are unchanged. After a submission, answers start as a copy of the last application, without those that are no longer asked or valid, and `create_time` is the time of the first save.',
     requestBody: body(object({ answers: { ...answers, additionalProperties: { type: ['object', 'null'] } } })),
-    responses: { 200: answered('All that is saved now.', saved), ...bodyRefusals, ...noApplicant },
+    responses: { 200: answered('All saved answers.', saved), ...bodyRefusals, ...noApplicant },
   },
   readAnswers: {
     ...common,
     operationId: 'readAnswers',
     parameters: [slug, applicantId],
-    summary: 'Read answers in progress',
+    summary: 'Retrieve answers in progress',
     description:
-      'After a submission and before the next save, these are the answers that the next application starts with: those of the last application that are still asked and valid. `create_time` is null then.',
+      'After a submission and before the next save, returns the answers that the next application starts with: those of the last application that are still asked and valid. `create_time` is then null.',
     responses: {
-      200: answered('All that is saved, or what the next application starts with.', saved),
+      200: answered('All saved answers, or the answers that the next application starts with.', saved),
       ...refusals,
-      404: problemAnswer('The applicant does not exist, or has neither answers nor an application.'),
+      404: problemAnswer('The applicant does not exist, or has neither saved answers nor an application.'),
     },
   },
   submit: {
@@ -132,7 +139,7 @@ export const intakeOperations = {
     operationId: 'submitApplication',
     summary: 'Submit an application',
     description:
-      'What was saved becomes an application, and the one the applicant submitted before becomes OBSOLETE. The answers in progress then start over as a copy of it. Only a first application may have no answers. An installation may take intermediaries only that it has listed; a submission by any other is then refused (400), naming `/submitter/organization` or `/submitter/email`.',
+      'Turns the saved answers into an application. The applicant’s previous application becomes OBSOLETE, and answers in progress start as a copy of the new one. Only a first application can have no answers. If the installation accepts listed intermediaries only, submissions by others fail with 400 and an error at `/submitter/organization` or `/submitter/email`.',
     parameters: [
       slug,
       applicantId,
@@ -140,7 +147,8 @@ export const intakeOperations = {
         name: 'Idempotency-Key',
         in: 'header',
         required: true,
-        description: 'New for each submission, the same when it is sent again: then there is still one application.',
+        description:
+          'A unique value for each submission. To retry safely, repeat the request with the same value: it creates only one application.',
         schema: { type: 'string', minLength: 1, maxLength: 200 },
       },
     ],
@@ -162,12 +170,12 @@ export const intakeOperations = {
       }),
     ),
     responses: {
-      200: answered('It was submitted before, with the same key.', submission),
-      201: answered('Submitted.', submission),
+      200: answered('The application was already submitted with this Idempotency-Key.', submission),
+      201: answered('The submitted application.', submission),
       ...bodyRefusals,
       ...noApplicant,
       409: problemAnswer(
-        'Nothing was saved since the last submission (`nothing_saved`, with that submission as `receipt`), the key was used for another submission, or the program is closed (`program_closed`, with what to say to applicants).',
+        'Nothing was saved since the last submission (`nothing_saved`, with that submission as `receipt`), the Idempotency-Key was used for another submission, or the program is closed (`program_closed`, with the message for applicants).',
         {},
         { receipt: submission },
       ),

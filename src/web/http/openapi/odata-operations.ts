@@ -1,4 +1,4 @@
-// OpenAPI of the OData feed.
+// OpenAPI descriptions of the OData feed.
 
 import { feedProperties } from '../../../core/export/filters/all-filters.ts'
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
@@ -9,15 +9,15 @@ const feedError = {
   title: 'FeedError',
   ...object({
     error: object({
-      code: { ...text, description: 'The kind of problem.' },
-      message: { ...text, description: 'What was wrong, and what would be right.' },
+      code: { ...text, description: 'Machine-readable kind of problem.' },
+      message: { ...text, description: 'Human-readable explanation of how to fix the request.' },
       details: listOf(
-        object({ code: text, target: { ...text, description: 'The query option or header.' }, message: text }, [
+        object({ code: text, target: { ...text, description: 'Name of the query option or header.' }, message: text }, [
           'code',
           'message',
         ]),
       ),
-      innererror: object({ request_id: { ...text, description: 'As in X-Request-Id.' } }),
+      innererror: object({ request_id: { ...text, description: 'Value of X-Request-Id.' } }),
     }),
   }),
 }
@@ -31,14 +31,14 @@ const refused = (description: string, headers: JsonSchema = {}) => ({
 })
 
 const refusals = {
-  400: refused('A query option or header is not valid, or the token of a link is no longer.'),
+  400: refused('A query option or header is invalid, or a link has expired.'),
   401: refused(keyRefusals[401].description as string, keyRefusals[401].headers as JsonSchema),
   406: refused('No available format matches $format or the Accept header.'),
   429: refused(keyRefusals[429].description as string, keyRefusals[429].headers as JsonSchema),
   503: refused(keyRefusals[503].description as string, retryAfter),
 }
 
-const context = { ...text, description: 'The address of $metadata.' }
+const context = { ...text, description: 'Address of $metadata.' }
 
 const answered = (description: string, type: string, schema: JsonSchema) => ({
   description,
@@ -48,9 +48,9 @@ const answered = (description: string, type: string, schema: JsonSchema) => ({
 
 export const feedServiceOperation = {
   operationId: 'readFeedService',
-  summary: 'OData feed: its tables',
+  summary: 'OData feed: list tables',
   description:
-    'The address that Excel (From OData feed), Power BI and Tableau are given. A table is an entity set: Applications, and one for each ' +
+    'Enter this address in Excel (From OData feed), Power BI or Tableau. Each table is an entity set: Applications, and one for each ' +
     'enumerator, with the entities of all applications.',
   ...byKey('Export'),
   parameters: [programSlugParameter, queryParameter('$format', 'json.')],
@@ -74,8 +74,8 @@ export const feedServiceOperation = {
 
 export const feedMetadataOperation = {
   operationId: 'readFeedMetadata',
-  summary: 'OData feed: columns of its tables',
-  description: 'CSDL 4.0, with the questions that the key may see.',
+  summary: 'OData feed: describe columns',
+  description: 'Returns CSDL 4.0 with the questions that the key can see.',
   ...byKey('Export'),
   parameters: [programSlugParameter, queryParameter('$format', 'xml.')],
   responses: { 200: answered('The metadata document.', 'application/xml', text), ...refusals },
@@ -83,28 +83,31 @@ export const feedMetadataOperation = {
 
 export const feedSetOperation = {
   operationId: 'readFeedTable',
-  summary: 'OData feed: rows of a table',
+  summary: 'OData feed: read rows of a table',
   description:
-    'A page of a walk: follow @odata.nextLink until there is none, and each row has come exactly once, whatever is submitted in the meantime. The ' +
-    'tables that a key begins to read within five minutes are of one snapshot. Rows come in the order of submission. Times are compared ' +
-    'as they are shown, in whole seconds.',
+    'Returns a page of a walk. Follow @odata.nextLink until it is absent to get each row exactly once, even while applications are ' +
+    'submitted. Tables that a key starts to read within five minutes share one snapshot. Rows are in order of submission. Times are ' +
+    'compared in whole seconds, as shown.',
   ...byKey('Export'),
   parameters: [
     programSlugParameter,
-    pathParameter('entitySet', 'As the service document names it.'),
-    queryParameter('$select', 'Names of columns, with commas between. The key is always sent.'),
-    queryParameter('$top', 'Rows at most, on all pages together.', { type: 'integer', minimum: 0 }),
-    queryParameter('$count', 'Whether the number of all applications is sent; of Applications alone.', {
+    pathParameter('entitySet', 'Name of the table in the service document.'),
+    queryParameter('$select', 'Column names, separated by commas. The key column is always included.'),
+    queryParameter('$top', 'Maximum number of rows on all pages together.', { type: 'integer', minimum: 0 }),
+    queryParameter('$count', 'Whether to include the total number of applications. For the table Applications only.', {
       type: 'boolean',
     }),
-    queryParameter('$filter', `${feedProperties.map(({ possible }) => possible).join('; ')}; joined by and.`),
-    queryParameter('$orderby', 'submit_time, which is the order anyway.', {
+    queryParameter(
+      '$filter',
+      `${feedProperties.map(({ possible }) => possible).join('; ')}. Join conditions with and.`,
+    ),
+    queryParameter('$orderby', 'submit_time, which is also the default.', {
       ...text,
       enum: ['submit_time', 'submit_time asc'],
     }),
-    queryParameter('$skiptoken', 'Part of @odata.nextLink.', token),
+    queryParameter('$skiptoken', 'Set by @odata.nextLink.', token),
     queryParameter('$format', 'json.'),
-    headerParameter('Prefer', '`odata.maxpagesize=100`: applications that a page is made of, at most.'),
+    headerParameter('Prefer', '`odata.maxpagesize=100` limits a page to the rows of 100 applications.'),
   ],
   responses: {
     200: {
@@ -113,9 +116,9 @@ export const feedSetOperation = {
         ...object(
           {
             '@odata.context': context,
-            '@odata.count': { type: 'integer', description: 'With $count=true: of all pages.' },
-            value: listOf({ type: 'object', description: 'A row, with the columns of $metadata or those of $select.' }),
-            '@odata.nextLink': { ...text, description: 'The address of the next page. Absent on the last.' },
+            '@odata.count': { type: 'integer', description: 'With $count=true: number of rows on all pages.' },
+            value: listOf({ type: 'object', description: 'A row with the columns in $metadata or $select.' }),
+            '@odata.nextLink': { ...text, description: 'Address of the next page; absent on the last page.' },
           },
           ['@odata.context', 'value'],
         ),
@@ -123,15 +126,15 @@ export const feedSetOperation = {
       headers: {
         ...requestId,
         ...version,
-        'Preference-Applied': { schema: text, description: 'The odata.maxpagesize of Prefer, where it was followed.' },
+        'Preference-Applied': { schema: text, description: 'The odata.maxpagesize that was applied.' },
         'Snapshot-Time': {
           schema: { type: 'string', format: 'date-time' },
-          description: 'On the first page: everything submitted before this is in the walk, and nothing after it.',
+          description: 'On the first page: the walk contains everything submitted before this time and nothing later.',
         },
       },
     },
     ...refusals,
-    404: refused('There is no such entity set.'),
-    501: refused('OData has this, and the feed has not.'),
+    404: refused('The feed has no table with this name.'),
+    501: refused('The feed does not support this OData feature.'),
   },
 }

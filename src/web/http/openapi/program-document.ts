@@ -1,4 +1,4 @@
-// The export of one program as an OpenAPI 3.1 document: its own address, its own questions, its own example.
+// Builds the OpenAPI 3.1 document of one program's export, with its address, questions and example.
 
 import type { FollowedShape, JsonSchema } from '../../../domain/fields/field-schema.ts'
 import type { KeyMap } from '../../../domain/questions/key-map.ts'
@@ -9,15 +9,15 @@ interface DescribedExport {
   slug: string
   display_name: string
   program_version_id: number
-  /** Where the service is, without a slash at the end. */
+  /** Base URL of the service, without a trailing slash. */
   baseUrl: string
   keyMap: KeyMap
-  /** A page, as a value. */
+  /** An example page, as a JSON value. */
   example: unknown
   followed?: FollowedShape | undefined
 }
 
-/** An OpenAPI 3.1.0 document, ready to be turned into JSON. */
+/** OpenAPI 3.1.0 document as a JSON value. */
 export function programOpenApi(described: DescribedExport): JsonSchema {
   const { slug, display_name, program_version_id, baseUrl, keyMap, example, followed } = described
   return {
@@ -25,7 +25,7 @@ export function programOpenApi(described: DescribedExport): JsonSchema {
     info: {
       title: `Applications to ${display_name}`,
       version: String(program_version_id),
-      description: `The export of the program ${slug} as of its version ${program_version_id}. Every question ever in the program is in it; later versions can only add to it.`,
+      description: `Export of the program ${slug} as of version ${program_version_id}. It includes every question that was ever in the program; later versions can only add questions.`,
     },
     servers: [{ url: baseUrl }],
     tags: [{ name: 'Export', description: 'For clients with an API key.' }],
@@ -33,7 +33,10 @@ export function programOpenApi(described: DescribedExport): JsonSchema {
       '/api/v1/checkAuth': { get: checkAuthOperation },
       [`/api/v1/admin/programs/${slug}/applications`]: {
         get: exportOperation({
-          sample: { summary: 'Every question answered, and none answered. All values are fictitious.', value: example },
+          sample: {
+            summary: 'One application with every question answered and one with none. All values are fictitious.',
+            value: example,
+          },
         }),
       },
     },

@@ -1,4 +1,4 @@
-// OpenAPI of the reads other than exports: programs, one application, its revisions and its history.
+// OpenAPI descriptions of listing programs and reading one application, its revisions and its history.
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import {
@@ -21,48 +21,48 @@ import {
   requestId,
 } from './export-operations.ts'
 
-export const noSuchApplication = problemAnswer('There is no such application in this program.')
+export const noSuchApplication = problemAnswer('The program has no application with this ID.')
 
-const refusals = { 400: problemAnswer('A parameter is not valid.'), ...keyRefusals, 404: noSuchApplication }
+const refusals = { 400: problemAnswer('A parameter is invalid.'), ...keyRefusals, 404: noSuchApplication }
 
 export const applicationIdParameter = pathParameter(
   'applicationId',
-  'The application_id of an application of this program.',
+  'The application_id of an application in this program.',
   { type: 'integer', minimum: 1 },
 )
-const after = queryParameter('after', 'The nextAfter of the answer before, to continue.', { type: 'integer' })
+const after = queryParameter('after', 'The nextAfter of the previous page.', { type: 'integer' })
 
 const nextAfter: JsonSchema = {
   type: ['integer', 'null'],
-  description: 'Sent as `after` it gets what comes next; null when nothing does.',
+  description: 'Pass it as `after` to get the next page; null on the last page.',
 }
 
 const answer = (description: string, schema: JsonSchema) => ({ description, headers: requestId, content: json(schema) })
 
 export const listProgramsOperation = {
   operationId: 'listReadablePrograms',
-  summary: 'The programs a key may read',
+  summary: 'List programs that the key can read',
   description:
-    'With how many applications each has, and how far it has come. Nothing is counted for it, however many there are.',
+    'Returns the number of applications and a change cursor for each program. Counts are maintained as applications arrive, so this is fast at any size.',
   ...byKey('Export'),
   responses: {
-    200: answer('The programs, by name.', {
+    200: answer('The programs, sorted by name.', {
       title: 'ReadablePrograms',
       ...object({
         installation_id: {
           ...text,
           description:
-            'Stays the same when the service gets another address. Ends with API_KEY_PEPPER, as all keys do.',
+            'ID of this installation. It is kept when the address of the service changes, and changes only with API_KEY_PEPPER.',
         },
         payload: listOf(
           object({
             program_name: text,
             display_name: text,
-            applications: { type: 'integer', description: 'How many there are, erased ones not among them.' },
+            applications: { type: 'integer', description: 'Number of applications, not counting erased ones.' },
             newest_submit_time: { ...time, ...textOrNull },
             change_cursor: {
               ...text,
-              description: 'Changes with everything that happens to its applications. Good as `after` of the changes.',
+              description: 'Changes with every change to an application. Can be passed as `after` to the change feed.',
             },
           }),
         ),
@@ -75,8 +75,8 @@ export const listProgramsOperation = {
 
 export const readApplicationOperation = {
   operationId: 'readOneApplication',
-  summary: 'One application by its id',
-  description: 'As an export that begins now would send it.',
+  summary: 'Retrieve an application',
+  description: 'Returns the application as an export starting now would.',
   ...byKey('Export'),
   parameters: [programSlugParameter, applicationIdParameter, fieldsParameter],
   responses: {
@@ -87,8 +87,9 @@ export const readApplicationOperation = {
 
 export const readRevisionsOperation = {
   operationId: 'readRevisions',
-  summary: 'All applications of the same applicant to the program',
-  description: 'Oldest first, the one that is named among them, each as an export that begins now would send it.',
+  summary: 'List all applications of an applicant to the program',
+  description:
+    'Returns the named application and all others of the same applicant, oldest first, as an export starting now would.',
   ...byKey('Export'),
   parameters: [programSlugParameter, applicationIdParameter, after, fieldsParameter],
   responses: {
@@ -98,7 +99,7 @@ export const readRevisionsOperation = {
         payload: listOf({ $ref: '#/components/schemas/Application' }),
         supersededBy: {
           ...listOf({ type: ['integer', 'null'] }),
-          description: 'Of each in payload, the id of the application that took its place; null where none did.',
+          description: 'For each application in payload, the ID of the application that replaced it, or null.',
         },
         nextAfter,
       }),
@@ -109,8 +110,8 @@ export const readRevisionsOperation = {
 
 export const readHistoryOperation = {
   operationId: 'readHistory',
-  summary: 'Statuses and notes an application had',
-  description: 'Oldest first. Who set them is not included.',
+  summary: 'List earlier statuses and notes of an application',
+  description: 'Returns changes to status and note, oldest first, without who made them.',
   ...byKey('Export'),
   parameters: [programSlugParameter, applicationIdParameter, after],
   responses: {
@@ -124,7 +125,7 @@ export const readHistoryOperation = {
             application_note: textOrNull,
             sets: {
               ...listOf({ enum: ['status', 'note'] }),
-              description: 'What was set; empty for what an application was loaded with.',
+              description: 'What the change set; empty for the values that an application was loaded with.',
             },
           }),
         ),

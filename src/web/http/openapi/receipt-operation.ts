@@ -1,25 +1,25 @@
-// OpenAPI of the receipt of a walk.
+// OpenAPI description of walk receipts.
 
 import { byKey, json, listOf, object, queryParameter, text } from './described-parts.ts'
 import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
 
-/** A page token, with what was read so far. */
+/** A page token, optionally followed by the progress of the receipt. */
 const receiptToken = { ...text, pattern: '^[0-9A-Za-z]+(-[0-9A-Za-z]+)?$' } as const
 
 export const receiptOperation = {
   operationId: 'readWalkReceipt',
-  summary: 'Count and digest of a whole walk',
+  summary: 'Get the receipt of a walk: count and digest',
   description:
-    'For a client that wants to be sure that what it holds is the walk: as many applications, with these ids, in this order. Read from ' +
-    'the database when it is asked for, as often as it is, for as long as page tokens live. The receipt of a walk with millions of ' +
-    'applications takes several requests: as long as next_token is not null, send it as walk.',
+    'Lets a client verify that it holds the complete walk: the same number of applications, with the same IDs, in the same order. Each ' +
+    'request reads from the database, for as long as page tokens are valid. The receipt of a walk with millions of applications takes ' +
+    'several requests: while next_token is not null, repeat the request with next_token as walk.',
   ...byKey('Export'),
   parameters: [
     programSlugParameter,
     {
       ...queryParameter(
         'walk',
-        'The Walk-Token of the first page, or any nextPageToken of the walk; then next_token.',
+        'Walk-Token of the first page or any nextPageToken of the walk, then next_token.',
         receiptToken,
       ),
       required: true,
@@ -32,35 +32,35 @@ export const receiptOperation = {
       content: json({
         title: 'WalkReceipt',
         ...object({
-          walk: { type: 'string', description: 'Names the walk in the log and the audit log of the service.' },
+          walk: { type: 'string', description: 'ID of the walk in the log and the audit log.' },
           program_name: text,
-          filters: { type: 'object', description: 'What the walk was limited to.' },
+          filters: { type: 'object', description: 'Filters of the walk.' },
           applications: {
             type: 'integer',
-            description: 'How many of the walk are there, of those that were counted so far.',
+            description: 'Number of applications in the walk, as far as they have been counted.',
           },
           sha256: {
             type: ['string', 'null'],
             pattern: '^[0-9a-f]{64}$',
             description:
-              'SHA-256 over their ids in the order of the walk, each in decimal digits and followed by a line feed. Null while next_token is not.',
+              'SHA-256 of the application IDs in walk order, each in decimal digits followed by a line feed. Null until next_token is null.',
           },
           erased_application_ids: {
             ...listOf({ type: 'integer' }),
             description:
-              'What was erased after the walk began and may have been in it. They are not counted: leave them out of what is compared. Of a ' +
-              'receipt that takes several requests, each answer names others.',
+              'Applications erased since the walk began that may have been part of it. They are not counted: exclude them from the comparison. ' +
+              'If a receipt takes several requests, collect these IDs from all responses.',
           },
           next_token: {
             ...receiptToken,
             type: ['string', 'null'],
-            description: 'To be sent as walk, for what was not read yet; null when the receipt is complete.',
+            description: 'Pass it as walk to continue; null when the receipt is complete.',
           },
         }),
       }),
     },
-    400: problemAnswer('The walk is missing, or its token is no longer valid.'),
-    409: problemAnswer('Too many applications were erased since; start a new walk.'),
+    400: problemAnswer('walk is missing, or its token is invalid or has expired.'),
+    409: problemAnswer('Too many applications were erased since the walk began; start a new walk.'),
     ...keyRefusals,
   },
 }

@@ -1,4 +1,4 @@
-// OpenAPI of reading and setting status and note of one application.
+// OpenAPI descriptions of reading and setting the status and note of an application.
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import { byKey, headerParameter, json, object, text, textOrNull, time } from './described-parts.ts'
@@ -6,10 +6,10 @@ import { keyRefusals, noParameters, problemAnswer, programSlugParameter, request
 import { applicationIdParameter, noSuchApplication } from './reading-operations.ts'
 
 const present = {
-  description: 'Status and note.',
+  description: 'The status and note.',
   headers: {
     ...requestId,
-    ETag: { schema: text, description: 'Names this state of both, for If-Match.' },
+    ETag: { schema: text, description: 'Identifies the current status and note, for If-Match.' },
   },
   content: json({
     title: 'Status',
@@ -21,38 +21,39 @@ const present = {
   }),
 }
 
-/** A JSON Merge Patch (RFC 7396), under its own name or that of JSON. */
+/** JSON Merge Patch (RFC 7396), as its own media type or as plain JSON. */
 const patchOf = (schema: JsonSchema) => ({ ...json(schema), 'application/merge-patch+json': { schema } })
 
 export const readStatusOperation = {
   operationId: 'readStatus',
-  summary: 'Status and note of an application',
-  description: 'With the ETag to send in If-Match for a change, and in If-None-Match for 304 when nothing has changed.',
+  summary: 'Retrieve the status and note of an application',
+  description:
+    'Returns an ETag to send in If-Match when you change them, or in If-None-Match to get 304 while they are unchanged.',
   ...byKey('Export'),
   parameters: [
     programSlugParameter,
     applicationIdParameter,
     headerParameter(
       'If-None-Match',
-      'The ETag of status and note that were read before: 304 then says that they are still so.',
+      'ETag of an earlier response; the response is 304 if status and note are unchanged.',
     ),
   ],
   responses: {
     200: present,
-    304: { description: 'If-None-Match names the ETag that there is.', headers: present.headers },
+    304: { description: 'Status and note are unchanged.', headers: present.headers },
     ...noParameters,
     ...keyRefusals,
     404: noSuchApplication,
-    412: problemAnswer('If-Match does not name the current state.'),
+    412: problemAnswer('The ETag in If-Match is not current.'),
   },
 }
 
 export const setStatusOperation = {
   operationId: 'setStatus',
-  summary: 'Set status and note of an application',
+  summary: 'Set the status and note of an application',
   description:
-    'For a key that may. What is left out stays as it is, null takes away. A status that is set again counts: its time moves. Both are ' +
-    'changed together or not at all, and are in the history, the changes and the audit log.',
+    'Requires permission to set status. Omitted members are unchanged; null removes a value. Setting the same status again updates its ' +
+    'time. Both are changed together, or neither; the change appears in the history, the change feed and the audit log.',
   ...byKey('Export'),
   parameters: [
     programSlugParameter,
@@ -60,7 +61,7 @@ export const setStatusOperation = {
     {
       ...headerParameter(
         'If-Match',
-        'The ETag of the status and note that this was decided upon; * where it does not matter.',
+        'ETag of the status and note that your change is based on, or * to change them in any case.',
       ),
       required: true,
     },
@@ -71,7 +72,7 @@ export const setStatusOperation = {
       title: 'StatusChange',
       type: 'object',
       properties: {
-        status: { ...textOrNull, description: "One of the program's statuses." },
+        status: { ...textOrNull, description: 'One of the program’s statuses.' },
         application_note: { ...textOrNull, maxLength: 10_000 },
       },
       additionalProperties: false,
@@ -80,16 +81,18 @@ export const setStatusOperation = {
   },
   responses: {
     200: present,
-    400: problemAnswer('The body is invalid, or the program has no such status.'),
+    400: problemAnswer('The body is invalid, or the program does not have this status.'),
     ...keyRefusals,
     404: noSuchApplication,
-    409: problemAnswer('Status and note are not set here.'),
-    412: problemAnswer('If-Match does not name the current state: status or note have changed.'),
+    409: problemAnswer(
+      'Applications of this installation are copied from another system; set their status and note there.',
+    ),
+    412: problemAnswer('Status or note has changed since the ETag in If-Match.'),
     413: problemAnswer('The body is too large.'),
-    415: problemAnswer('The body is not sent as JSON.', {
-      'Accept-Patch': { schema: text, description: 'The media types of the body that are taken.' },
+    415: problemAnswer('Content-Type is not a JSON media type.', {
+      'Accept-Patch': { schema: text, description: 'Supported media types of the body.' },
     }),
-    417: problemAnswer('Expect is anything but 100-continue.'),
+    417: problemAnswer('Expect has a value other than 100-continue.'),
     428: problemAnswer('If-Match is missing.'),
   },
 }

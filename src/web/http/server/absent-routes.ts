@@ -1,10 +1,10 @@
-// Responses in place of what a service lacks: intake and console where it only exports, pages in a program that is built without them.
+// Routes for absent features: intake and console in an export-only process, and pages in a build without them.
 
 import { Elysia } from 'elysia'
 import { Problem } from '../../../base/problem.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
 
-/** Routes that answer everything at these paths with this problem, and read no body. */
+/** Routes that respond to every request at these paths with this problem, without reading the body. */
 export function absentRoutes(paths: readonly string[], problem: () => Problem) {
   const routes = new Elysia()
   const absent = (): never => {
@@ -14,10 +14,10 @@ export function absentRoutes(paths: readonly string[], problem: () => Problem) {
   return routes
 }
 
-/** Not 404: at intake that would mean that no such applicant exists. */
+/** Not 404, which at intake would mean that the applicant does not exist. */
 const exportOnly = (): Problem =>
   new Problem('unavailable', {
-    detail: 'This instance only exports. Submissions and the console are at another one.',
+    detail: 'This instance only exports applications. Send submissions and open the console at another instance.',
     retryAfterSeconds: 60,
     internal: 'export_only',
   })

@@ -1,5 +1,5 @@
-// Authentication by API key: a route after it has a caller, or this has answered 401 before looking at anything else.
-// `core/keys/caller` knows what a caller may do.
+// Authentication by API key: gives routes their caller, or responds with 401 before anything else is read.
+// `core/keys/caller` decides what a caller may do.
 
 import { Elysia } from 'elysia'
 import { Problem } from '../../../base/problem.ts'
@@ -11,8 +11,8 @@ import type { Deps } from './deps.ts'
 import { type RequestFields, recordOf } from './request-record.ts'
 
 /**
- * Adds `caller` to the routes of the instance that uses it. A derive: it runs before schemas are checked, but after a body
- * is parsed, so a route that takes a body says `parse: 'none'` and reads it itself, or a stranger would get a 400.
+ * Adds `caller` to the routes of the instance that uses it. As a derive it runs before schemas are checked but after the body is parsed,
+ * so routes with a body set `parse: 'none'` and read it themselves; otherwise unauthenticated clients would get 400.
  */
 export const authenticate = (deps: Deps) =>
   new Elysia({ name: 'authenticate' }).derive({ as: 'scoped' }, async ({ request }) => ({
@@ -20,8 +20,8 @@ export const authenticate = (deps: Deps) =>
   }))
 
 /**
- * The caller of a request. Throws Problem `unauthenticated`, the same for every cause (contract D4); or `rate_limited` when the credential
- * is wrong and its address has failed too often. Notes for the log line who called, or why it was refused.
+ * The caller of a request. Throws Problem `unauthenticated`, identical for every cause (contract D4), or `rate_limited` if the credential
+ * is wrong and its address has failed too often. Records the caller or the reason for the log line.
  */
 export async function authenticateRequest(deps: Deps, request: Request): Promise<Caller> {
   const { config, keys, now, uses } = deps
@@ -50,7 +50,7 @@ async function refuse(
   const retryAfterSeconds = await failures.countFailure(address)
   if (retryAfterSeconds === undefined) throw unauthenticated(refused)
   throw new Problem('rate_limited', {
-    detail: `Too many failed authentications came from this address. Try again in ${retryAfterSeconds} s.`,
+    detail: `Too many failed authentications from this address. Try again in ${retryAfterSeconds} s.`,
     internal: refused,
     retryAfterSeconds,
   })

@@ -1,4 +1,4 @@
-// The connection that a request came on. It ends when no request has been under way on it for a while: Bun closes it then.
+// The connection of a request, which Bun closes after it has been idle for a while.
 
 /** The connection of a request, as `Bun.serve` exposes it. */
 export interface Server {
@@ -6,18 +6,18 @@ export interface Server {
   timeout(request: Request, seconds: number): void
 }
 
-/** Bun looks for idle connections every four seconds, and without these would end one up to that much too early. 255 is its maximum. */
+/** Bun checks for idle connections every four seconds and could close one that much too early. Its maximum timeout is 255. */
 const [bunCoarseness, bunSecondsMax] = [4, 255]
 
-/** Idle timeout that is set on the connection. */
+/** Idle timeout for Bun, in seconds. */
 export const idleSecondsOf = (idleTimeoutMs: number): number =>
   Math.min(bunSecondsMax, Math.ceil(idleTimeoutMs / 1000) + bunCoarseness)
 
 export class ClientConnection {
-  /** The socket's other end, before any proxy header is believed. */
+  /** Address of the socket's peer, regardless of proxy headers. */
   readonly address: string
 
-  /** `request` is the one that Bun handed over, not a copy of it. */
+  /** `request` must be the object that Bun passed, not a copy. */
   constructor(
     private readonly server: Server,
     private readonly request: Request,
@@ -26,7 +26,7 @@ export class ClientConnection {
     this.address = server.requestIP(request)?.address ?? ''
   }
 
-  /** The answer is complete, or cannot be: from now on the connection is idle. The next request that comes on it ends that. */
+  /** Call when the response has ended. The connection is then idle until its next request. */
   ended(): void {
     this.server.timeout(this.request, this.idleSeconds)
   }

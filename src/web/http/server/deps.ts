@@ -1,4 +1,4 @@
-// Dependencies of routes: resources that the process opened, and state that routes share.
+// Dependencies of routes: resources opened by the process, and state that routes share.
 
 import type { Log } from '../../../base/log.ts'
 import type { Tracer } from '../../../base/tracing/span.ts'
@@ -22,37 +22,37 @@ import type { Sql } from '../../../db/client.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What a process opens before it builds the application. */
+/** Resources that a process opens before it builds the routes. */
 export interface Foundation {
   config: Config
   /** The configuration as the console shows it. */
   settings: readonly ShownSetting[]
   log: Log
-  /** Connections for everything but exports, intake and the console. */
+  /** Connections for everything except exports, intake and the console. */
   db: Sql
   /**
-   * Connections to the primary for exports, so that no number of them keeps others waiting. A walk's start is read here, and its rows
-   * where `readDb` cannot serve them. Every cursor asks its server whether it has the submissions of that start (G13).
+   * Connections to the primary reserved for exports, so that exports never make other requests wait. The start of a walk is read here, and
+   * its rows if `readDb` cannot serve them. Every cursor checks that its server has the submissions of that start (G13).
    */
   exportDb: Sql
-  /** Connections to the server that pages are read from before `exportDb` is; undefined in most installations. */
+  /** Connections to the server that pages are read from in preference to `exportDb`; undefined in most installations. */
   readDb: Sql | undefined
-  /** Whether applications are distributed over a cluster. */
+  /** Whether applications are distributed over a Citus cluster. */
   isDistributed: boolean
-  /** Connections for intake. Submissions wait for one another on them, so nothing else uses them. */
+  /** Connections reserved for intake, because submissions hold them while waiting for one another. */
   intakeDb: Sql
-  /** Connections for the console, whose login has more rights than that of the other routes. */
+  /** Connections for the console, whose database login has more rights than the other routes' login. */
   consoleDb: Sql
   metrics: Metrics
   /** Undefined unless traces are exported. */
   tracer?: Tracer | undefined
-  /** Where all processes count together; undefined where each counts for itself. */
+  /** Redis in which all processes count limits together; undefined if each process counts by itself. */
   countingRedis?: CountingRedis | undefined
-  /** The present time. */
+  /** The current time. */
   now: () => Micros
 }
 
-/** The foundation, and what routes share. */
+/** The foundation and the state that routes share. */
 export interface Deps extends Foundation {
   keys: KeySource
   uses: KeyUses
@@ -60,15 +60,15 @@ export interface Deps extends Foundation {
   failures: FailureThrottle
   tries: SignInTries
   keyMaps: KeyMaps
-  /** Saving and submitting have turns of their own: submissions wait for one another, and saving must not wait for them. */
+  /** Saving and submitting have separate limits, so that saving does not wait while submissions wait for one another. */
   saves: ProgramConcurrency
   submissions: ProgramConcurrency
   exports: Exports
-  /** Where walks of OData feeds begin. */
+  /** Snapshots shared by the tables of an OData feed. */
   feedStarts: PinnedStarts
   auditLog: ExportAuditLog
   lostHistory: LostHistory
-  /** Adds a line to the audit log: in the database, or in the log where the database is only read. */
+  /** Adds an audit entry to the database, or to the log if the database is read-only. */
   audit: (event: AuditEvent) => Promise<void>
   watch: ChangeWatch
 }

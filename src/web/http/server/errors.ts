@@ -1,5 +1,4 @@
-// The one place where a Problem becomes a status and an RFC 9457 body.
-// What is internal stays in the log.
+// Turns a Problem into a status and an RFC 9457 body. Internal details go to the log only.
 
 import { findPassingError } from '../../../base/passing-errors.ts'
 import { Problem, type ProblemKind } from '../../../base/problem.ts'
@@ -28,7 +27,7 @@ const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>>
   unavailable: { status: 503, title: 'Service Unavailable' },
 }
 
-/** Every failure the service answers with, as `application/problem+json` (contract D3). Notes the cause for the log. */
+/** Error response in `application/problem+json` (contract D3). Records the cause for the log. */
 export function problemResponse(error: unknown, record: RequestRecord): Response {
   const problem = asProblem(error)
   const { status, title } = statuses[problem.kind]
@@ -53,7 +52,7 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
 
 const isOfFeed = ({ request }: RequestRecord): boolean => pathOf(request.url).startsWith('/odata/')
 
-/** As OData has it (JSON Format 4.0, section 19). Excel and Power BI show their users the message alone, so everything is in it. */
+/** OData error (JSON Format 4.0, section 19). Excel and Power BI show only the message, so it contains every detail. */
 function feedError(problem: Problem, status: number, { id, request }: RequestRecord): Response {
   const details = problem.errors.map(({ parameter, code, detail }) => ({
     code,
@@ -82,12 +81,12 @@ function headersOf({ retryAfterSeconds, allow, accept, challenge, quota }: Probl
 const challenges = { api_key: 'Basic realm="tributary", charset="UTF-8"', admin_token: 'Bearer realm="tributary"' }
 
 const unavailable = {
-  lost: 'The service cannot reach its database just now.',
-  slow: 'The database took too long just now.',
-  busy: 'The database cannot do this just now.',
+  lost: 'The service cannot reach its database at the moment.',
+  slow: 'The database took too long to respond.',
+  busy: 'The database is busy.',
 }
 
-/** Of errors that are not Problems nothing is shown: their message may hold anything. */
+/** Hides errors that are not Problems, because their messages can contain anything. */
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const passing = findPassingError(error)
@@ -101,22 +100,22 @@ function asProblem(error: unknown): Problem {
   }
   if (error instanceof UnknownQuestionKind)
     return new Problem('unavailable', {
-      detail: `A newer release of this service has published a question of the kind ${error.unknown}, which the release that answers does not know. Its operator is upgrading it, or has to.`,
+      detail: `The program has a question of the kind ${error.unknown}, which this release does not support. Ask the operator to finish upgrading every instance of the service.`,
       retryAfterSeconds: 60,
       internal: 'unknown_question_kind',
       cause: error,
     })
   return new Problem('internal', {
-    detail: 'Something went wrong on our side. Quote the request_id to the operator.',
+    detail: 'Something went wrong. Contact the operator and quote the request_id.',
     cause: error,
   })
 }
 
-/** A handler for the methods an address does not offer (contract D25). */
+/** Handler for unsupported methods of an address (contract D25). */
 export function methodNotAllowed(allowed: readonly string[]): (context: { request: Request }) => Response {
   return ({ request }) => {
     const problem = new Problem('method_not_allowed', {
-      detail: `${request.method} is not offered here; ${allowed.join(' and ')} ${allowed.length === 1 ? 'is' : 'are'}.`,
+      detail: `${request.method} is not supported at this address. Use ${allowed.join(' or ')}.`,
       allow: allowed,
     })
     return problemResponse(problem, recordOf(request))

@@ -1,12 +1,12 @@
-// Liveness and readiness, on a port of its own, never the public one.
+// Liveness, readiness and metrics, served on a separate port that is never public.
 
 import type { Meter } from '../../../core/metrics/meter.ts'
 import { isForAHost, pathOf } from '../headers/host.ts'
 import { bySentPath } from './sent-path.ts'
 
 /**
- * `/metrics`: what is counted, for Prometheus. `/livez`: 200 while the process can answer. `/readyz`: 200 when `readiness` says so, else
- * 503. Any host will do, as long as it is one: probes come by address, by the name of a container, or by HTTP/1.0 without.
+ * `/metrics`: metrics for Prometheus. `/livez`: 200 while the process responds. `/readyz`: 200 if `readiness` resolves to true, otherwise 503.
+ * Any valid host is accepted, because probes use IP addresses, container names, or HTTP/1.0 without a host.
  */
 export const health = (readiness: () => Promise<boolean>, metrics: Pick<Meter, 'exposition'>) => {
   const answers: Readonly<Record<string, () => Response | Promise<Response>>> = {
@@ -21,11 +21,11 @@ export const health = (readiness: () => Promise<boolean>, metrics: Pick<Meter, '
     },
   }
   return bySentPath((request, _, isAsSent) => {
-    if (!isAsSent) return new Response('the path has . or .. or an empty segment, or a backslash\n', { status: 400 })
-    if (!isForAHost(request)) return new Response('no such host\n', { status: 400 })
+    if (!isAsSent) return new Response('the path contains . or .., an empty segment or a backslash\n', { status: 400 })
+    if (!isForAHost(request)) return new Response('invalid host\n', { status: 400 })
     const path = pathOf(request.url)
     if (!Object.hasOwn(answers, path)) return new Response('not found\n', { status: 404 })
     if (request.method === 'GET' || request.method === 'HEAD') return answers[path]!()
-    return new Response('only GET and HEAD\n', { status: 405, headers: { Allow: 'GET, HEAD' } })
+    return new Response('use GET or HEAD\n', { status: 405, headers: { Allow: 'GET, HEAD' } })
   })
 }

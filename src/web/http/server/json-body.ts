@@ -1,4 +1,4 @@
-// Reads a request's body as JSON, within bounds, to the letter.
+// Reads a request body as strict JSON, within limits.
 
 import { invalidRequest, Problem } from '../../../base/problem.ts'
 import { type Json, parseJson, placedDetail } from '../../../domain/values/json-text.ts'
@@ -6,27 +6,26 @@ import { requireText } from '../headers/sent-text.ts'
 import { type BodyBounds, readBody } from './read-body.ts'
 
 export interface BodyLimits extends BodyBounds {
-  /** Deepest nesting of arrays and objects. */
+  /** Maximum nesting depth of arrays and objects. */
   depthMax: number
-  /** Most values: numbers, texts, literals, arrays and objects. */
+  /** Maximum number of values: numbers, strings, literals, arrays and objects. */
   valuesMax: number
-  /** The accepted media types; by default `application/json`. */
+  /** Accepted media types; `application/json` by default. */
   types?: readonly string[]
 }
 
 /**
- * The JSON value in a request's body. Throws Problem `unsupported_media_type` unless it is sent as JSON in UTF-8 without
- * content coding, `too_large` as soon as it is known to be, `invalid_request` for one that does not arrive whole and in time, for
- * bytes that are not UTF-8, and for text that is malformed, too deep, of too many values, or has a key twice in one object; each
- * with its line and column.
+ * The JSON value in a request body. Throws Problem `unsupported_media_type` unless it is sent as JSON in UTF-8 without content coding;
+ * `too_large` as soon as that is known; and `invalid_request` if it is incomplete or late, is not UTF-8, is malformed or too deep, has
+ * too many values, or repeats a key within an object, with line and column.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Json> {
   return (await readJson(request, limits)).json
 }
 
 /**
- * The same, as what JSON.parse makes of it: for what is checked against a schema. Throws Problem `invalid_request` for strings that are not
- * text, too; in the answers of an applicant each kind of question decides about them.
+ * Like `readJsonBody`, but returns the value of JSON.parse, for validation against a schema. Also throws Problem `invalid_request` for
+ * strings that are not text, which in applicants' answers is up to each question type.
  */
 export async function readPlainJsonBody(request: Request, limits: BodyLimits): Promise<unknown> {
   const { text, json } = await readJson(request, limits)
@@ -44,7 +43,7 @@ async function readJson(request: Request, limits: BodyLimits): Promise<{ text: s
 }
 
 const refused = (error: { path: string; code: string; detail: string }): Problem =>
-  invalidRequest('The body of the request cannot be read.', [error])
+  invalidRequest('The request body is not valid JSON.', [error])
 
 function requireJson(headers: Headers, types: readonly string[]): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';')
@@ -53,7 +52,7 @@ function requireJson(headers: Headers, types: readonly string[]): void {
   if (types.includes(type.trim()) && /^charset="?utf-8"?$/.test(charset ?? 'charset=utf-8') && coding === 'identity')
     return
   throw new Problem('unsupported_media_type', {
-    detail: `The body must be JSON in UTF-8, without content coding: send it with Content-Type: ${types.join(' or ')}.`,
+    detail: `Send the body as JSON in UTF-8, uncompressed, with Content-Type: ${types.join(' or ')}.`,
     accept: types.join(', '),
   })
 }
@@ -62,6 +61,6 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw refused({ path: '', code: 'invalid_utf8', detail: 'Must be UTF-8: there are bytes that are not.' })
+    throw refused({ path: '', code: 'invalid_utf8', detail: 'Must be encoded in UTF-8.' })
   }
 }

@@ -1,5 +1,5 @@
 // Metrics of the service, in addition to those of every process (src/core/metrics).
-// No label may name a key, an applicant or anything else without bound.
+// Labels must have a bounded number of values, so they never name keys or applicants.
 
 import { Counter, Histogram } from 'prom-client'
 import { type ReadOutcome, readOutcomes } from '../../../core/export/servers/read-server.ts'
@@ -8,15 +8,15 @@ import { PoolMetrics } from '../../../core/metrics/pool-metrics.ts'
 import type { KeyExpiries } from '../../../db/keys/api-key-rows.ts'
 import type { RequestCounts, RequestOutcome } from './request-record.ts'
 
-/** What is looked at whenever metrics are read. */
+/** Values that are read whenever metrics are requested. */
 interface Watched {
   exports: { readonly holding: number; readonly waiting: number; readonly released: number; readonly reopened: number }
   auditLog: { readonly waiting: number }
 }
 
-/** Refusals with 429, by the code that the log has for them; those of failed authentications have the code of the failure. */
+/** Limits behind a 429, by their code in the log. Failed authentications are logged with the code of the failure instead. */
 const limits = ['requests_per_minute', 'exports_at_a_time', 'sign_in_throttled'] as const
-/** A database that is not the walk's (G13). */
+/** Why a database cannot continue a walk (G13). */
 const walkRefusals = ['behind_walk', 'walk_of_another_history'] as const
 const pageOutcomes = ['whole', 'client_gone', 'stalled', 'failed', 'refused'] as const
 
@@ -65,7 +65,7 @@ export class Metrics extends Meter implements RequestCounts {
 
   constructor() {
     super()
-    // What alerts look at has a value from the start on: Prometheus sees no increase in what was not there before.
+    // Series used by alerts start at 0, because Prometheus sees no increase when a series first appears.
     for (const reason of ['plain_http', 'expired']) this.#unauthenticated.inc({ reason }, 0)
     for (const outcome of pageOutcomes) this.#pages.inc({ outcome }, 0)
     for (const limit of [...limits, 'failed_authentications']) this.#limited.inc({ limit }, 0)
@@ -78,7 +78,7 @@ export class Metrics extends Meter implements RequestCounts {
     return new Counter({ name, help, labelNames, registers: this.registers })
   }
 
-  /** Shows how many API keys expire soon. When that cannot be looked up, the value is left out. */
+  /** Adds the number of API keys that expire soon, left out while it cannot be read. */
   watchKeys(read: () => Promise<KeyExpiries>): void {
     this.lookUp(read, [
       [
@@ -117,7 +117,7 @@ export class Metrics extends Meter implements RequestCounts {
     )
   }
 
-  /** Shows whether this process counts keys by itself because Redis, where the processes share their counts, is away. */
+  /** Adds whether this process counts limits by itself because the shared Redis is unreachable. */
   watchCounts(shared: { readonly away: boolean } | undefined): void {
     this.gauge(
       'tributary_key_limits_apart',
@@ -126,7 +126,7 @@ export class Metrics extends Meter implements RequestCounts {
     )
   }
 
-  /** Of a cursor that was to be opened on the read server. */
+  /** Counts an attempt to open a cursor on the read server. */
   countRead(outcome: ReadOutcome): void {
     this.#reads.inc({ outcome })
   }
@@ -139,7 +139,7 @@ export class Metrics extends Meter implements RequestCounts {
     this.#open--
     const { applications = 0, bytes = 0, isPage, outcome, reason, route, seconds, status } = request
     this.#requests.observe({ route, status, outcome }, seconds)
-    // With 304 the client has the page already: it is sent none, and refused none.
+    // A 304 neither sends nor refuses a page.
     if (isPage && status !== 304) this.#pages.inc({ outcome: pageOutcome(status, outcome) })
     if (status === 500) this.#errors.inc()
     if (applications > 0) this.#applications.inc(applications)
@@ -151,7 +151,7 @@ export class Metrics extends Meter implements RequestCounts {
     if (isOneOf(walkRefusals, reason)) this.#walks.inc({ reason })
     if (status === 401) this.#unauthenticated.inc({ reason })
     else if (status === 429) this.#limited.inc({ limit: isOneOf(limits, reason) ? reason : 'failed_authentications' })
-    // The database's own codes are many, and in the log.
+    // Database error codes are too many for a label; the log has them.
     else if (status === 503) this.#unavailable.inc({ reason: reason.startsWith('database_') ? 'database' : reason })
   }
 }

@@ -1,4 +1,4 @@
-// The first steps of every API-key request about one program. It decides nothing itself: the order is the rule.
+// The first steps of every API-key request about a program, in their required order.
 
 import { type SentParameters, SentQuery } from '../../../core/export/requests/sent-query.ts'
 import type { Caller } from '../../../core/keys/caller.ts'
@@ -10,12 +10,12 @@ import { type RequestRecord, recordOf } from './request-record.ts'
 
 interface Entered {
   programId: number
-  /** What the answer carries in any case. */
+  /** Headers of every response. */
   headers: Record<string, string>
   record: RequestRecord
 }
 
-interface Asked {
+interface ProgramRequest {
   caller: Caller
   programSlug: string
   request: Request
@@ -23,22 +23,22 @@ interface Asked {
 type Authorize = (caller: Caller, slug: string) => number
 
 /**
- * Counts the request, then lets its caller in to the program as `authorize` does. Requests that are refused because the program is not
- * granted count too. Throws Problem `rate_limited` or `unauthenticated`.
+ * Counts the request, then authorizes its caller for the program. Unauthorized requests count too. Throws Problem `rate_limited` or
+ * `unauthenticated`.
  */
 export async function enterProgram(
   { limits }: Pick<Deps, 'limits'>,
-  asked: Asked,
+  programRequest: ProgramRequest,
   authorize: Authorize,
 ): Promise<Entered> {
-  const quota = await limits.takeRequest(asked.caller.api_key_id)
-  const { programId, record } = admitToProgram(asked, authorize)
+  const quota = await limits.takeRequest(programRequest.caller.api_key_id)
+  const { programId, record } = admitToProgram(programRequest, authorize)
   return { programId, record, headers: { 'Cache-Control': 'no-store', ...quotaHeaders(quota) } }
 }
 
-/** The second half of `enterProgram`, for what need not wait until the request is counted. */
+/** The authorization of `enterProgram`, for callers that do not wait until the request is counted. */
 export function admitToProgram(
-  { caller, programSlug, request }: Asked,
+  { caller, programSlug, request }: ProgramRequest,
   authorize: Authorize,
 ): Omit<Entered, 'headers'> {
   const programId = authorize(caller, programSlug)
@@ -47,18 +47,18 @@ export function admitToProgram(
   return { programId, record }
 }
 
-/** The query of a request as it was sent, to be read parameter by parameter. */
+/** The query of a request as sent, to be read parameter by parameter. */
 export const sentParameters = ({ url, headers }: Request): SentParameters => ({
   ...parseQueryString(queryOf(url)),
   strict: prefersStrictHandling(headers.get('prefer')),
 })
 
-/** Throws Problem `invalid_request` for what is no parameter of an address that has these, or none (contract D10). */
+/** Throws Problem `invalid_request` for parameters other than `names` (contract D10). */
 export function refuseParameters(request: Request, names: readonly string[] = []): void {
   const query = new SentQuery(sentParameters(request), names)
   if (query.errors.length > 0) throw query.problem()
 }
 
-/** The id of an application in an address; undefined for a text that is none. */
+/** Application ID in a path; undefined if it is not an ID. */
 export const applicationIdIn = (text: string): number | undefined =>
   /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : undefined

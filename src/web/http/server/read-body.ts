@@ -1,4 +1,4 @@
-// Reads a request's body, within bounds of size and time.
+// Reads a request body within limits of size and time.
 
 import { Problem } from '../../../base/problem.ts'
 import { whileArriving } from './in-time.ts'
@@ -10,8 +10,7 @@ export interface BodyBounds {
 }
 
 /**
- * The bytes of a request's body. Throws Problem `too_large` as soon as it is known to be, `invalid_request` for one that does not
- * arrive whole and in time.
+ * The bytes of a request body. Throws Problem `too_large` as soon as that is known, and `invalid_request` if it is incomplete or late.
  */
 export const readBody = (request: Request, bounds: BodyBounds): Promise<Buffer> =>
   whileArriving(request, () => {
@@ -20,30 +19,29 @@ export const readBody = (request: Request, bounds: BodyBounds): Promise<Buffer> 
   })
 
 /**
- * Throws Problem `expectation_failed` where the client withholds the body until it hears `100 Continue`, in letters to which Bun says nothing
- * (oven-sh/bun#30248): Java writes `100-Continue`. No code of ours can say it in Bun's place, and waiting would last as long as both
- * have patience.
+ * Throws Problem `expectation_failed` if the client waits for `100 Continue` with an `Expect` that Bun ignores because of its capitals
+ * (oven-sh/bun#30248), such as Java's `100-Continue`. Our code cannot send it instead, so both sides would wait for a timeout.
  */
 function requireComing({ headers }: Request): void {
   const expected = headers.get('expect')
   if (expected === null || expected === '100-continue') return
   const detail =
-    'can only be 100-continue, in small letters. Send the request without it (in Java, HttpRequest.Builder.expectContinue(false)).'
+    'must be 100-continue in lower case. Otherwise send the request without it (in Java, HttpRequest.Builder.expectContinue(false)).'
   throw new Problem('expectation_failed', {
-    detail: 'The request waits for an answer that this service cannot give.',
+    detail: 'The request has an Expect header that this service does not support.',
     errors: [{ parameter: 'Expect', code: 'expectation_failed', detail }],
   })
 }
 
 async function read(request: Request, { bytesMax, arrivalMs }: BodyBounds): Promise<Buffer> {
-  // A length that is declared need not be read at all.
+  // A declared length is checked without reading the body.
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
   const reader = request.body?.getReader()
   if (reader === undefined) return Buffer.alloc(0)
   const chunks: Uint8Array[] = []
   let bytes = 0
   let late = false
-  // Cancelled, the reader finds the body at its end.
+  // Cancelling ends the read loop.
   const cancel = (): Promise<void> => reader.cancel().catch(() => {})
   const timer = setTimeout(() => {
     late = true
@@ -60,17 +58,17 @@ async function read(request: Request, { bytesMax, arrivalMs }: BodyBounds): Prom
     }
   } catch (error) {
     if (error instanceof Problem) throw error
-    // The client has gone, or its chunks are malformed.
+    // The client has disconnected, or its chunks are malformed.
     throw new Problem('invalid_request', { detail: 'The request body is incomplete.', cause: error })
   } finally {
     clearTimeout(timer)
   }
   if (late)
     throw new Problem('invalid_request', {
-      detail: `The body of a request has ${arrivalMs} ms to arrive; this one took longer.`,
+      detail: `The request body took longer than ${arrivalMs} ms to arrive.`,
     })
   return Buffer.concat(chunks, bytes)
 }
 
 const tooLarge = (bytesMax: number): Problem =>
-  new Problem('too_large', { detail: `The body of a request may have ${bytesMax} bytes; this one has more.` })
+  new Problem('too_large', { detail: `The request body must have at most ${bytesMax} bytes.` })

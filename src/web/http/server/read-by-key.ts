@@ -1,4 +1,4 @@
-// Read routes for API keys: GET, HEAD like it, and 405 for every other method.
+// Read-only routes for API keys: GET, HEAD, and 405 for every other method.
 
 import { Elysia } from 'elysia'
 import type { Caller } from '../../../core/keys/caller.ts'
@@ -14,7 +14,7 @@ export interface AskedByKey {
   request: Request
 }
 
-/** The routes of one path; `operation` is what OpenAPI says of it. */
+/** The routes of a path; `operation` is its OpenAPI description. */
 export const readByKey = (
   deps: Deps,
   path: string,
@@ -24,6 +24,6 @@ export const readByKey = (
   new Elysia({ name: path })
     .use(authenticate(deps))
     .get(path, answer, { detail: routeDetail(operation) })
-    // The server leaves the body out and keeps its length.
+    // Bun omits the body and keeps its length.
     .head(path, answer)
     .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })

@@ -1,5 +1,5 @@
-// The facts of one request, collected while it is served, and the log entry they become.
-// It must not hold an answer, a secret or a credential: the log gets all of it.
+// Collects the facts of a request while it is served, and writes its log line.
+// All of it is logged, so it must not contain applicants' answers or secrets.
 
 import type { Log } from '../../../base/log.ts'
 import { Problem } from '../../../base/problem.ts'
@@ -10,38 +10,38 @@ import { scannerPatterns } from '../../../core/keys/credential.ts'
 import { pathOf } from '../headers/host.ts'
 import type { ClientConnection } from './client-connection.ts'
 
-/** How a request ended. `client_gone` and `stalled` are exports cut short from the other side. */
+/** How a request ended. `client_gone` and `stalled` are exports that the client cut short. */
 export type RequestOutcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
 
-/** Facts that the log line of a request may carry, each noted where it becomes known. They are written as they are. */
+/** Fields of a request's log line, each set where it becomes known and written unchanged. */
 export interface RequestFields {
   api_key_id?: string
-  /** The administrator's token that a request to the console's API presents. */
+  /** The administrator's token of a request to the administration API. */
   admin_token_id?: string
   address?: string
   program?: string
-  /** The code of why a request was refused with 401; never in the response. */
+  /** Reason code of a 401; never in the response. */
   reason?: string
-  /** Of a walk, by their reported names. */
+  /** Filters of a walk by their reported names. */
   filters?: Readonly<Record<string, unknown>>
   walk?: string
-  /** How many questions a client chose, and how many are hidden from its key. */
+  /** Number of questions that the client chose, and number hidden from its key. */
   fields?: number
   hidden_questions?: number
   applications?: number
   application_id?: number
-  /** Of an export. */
+  /** Format of an export. */
   format?: string
-  /** Of the export's text, however it was sent. */
+  /** Bytes of an export before compression. */
   bytes?: number
-  /** Content-Encoding of an export that was sent compressed. */
+  /** Content-Encoding of a compressed export. */
   encoding?: string
 }
 
-/** Of 501 a client that asks for it is the cause. */
+/** Whether the service caused the error. A 501 is caused by the client's request. */
 export const isOurError = (status: number): boolean => status >= 500 && status !== 501
 
-/** Where requests are counted. */
+/** Counts requests. */
 export interface RequestCounts {
   begin(): void
   end(request: {
@@ -49,9 +49,9 @@ export interface RequestCounts {
     status: number
     outcome: RequestOutcome
     seconds: number
-    /** Whether it asks for a page of an export. */
+    /** Whether it requests an export page. */
     isPage: boolean
-    /** The code of why it was refused or failed. */
+    /** Reason code of an error. */
     reason: string | undefined
     applications?: number | undefined
     bytes?: number | undefined
@@ -60,18 +60,18 @@ export interface RequestCounts {
 
 export class RequestRecord {
   readonly id: string
-  /** The pattern the address matched, for counting; never the address itself. */
+  /** Pattern that the path matched, as a metric label; never the path itself. */
   route = 'none'
   readonly fields: RequestFields = {}
-  /** What made the request fail. */
+  /** The error that made the request fail. */
   error: unknown
-  /** Set by a response that is still being written when the handler returns; its writer calls `finish`. */
+  /** Set if the response is still being written when the handler returns; its writer then calls `finish`. */
   streaming = false
   /** Set for an authorized request for an export page. */
   isPage = false
-  /** The request's part of a trace, with tracing on. */
+  /** The request's span, if tracing is on. */
   span: Span | undefined
-  /** Set by an answer to HEAD that does not know how long the body would be. */
+  /** Set by a response to HEAD whose body length is unknown. */
   lengthUnknown = false
   readonly #startedMs = performance.now()
   #finished = false
@@ -87,7 +87,7 @@ export class RequestRecord {
     counts.begin()
   }
 
-  /** The path without its query and without secrets, as it may be kept. */
+  /** The path without its query and secrets, as it is logged and stored. */
   get path(): string {
     return loggedPath(this.request)
   }
@@ -105,7 +105,7 @@ export class RequestRecord {
     span.end(isOurError(status) || outcome === 'failed')
   }
 
-  /** Writes the request's one log line. Later calls do nothing. Query values are not logged: a token may be among them. */
+  /** Writes the request's log line, once. Query values are not logged, because they can contain tokens. */
   finish(status: number, outcome: RequestOutcome): void {
     if (this.#finished) return
     this.#finished = true
@@ -132,7 +132,7 @@ export class RequestRecord {
   }
 }
 
-/** Where a request holds its record: on itself, since a WeakMap would cost each request, and each collection of garbage, more. */
+/** The record is a property of its request, because a WeakMap would make requests and garbage collection slower. */
 const kept = Symbol('record')
 type Recorded = Request & { [kept]?: RequestRecord }
 
@@ -150,10 +150,10 @@ export function recordOf(request: Recorded): RequestRecord {
 
 const pathLengthMax = 512
 const anyUsername = new RegExp(scannerPatterns.username, 'g')
-/** A link with which a password is chosen is a secret as long as it is good. */
+/** Password links are secrets while they are valid. */
 const invitation = /(?<=\/admin\/invitations\/)[^/]+/
 
-/** The path without its query, and without a credential of ours in it. */
+/** The path without its query and without our credentials. */
 function loggedPath({ url }: Request): string {
   return redactSecrets(pathOf(url))
     .replaceAll(anyUsername, '[redacted]')

@@ -1,16 +1,15 @@
-// Whether a path came as it is. Bun normalizes an address before it shows it: `/docs/../admin` and `/docs\\..\\admin` arrive as `/admin`, and a
-// proxy that keeps /admin from strangers by how a path begins has let them pass. Bun's own router alone sees the path as it was sent. So
-// it gets a route for each number of segments, and these are looked at here.
+// Detects paths that Bun has normalized. Bun shows `/docs/../admin` and `/docs\\..\\admin` as `/admin`, while a proxy that blocks /admin by prefix
+// lets both pass. Only Bun's own router sees the path as sent, so it gets a route for each number of segments, and they are checked here.
 
 import { invalidRequest, type Problem } from '../../../base/problem.ts'
 import { pathOf } from '../headers/host.ts'
 
 type Answer<Connected> = (request: Request, server: Connected, isAsSent: boolean) => Response | Promise<Response>
 
-/** More than any address here has. */
+/** More segments than any address of the service has. */
 const segmentsMax = 16
 
-/** What a normalized path does not have; Bun has decoded `%2e` and `%5c`. */
+/** Segments that a normalized path cannot contain. Bun has already decoded `%2e` and `%5c`. */
 const isMoving = (segment: string): boolean => segment === '.' || segment === '..' || segment.includes('\\')
 
 /** `fetch` and `routes` of `Bun.serve`. */
@@ -22,7 +21,7 @@ export function bySentPath<Connected>(answer: Answer<Connected>) {
     path += `/:segment${segments}`
     routes[path] = routes[`${path}/`] = route
   }
-  // Without a route are an empty segment, and more segments than there are in any address here: the latter is nowhere.
+  // Paths without a route have an empty segment, or more segments than any address of the service.
   const fetch = (request: Request, server: Connected): Response | Promise<Response> => {
     const segments = pathOf(request.url).slice(1).split('/')
     return answer(request, server, segments.length > segmentsMax && !segments.slice(0, -1).includes(''))
@@ -30,13 +29,13 @@ export function bySentPath<Connected>(answer: Answer<Connected>) {
   return { routes, fetch }
 }
 
-/** The refusal of a path that was sent otherwise than it is shown. */
+/** Error for a path that is not in normal form. */
 export const notAsSent = (): Problem =>
-  invalidRequest('The path is not in its normal form.', [
+  invalidRequest('The path is not in normal form.', [
     {
       parameter: 'path',
       code: 'path_not_normal',
       detail:
-        'must have no empty segment (//), no . or .. as a segment, and no backslash. A base address needs no slash at its end.',
+        'must not contain empty segments (//), the segments . or .., or backslashes. Omit the trailing slash of a base URL.',
     },
   ])

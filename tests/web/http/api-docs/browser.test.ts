@@ -121,8 +121,8 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       expect(await tree.locator('details').count()).toBeGreaterThan(3)
       // The application in which nothing is answered is folded; what is folded is copied, too.
       expect(await tree.locator('details:not([open])').count()).toBeGreaterThan(0)
-      await page.getByRole('button', { name: /^A page of .*Copy/ }).click()
-      await page.getByRole('button', { name: /^A page of .*Copied/ }).waitFor()
+      await page.getByRole('button', { name: /^Example page: .*Copy/ }).click()
+      await page.getByRole('button', { name: /^Example page: .*Copied/ }).waitFor()
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(example)
       // As lines, every one once: a fold adds none. A long line would take several.
       await page.evaluate('document.querySelector("#example-json").style.whiteSpace = "pre"')
@@ -202,7 +202,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       .getByRole('navigation', { name: 'Versions' })
       .getByRole('link', { name: /^Draft: / })
       .click()
-    await page.getByRole('heading', { name: 'What the draft changes' }).waitFor()
+    await page.locator('h2#changes').waitFor()
   })
 
   test('on a phone the list opens on request, and closes after a choice, without scripts', async () => {
