@@ -105,13 +105,13 @@ export type ApiKey = {
 
 /** What an export may be asked, as query parameters. */
 export type ExportParameters = {
-  /** Only applications submitted at this instant or after it. A date or a date with a time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. Without a time it is the beginning of the day; without a zone it is in the service's own. */
+  /** Only applications submitted at or after this time. A date or date-time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. A date means the start of the day. The default time zone is that of the service. */
   fromDate?: string
-  /** Only applications submitted before this instant. A date or a date with a time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. Without a time it is the beginning of the day; without a zone it is in the service's own. */
+  /** Only applications submitted before this time. A date or date-time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. A date means the start of the day. The default time zone is that of the service. */
   toDate?: string
-  /** Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced. All when left out. */
+  /** Only applications in this revision state: CURRENT (the latest of each applicant) or OBSOLETE (replaced by a newer one). Default: all. */
   revisionState?: 'CURRENT' | 'OBSOLETE'
-  /** Only applications that were submitted by the applicant (APPLICANT), or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY). All when left out. */
+  /** Only applications submitted by the applicant (APPLICANT) or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY). Default: all. */
   submitterType?: 'APPLICANT' | 'TRUSTED_INTERMEDIARY'
   /** Maximum number of applications per page. Defaults to, and is capped at, the service maximum. */
   pageSize?: number
@@ -123,14 +123,14 @@ export type ExportParameters = {
 
 /** The parameters that limit which applications an export has, each with a sentence and, where there are few, its values. */
 export const exportFilters = {
-  fromDate: { help: 'Only applications submitted at this instant or after it' },
-  toDate: { help: 'Only applications submitted before this instant' },
+  fromDate: { help: 'Only applications submitted at or after this time' },
+  toDate: { help: 'Only applications submitted before this time' },
   revisionState: {
-    help: 'Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced',
+    help: 'Only applications in this revision state: CURRENT (the latest of each applicant) or OBSOLETE (replaced by a newer one)',
     values: ['CURRENT', 'OBSOLETE'],
   },
   submitterType: {
-    help: 'Only applications that were submitted by the applicant (APPLICANT), or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY)',
+    help: 'Only applications submitted by the applicant (APPLICANT) or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY)',
     values: ['APPLICANT', 'TRUSTED_INTERMEDIARY'],
   },
 } as const satisfies Record<string, { help: string; values?: readonly string[] }>

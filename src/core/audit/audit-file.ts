@@ -1,5 +1,5 @@
-// Segments of the audit log as a file, in NDJSON. A line opens each segment, `{"segment":12,"previous":"…","hash":"…"}`, and one line
-// follows for each of its events, `{"event":[…]}`: what was hashed of it, letter for letter. So a file can be checked on its own.
+// Reads and writes files of audit log segments, in NDJSON. Each segment starts with a line `{"segment":12,"previous":"…","hash":"…"}`,
+// followed by a line `{"event":[…]}` per event with exactly the hashed text, so a file can be verified on its own.
 
 import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -7,17 +7,17 @@ import { Problem } from '../../base/problem.ts'
 import type { AuditSeal } from '../../db/audit/audit-seals.ts'
 import { SegmentHash } from './seal-audit.ts'
 
-/** One thing that is wrong with the audit log or with a file of it. */
+/** An error found in the audit log or one of its files. */
 export interface AuditError {
   /** Name of the file; null in the database. */
   file: string | null
-  /** Null where no segment is to blame. */
+  /** Null if the error belongs to no segment. */
   segment: number | null
   code: 'altered' | 'no_seal' | 'inserted' | 'cut_off' | 'other_seal' | 'foreign' | 'malformed'
   detail: string
 }
 
-/** A file of the audit log has been altered: where, and how. */
+/** A file of the audit log has been altered; `found` tells where and how. */
 export class AlteredAudit extends Error {
   constructor(readonly found: Omit<AuditError, 'file'>) {
     super(found.detail)
@@ -30,8 +30,8 @@ export const segmentLine = (segment: number, previous: Buffer, hash: Buffer): st
 export const eventLine = (content: string): string => `{"event":${content}}`
 
 /**
- * Writes a file that was not there, `batchLength` characters together. It is on the disk when this resolves, and gone when it
- * rejects. Throws Problem `invalid_request` when it cannot be made.
+ * Writes a new file, `batchLength` characters at a time. It is on disk when this resolves and deleted when it rejects. Throws Problem
+ * `invalid_request` if the file cannot be created.
  */
 export async function writeAuditFile(
   path: string,
@@ -51,7 +51,7 @@ export async function writeAuditFile(
     }
     await file.appendFile(text)
     await file.sync()
-    // A name is on the disk when its folder is.
+    // The folder must be synced too, so that the file name is on disk.
     const folder = await open(dirname(path), 'r')
     await folder.sync().finally(() => folder.close())
   } catch (error) {
@@ -62,12 +62,12 @@ export async function writeAuditFile(
   }
 }
 
-/** A segment of a file, whose events have this hash. */
+/** A segment of a file with the hash of its events. */
 export interface FiledSegment extends Pick<AuditSeal, 'segment' | 'events' | 'hash'> {
   previous: Buffer
 }
 
-/** The segments of a file, their hashes computed again. Throws AlteredAudit where it is not as it was written. */
+/** The segments of a file with recomputed hashes. Throws AlteredAudit if the file was altered. */
 export async function readAuditFile(path: string): Promise<FiledSegment[]> {
   const segments: FiledSegment[] = []
   let hash: SegmentHash | undefined
@@ -102,7 +102,7 @@ export async function readAuditFile(path: string): Promise<FiledSegment[]> {
   return segments
 }
 
-/** Lines as line feeds alone end them: an event may hold any other separator. */
+/** Splits lines at line feeds only, because events can contain other separators. */
 async function* readLines(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -1,5 +1,5 @@
-// The disclosure report: clients that were sent an application, and when. Read from audit entries of exports, for console and
-// API. The audit log keeps ranges of submissions per page, not a row per application.
+// The disclosure report: which clients were sent an application, and when. Read from the audit entries of exports, which contain ranges of
+// submissions per page instead of a row per application.
 
 import {
   type ApplicationPlace,
@@ -9,11 +9,11 @@ import {
 } from '../../db/audit/disclosures.ts'
 import type { Db } from '../../db/client.ts'
 
-/** A page that had the application, or may have had it. */
+/** A page that contained the application, certainly or possibly. */
 export interface Disclosure extends PageWithApplication {
-  /** Why it is not certain that the client has it; none when it is. */
+  /** Why it is uncertain that the client received it; empty if it is certain. */
   doubts: string[]
-  /** Which questions of it the page had, in words: `all`, `only name, member.job`, `all but ssn`. */
+  /** The questions that the page contained: `all`, `only name, member.job`, `all but ssn`. */
   questions: string
 }
 
@@ -21,12 +21,12 @@ export interface Disclosures {
   place: Omit<ApplicationPlace, 'facts'>
   /** Newest first. */
   pages: Disclosure[]
-  /** The event before which more follow; undefined when none do. */
+  /** Event before which the report continues; undefined at its end. */
   nextBefore: number | undefined
 }
 
 /**
- * Of an application id in each program that has or had one, or in one program, with at most `rowsMax` pages each, of those before the event
+ * Disclosures of an application ID in one program, or in each program that has or had it: at most `rowsMax` pages each, before the event
  * `beforeId`.
  */
 export async function findDisclosures(
@@ -48,7 +48,7 @@ export async function findDisclosures(
   )
 }
 
-/** A question is hidden with all that is repeated under it, and also where it was chosen. */
+/** A hidden question is hidden together with those repeated under it, even if `fields` chose it. */
 function questionsOf({ detail }: PageWithApplication): string {
   const { fields, hidden_questions: hidden } = detail as { fields?: string[]; hidden_questions?: string[] }
   if (fields === undefined) return hidden === undefined ? 'all' : `all but ${hidden.join(', ')}`
@@ -57,8 +57,8 @@ function questionsOf({ detail }: PageWithApplication): string {
 
 function doubtsOf(page: PageWithApplication): string[] {
   return [
-    page.detail.outcome === 'complete' ? '' : 'the page was cut short, so it may not have arrived',
-    page.was_there ? '' : 'it was erased about then',
-    page.meets_filters === null ? 'the walk had a filter, and what it filtered by has been erased' : '',
+    page.detail.outcome === 'complete' ? '' : 'the page was interrupted, so the client may not have received it',
+    page.was_there ? '' : 'it was erased at about the same time',
+    page.meets_filters === null ? 'the export had a filter, and the filtered values have since been erased' : '',
   ].filter(doubt => doubt !== '')
 }

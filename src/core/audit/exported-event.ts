@@ -1,5 +1,5 @@
-// The audit entry `applications_exported`: of a page of a walk, of a page of the change feed, and of one application, by which
-// db/audit/disclosures finds everything that a client was sent.
+// Creates the audit entry `applications_exported` for a page of a walk, a page of the change feed, or a single application, from which
+// db/audit/disclosures finds everything a client was sent.
 
 import type { AuditEvent } from '../../db/audit/audit.ts'
 import type { ApplicationSpan } from '../../db/walks/change-rows.ts'
@@ -7,7 +7,7 @@ import type { Position } from '../../db/walks/walks.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { SentQuestions } from './sent-questions.ts'
 
-/** Who was sent what, in which format, and when they asked for it. */
+/** The recipient, the format and the time of the request. */
 interface Sending {
   apiKeyId: string
   address: string
@@ -20,13 +20,13 @@ interface Sending {
 
 interface Sent {
   applications: number
-  /** They lie after this place, up to the other: by time, and by number where times are the same. So the pages that held one are found. */
+  /** The range of the applications: after one position, up to the other, by time and then by number. Used to find the pages of an application. */
   after: Position
   last: Position
   outcome: string
 }
 
-/** `more` is what only one kind of sending has. */
+/** `more`: facts that only one kind of response has. */
 export function exportedEvent(sending: Sending, sent: Sent, more: Readonly<Record<string, unknown>>): AuditEvent {
   const { apiKeyId, address, requestId, programSlug, format, questions, beganAt } = sending
   return {
@@ -50,7 +50,7 @@ export function exportedEvent(sending: Sending, sent: Sent, more: Readonly<Recor
   }
 }
 
-/** An application that a client read by its id: a page of one. */
+/** A single application that a client read by its ID. */
 export function disclosedReading(
   sending: Omit<Sending, 'format'>,
   { application_id, submit_time, submit_seq }: Position & { application_id: number },
@@ -61,7 +61,7 @@ export function disclosedReading(
 }
 
 interface ChangesOnPage {
-  /** How many changes the page has, and up to which it goes. */
+  /** Number of changes on the page, and the last one. */
   changes: number
   pageSize: number
   lastChange: number
@@ -69,7 +69,7 @@ interface ChangesOnPage {
   span: ApplicationSpan
 }
 
-/** A page of the change feed with its applications, which are listed: not all between these places are on it. Written before it is sent. */
+/** A page of the change feed, which lists its applications because it does not contain the whole range. Written before it is sent. */
 export function disclosedChanges(
   sending: Sending,
   { changes, pageSize, lastChange, applicationIds, span: { first_time, last_time, last_seq } }: ChangesOnPage,

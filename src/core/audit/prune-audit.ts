@@ -1,8 +1,8 @@
-// Moves the oldest segments of the audit log into a file, and only then out of the database. Their seals stay, so what is left verifies
-// as before.
+// Moves the oldest segments of the audit log to a file and then deletes them from the database. Their seals are kept, so the rest can still
+// be verified.
 //
-// The file is on the disk, and this has read it back, before the transaction ends that removes its events. A run that ends before that
-// has changed nothing in the database.
+// The file is on disk and has been read back before the transaction that deletes its events commits. An interrupted run changes nothing in
+// the database.
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,17 +22,17 @@ import { AlteredAudit, eventLine, readAuditFile, segmentLine, writeAuditFile } f
 import { noHash } from './seal-audit.ts'
 
 interface PruneOrder {
-  /** Segments with an event from then on stay, and so does what has no seal yet. */
+  /** Segments with an event at or after this time are kept, and so are unsealed events. */
   before: Micros
-  /** Of the file; must be there. */
+  /** Folder of the file; must exist. */
   folder: string
   /** `operator:<system user>`. */
   actor: string
 }
 
 /**
- * Moves whole segments before an instant into a file of this folder. Returns its name and the number of events, or undefined when it found
- * none. Throws Problem `conflict` when one of them has been altered.
+ * Moves whole segments before a time to a file in this folder. Returns its name and number of events, or undefined if there are none. Throws
+ * Problem `conflict` if a segment has been altered.
  */
 export async function pruneAuditLog(
   sql: Sql,
@@ -83,7 +83,7 @@ async function* linesOf(
   }
 }
 
-/** Reads the file back: each segment that goes must be in it, as it was sealed. */
+/** Reads the file back: it must contain each segment to delete, as it was sealed. */
 async function requireWhole(path: string, moved: readonly AuditSeal[]): Promise<void> {
   const altered = (what: string): Problem =>
     new Problem('conflict', {

@@ -1,4 +1,4 @@
-// The context of an action (actor, address, time), and the audit entry that records it.
+// Records an action in the audit log with its actor, address and time.
 
 import { type AuditEvent, appendAuditEvent } from '../../db/audit/audit.ts'
 import type { Db } from '../../db/client.ts'

@@ -1,5 +1,5 @@
-// Seals the audit log: once a minute a worker hashes what was added. A seal covers a segment, the events of at most a minute, and its
-// hash the seal before it, so the newest seal vouches for everything up to it.
+// Seals the audit log: once a minute, a worker hashes new events. A seal covers a segment, the events of at most a minute, and its hash
+// includes the previous seal, so the newest seal vouches for everything before it.
 
 import { createHash, type Hash } from 'node:crypto'
 import { Problem } from '../../base/problem.ts'
@@ -18,7 +18,7 @@ import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
 /** The hash before the first segment. */
 export const noHash = Buffer.alloc(32)
 
-/** A segment on its way to its hash: SHA-256 of the hash before it and one line for each event. */
+/** Hash of a segment in progress: SHA-256 of the previous hash and a line per event. */
 export class SegmentHash {
   events = 0
   firstEventId = 0
@@ -38,19 +38,19 @@ export class SegmentHash {
   }
 }
 
-/** A segment spans at most this time. */
+/** Maximum time span of a segment. */
 const segmentMicros = 60_000_000
 
 interface SealOptions {
-  /** How long to wait for transactions that may still add an older event. */
+  /** How long to wait for transactions that can still add an older event. */
   waitMs?: number
-  /** Events hashed in one transaction; a segment ends with it. */
+  /** Maximum events hashed in a transaction, and so in a segment. */
   batchEvents?: number
 }
 
 /**
- * Seals every event that was committed before this call, and returns how many. Two workers may do so at the same time.
- * Throws Problem `unavailable` while an older transaction stays open.
+ * Seals every event committed before this call, and returns their number. Workers can call it concurrently.
+ * Throws Problem `unavailable` while an older transaction is open.
  */
 export async function sealAuditLog(
   sql: Sql,
@@ -62,7 +62,7 @@ export async function sealAuditLog(
   while (!(await haveEnded(sql, newest.before))) {
     if (performance.now() > giveUpAt)
       throw new Problem('unavailable', {
-        detail: 'A transaction that may still add audit events has been open for long; sealing waits for it.',
+        detail: 'A transaction that can still add audit events has been open for a long time; sealing waits for it.',
       })
     await Bun.sleep(20)
   }
@@ -73,7 +73,7 @@ export async function sealAuditLog(
   }
 }
 
-/** Seals the next events up to this one, and returns how many. */
+/** Seals the next events up to this one, and returns their number. */
 async function sealNext(tx: Transaction, upTo: number, batchEvents: number): Promise<number> {
   await lockAuditSeals(tx)
   const last = await findLastSeal(tx)

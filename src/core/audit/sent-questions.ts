@@ -1,16 +1,16 @@
-// The questions on a page, as its audit entry names them: nothing if it had all of them.
+// Describes the questions on a page for its audit entry; empty if it had all of them.
 
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { namesOfFields } from '../../domain/questions/question-view.ts'
 
 export interface SentQuestions {
-  /** What the client chose, named as in `fields`. */
+  /** Chosen questions, named as in `fields`. */
   fields?: string[]
-  /** Admin names of the questions that the key does not see, of this program or others. */
+  /** Admin names of the questions hidden from the key, in this program or others. */
   hidden_questions?: readonly string[]
 }
 
-/** `seen` is what the page is made of; it has all that was chosen and is not hidden. */
+/** `seen` are the questions on the page: all chosen questions that are not hidden. */
 export const sentQuestions = (
   seen: KeyMap,
   chosen: readonly number[] | undefined,

@@ -1,6 +1,6 @@
-// The generated docs of a program: kept ones where they are good, made on the spot where not. The worker keeps those of readers who
-// see everything, in the database; a process keeps in memory what it made itself, for each set of hidden questions.
-// Everything kept can be dropped at any time and is made again from the versions.
+// The generated docs of a program, cached or generated on demand. The worker stores the docs for readers who see everything in the database;
+// each process caches the docs that it generates in memory, per set of hidden questions.
+// All of them can be dropped at any time and are regenerated from the versions.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db/client.ts'
@@ -28,8 +28,8 @@ import {
 import type { Micros } from '../../domain/values/offset-time.ts'
 
 /**
- * Count it up when a release makes other docs of the same program: what is kept under another number is not shown, and under a lower one
- * is made again. A test holds the docs of one fixed program against it, and fails when they change and it does not.
+ * Increase it when a release generates different docs for the same program: stored docs with another number are not shown, and those with a
+ * lower one are regenerated. A test fails if the docs of a fixed program change and this number does not.
  */
 export const docsCodeVersion = 10
 
@@ -37,21 +37,21 @@ export const docsCodeVersion = 10
 export interface GeneratedDocs {
   docs: VersionDocs
   state: 'ACTIVE' | 'DRAFT'
-  /** When the version was published; for a draft, when it was saved. */
+  /** Time of publication; for a draft, time of the last save. */
   since: Micros
   generated_at: Micros
-  /** When the newest regeneration failed; null when none did since it last succeeded. What is shown is from before. */
+  /** Time of the latest failed regeneration, which left the previous docs; null if one has succeeded since. */
   failed_at: Micros | null
 }
 
-/** What is kept of one version, with the settings that it depends on. */
+/** Stored docs of a version, with the settings they depend on. */
 interface KeptDocs extends VersionDocs {
   time_zone: string
   enumerator_depth_max: number
   export_profile: ExportProfile
 }
 
-/** What is made with others is not shown. */
+/** Docs generated with other settings are not shown. */
 const keptSettings = (making: DocsMaking): Omit<KeptDocs, keyof VersionDocs> => ({
   time_zone: making.timeZone,
   enumerator_depth_max: making.enumeratorDepthMax ?? enumeratorDepthUsual,
@@ -68,13 +68,13 @@ export interface ListedVersion {
 
 /** Whether the docs of a version are up to date, for administrators. */
 export interface DocsFreshness {
-  /** When what is kept was made; null when nothing good is kept, so that docs are made whenever they are read. */
+  /** When the stored docs were generated; null if there are no valid ones, so that docs are generated on each request. */
   made_at: Micros | null
   regeneration: ListedVersionRow['regeneration']
   last_error: string | null
 }
 
-/** Docs that a process made. As text, whose size is known, and which a reader cannot change. */
+/** Docs that a process generated, as text, which has a known size and cannot be modified by readers. */
 interface MadeDocs {
   text: string
   short_example: ShortExample
@@ -82,25 +82,25 @@ interface MadeDocs {
 }
 
 /**
- * The docs of programs, as readers see them. What is made here is kept under the version, the program's newest publication and what
- * is hidden, so nothing has to be invalidated. It is made once for all who ask at the same time, and for readers from whom the same is
- * hidden one after another: making docs of many large versions takes a second of this process, which others need in between.
+ * The docs of programs as readers see them. Docs generated here are cached by version, newest publication and hidden questions, so nothing
+ * has to be invalidated. Concurrent readers share one generation, and readers with the same hidden questions wait for one another, because
+ * generating many large versions takes about a second of this process, which other requests need too.
  */
 export class ProgramDocs {
   readonly #kept = new Map<string, MadeDocs>()
   #keptChars = 0
   readonly #underWay = new Map<string, Promise<MadeDocs | undefined>>()
-  /** For each set of hidden questions, the end of what is under way. */
+  /** End of the running generation for each set of hidden questions. */
   readonly #ends = new Map<string, Promise<void>>()
 
   constructor(
     private readonly making: DocsMaking,
     private readonly now: () => Micros,
-    /** Of more, those that were read least recently are dropped. A character takes one or two bytes. */
+    /** Maximum characters cached, of one or two bytes each; the least recently read docs are dropped first. */
     private readonly keptCharsMax = 20_000_000,
   ) {}
 
-  /** The docs of a program's ACTIVE version, then of its DRAFT; empty for a program with neither. `hidden` are ids of questions. */
+  /** Docs of the ACTIVE version, then of the DRAFT; empty if the program has neither. `hidden` are question IDs. */
   async load(db: Db, programId: number, hidden: ReadonlySet<number>): Promise<GeneratedDocs[]> {
     const all: GeneratedDocs[] = []
     for (const row of await readDocumentedVersions(db, programId)) {
@@ -111,14 +111,14 @@ export class ProgramDocs {
         continue
       }
       const made = await this.#made(db, programId, row, hidden)
-      // A draft may have been replaced since.
+      // The draft may have been replaced since.
       if (made === undefined) continue
       all.push({ docs: JSON.parse(made.text) as VersionDocs, state, since, failed_at, generated_at: made.made_at })
     }
     return all
   }
 
-  /** Of each of these programs the ACTIVE version, then the DRAFT. What is kept of them is not read whole. */
+  /** Short examples of the ACTIVE version, then the DRAFT, of each of these programs, without reading the full docs. */
   async loadShortExamples(
     db: Db,
     programIds: readonly number[],
@@ -140,7 +140,7 @@ export class ProgramDocs {
     return listed
   }
 
-  /** Undefined when the program has no such version any more. */
+  /** Undefined if the program no longer has this version. */
   async #made(
     db: Db,
     programId: number,
@@ -167,7 +167,7 @@ export class ProgramDocs {
     return making
   }
 
-  /** Runs this after what was begun before for the same view, however that ends. */
+  /** Runs `work` after earlier work for the same view, whether or not that succeeds. */
   #oneAtATime<Value>(view: string, work: () => Promise<Value>): Promise<Value> {
     const turn = (this.#ends.get(view) ?? Promise.resolve()).then(work)
     const ended = () => {
@@ -178,7 +178,7 @@ export class ProgramDocs {
     return turn
   }
 
-  /** As the one that was read last. */
+  /** Marks docs as the most recently read. */
   #keep(name: string, made: MadeDocs): void {
     this.#drop(name)
     this.#kept.set(name, made)
@@ -198,8 +198,8 @@ export class ProgramDocs {
 }
 
 /**
- * Makes the docs of a program version, in any state, and keeps them in place of whatever was kept: the job
- * `refresh-docs-example`. Running twice is running once. Throws a `not_found` Problem when the version is gone.
+ * Generates the docs of a program version in any state and replaces the stored ones: the job `refresh-docs-example`. Idempotent. Throws
+ * Problem `not_found` if the version no longer exists.
  */
 export async function refreshDocsExample(db: Db, programVersionId: number, making: DocsMaking): Promise<void> {
   const startedMs = performance.now()
@@ -215,7 +215,7 @@ export async function refreshDocsExample(db: Db, programVersionId: number, makin
   })
 }
 
-/** Undefined when the program has no such version, published or draft. */
+/** Undefined if the program has no published version or draft with this ID. */
 async function makeDocs(
   db: Db,
   programId: number,
@@ -237,7 +237,7 @@ async function makeDocs(
 
 type KeptRow = Pick<DocumentedVersionRow, 'content' | 'code_version' | 'produced_at' | 'published_before'>
 
-/** What is kept, if this release made it, with these settings, and nothing was published in between. */
+/** The stored docs, if this release generated them with these settings and nothing has been published since. */
 function keptDocs(row: KeptRow, making: DocsMaking): { docs: VersionDocs; produced_at: Micros } | undefined {
   if (row.produced_at === null || row.code_version !== docsCodeVersion) return undefined
   const { time_zone, enumerator_depth_max, export_profile, ...docs } = row.content as KeptDocs

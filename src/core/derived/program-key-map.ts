@@ -1,5 +1,5 @@
-// The key map of a program and what each of its versions lacks of it: computed from the published versions, kept in the
-// database by a job and in memory by each process. Everything here can be dropped at any time.
+// The key map of a program and the parts that each version lacks, computed from the published versions, stored in the database by a job and
+// cached in memory by each process. All of it can be dropped at any time.
 
 import { Problem } from '../../base/problem.ts'
 import type { Db } from '../../db/client.ts'
@@ -18,27 +18,27 @@ import {
 import { planFill, type VersionFill } from '../../domain/questions/version-fill.ts'
 import { earliest, type Micros } from '../../domain/values/offset-time.ts'
 
-/** Count it up when you change what is kept, or how it is computed: what is kept under another number is not used. */
+/** Increase it when you change the stored data or its computation; data with another number is not used. */
 export const keyMapCodeVersion = 2
 
 export interface ProgramKeyMap {
   keyMap: KeyMap
-  /** The shape of each version ever published, by program version id. */
+  /** Shape of each published version, by program version ID. */
   shapes: ReadonlyMap<number, KeyMap>
-  /** What the applications of each version lack of the key map, by program version id. */
+  /** Parts of the key map that applications of each version lack, by program version ID. */
   fills: ReadonlyMap<number, VersionFill>
   profile: ExportProfile
-  /** Whether it is of a program that is followed: its versions may be replaced, and walks over them are then over. */
+  /** Whether the program is copied from another system: its versions can be replaced, which ends the walks over them. */
   isFollowed: boolean
-  /** Where a view shows less than all: the shapes that applications are stored in. */
+  /** Shapes of stored applications, if a view hides part of them. */
   stored?: ReadonlyMap<number, KeyMap>
 }
 
 type FilledKeyMap = Omit<ProgramKeyMap, 'isFollowed'>
 
 /**
- * What is kept: the key map, and the shape of each version, whole. A shape cannot be cut out of the key map: stored texts have the order
- * in which their version asks, the key map has that of first publication.
+ * Stored data: the key map and the full shape of each version. A shape cannot be derived from the key map, because stored texts are in the
+ * order of their version and the key map is in order of first publication.
  */
 interface KeptKeyMap {
   key_map: KeyMap
@@ -46,25 +46,25 @@ interface KeptKeyMap {
 }
 
 /**
- * Key maps by program and publication. What a program's versions up to one publication make never changes, since versions are only
- * ever added, and each is published later than all before it. So walks that began before a publication and after it each find
- * theirs, and no notice that could get lost is needed for correctness. Of a program that is followed a version may be replaced: the
- * publications that had it are then gone, and each page is read on the condition that its own is there (`require_questions`).
+ * Key maps by program and publication. The key map up to a publication never changes, because versions are only added, each published later
+ * than the ones before. So walks that began before and after a publication each find theirs, and correctness needs no notifications. In a
+ * copied program a version can be replaced: its publications then no longer exist, and each page requires that its own does
+ * (`require_questions`).
  */
 export class KeyMaps {
   readonly #kept = new Map<string, Promise<ProgramKeyMap>>()
-  /** What views show of those, which clients may ask for at will. */
+  /** Key maps of views, which clients can choose freely. */
   readonly #views = new Map<string, ProgramKeyMap>()
 
-  /** Beyond `keptMax`, it drops the one used least recently. */
+  /** Drops the least recently used key map beyond `keptMax`. */
   constructor(
     private readonly keptMax = 1000,
-    /** How followed programs are exported. */
+    /** How copied programs are exported. */
     private readonly profile: ExportProfile = 'contract',
     private readonly viewsMax = 100,
   ) {}
 
-  /** The key map of the versions published up to `asOf`, which is when the last of them was; `earliest` for none. */
+  /** Key map of the versions published up to `asOf`, the publication time of the last of them; `earliest` for none. */
   async load(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
     if (this.profile === 'origin' && (await findOrigin(db)) !== undefined) return asOriginHasIt(db, programId, asOf)
     const name = `${programId} ${asOf}`
@@ -78,7 +78,7 @@ export class KeyMaps {
     }
   }
 
-  /** As `load`, of what a view shows. */
+  /** Like `load`, limited to what a view shows. */
   async loadVisible(db: Db, programId: number, asOf: Micros, view: QuestionView): Promise<ProgramKeyMap> {
     const whole = await this.load(db, programId, asOf)
     if (isWhole(view)) return whole
@@ -90,7 +90,7 @@ export class KeyMaps {
   }
 }
 
-/** Puts a value last, and drops the first one when they exceed `max`. */
+/** Adds a value at the end and drops the first one beyond `max`. */
 function keepNewest<Value>(kept: Map<string, Value>, name: string, value: Value, max: number): void {
   kept.delete(name)
   kept.set(name, value)
@@ -98,7 +98,7 @@ function keepNewest<Value>(kept: Map<string, Value>, name: string, value: Value,
   if (kept.size > max && oldest !== undefined) kept.delete(oldest)
 }
 
-/** As if the program had asked nothing but what the view shows. */
+/** The key map as if the program had asked only the questions of the view. */
 function inView({ keyMap, shapes, profile, isFollowed }: ProgramKeyMap, view: QuestionView): ProgramKeyMap {
   const seen = visiblePart(keyMap, view)
   const seenShapes = new Map([...shapes].map(([id, shape]) => [id, visibleShape(shape, seen)]))
@@ -106,8 +106,8 @@ function inView({ keyMap, shapes, profile, isFollowed }: ProgramKeyMap, view: Qu
 }
 
 /**
- * As the origin has it, where the contract says otherwise: questions of the draft count too, as they are at this moment, and entities
- * have only what their own version asked. Computed for each page, since a draft is edited in place.
+ * Key map as the followed system has it, which differs from the contract: it includes the draft's current questions, and entities have only
+ * the questions of their own version. Computed for each page, because drafts are edited in place.
  */
 async function asOriginHasIt(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
   const published = await readVersionsAsOf(db, programId, asOf)
@@ -122,7 +122,7 @@ async function loadKeyMap(db: Db, programId: number, asOf: Micros): Promise<Prog
   return { ...questions, isFollowed: origin !== undefined }
 }
 
-/** What is kept for the publication, else computed from the versions (D21). */
+/** The stored key map of the publication, or one computed from the versions (D21). */
 async function loadQuestions(db: Db, programId: number, asOf: Micros): Promise<FilledKeyMap> {
   const row = await findKeptKeyMap(db, programId, asOf)
   if (row?.code_version === keyMapCodeVersion) {
@@ -132,24 +132,24 @@ async function loadQuestions(db: Db, programId: number, asOf: Micros): Promise<F
   return keyMapOf(await readVersionsAsOf(db, programId, asOf))
 }
 
-/** Throws a Problem where the publication of then is not there: the database was set back, or is not the one in which it was read. */
+/** Throws a Problem if the publication does not exist: the database was reset, or lags behind the one that it was read from. */
 async function readVersionsAsOf(db: Db, programId: number, asOf: Micros): Promise<PublishedVersion[]> {
   const all = await readPublishedVersions(db, programId)
   const published = all.filter(version => version.published_at! <= asOf)
   if ((published.at(-1)?.published_at ?? earliest) === asOf) return published
   throw new Problem('unavailable', {
     detail:
-      'The database that would answer does not have the questions of this walk. Try again in a few seconds. ' +
-      'If it was restored from a backup, that will not help: begin the walk again, without a token.',
+      'The database does not have the questions of this export. Try again in a few seconds. ' +
+      'If it was restored from a backup, start the export again without a token.',
     retryAfterSeconds: 5,
     internal: published.length < all.length ? publicationLost : 'publication_missing',
   })
 }
 
-/** A later one is there, and publications come in their order: that one never will. */
+/** A later publication exists, and publications arrive in order, so this one never will. */
 const publicationLost = 'publication_lost'
 
-/** Whether waiting is in vain for a publication that `load` did not find. */
+/** Whether a publication that `load` did not find will never arrive. */
 export const isLostPublication = (error: unknown): boolean =>
   error instanceof Problem && error.internal === publicationLost
 
@@ -170,8 +170,8 @@ function withFills(
 }
 
 /**
- * Computes and keeps the key map of a program as of one of its published versions: the job `refresh-key-map`. Running twice is
- * running once. Does nothing for a draft, which is in no key map. Throws a `not_found` Problem when the version is gone.
+ * Computes and stores the key map of a program as of a published version: the job `refresh-key-map`. Idempotent. Does nothing for a draft,
+ * which is in no key map. Throws Problem `not_found` if the version no longer exists.
  */
 export async function refreshKeyMap(db: Db, programVersionId: number): Promise<void> {
   const startedMs = performance.now()

@@ -1,24 +1,24 @@
-// A transaction that waits for others only so long, and then says so instead of failing.
+// Runs a transaction with a limit on waiting for others, which becomes a clear error.
 
 import { Problem } from '../../base/problem.ts'
 import { limitLockWait } from '../../db/applications/submissions.ts'
 import type { Sql, Transaction } from '../../db/client.ts'
 
 /**
- * Runs `work` in a transaction. Throws Problem `unavailable` when another one stood in its way for `lockWaitMs`, when
- * PostgreSQL ended it as one of two that waited for each other, or when a statement took too long; nothing has happened then.
+ * Runs `work` in a transaction. Throws Problem `unavailable`, with nothing changed, if another transaction blocks it for `lockWaitMs`, if
+ * PostgreSQL ends it because of a deadlock, or if a statement takes too long.
  */
 export async function withBoundedWait<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     return (await sql.begin('isolation level read committed', async tx => {
-      // Sent together, and done one after the other.
+      // Sent together and executed in order.
       const [, done] = await Promise.all([limitLockWait(tx), work(tx)])
       return done
     })) as T
   } catch (error) {
     if (!isWaitFailure(error)) throw error
     throw new Problem('unavailable', {
-      detail: 'This application or program is busy. Nothing was changed; try again.',
+      detail: 'This application or program is busy. Nothing was changed; try again in a few seconds.',
       retryAfterSeconds: 1,
       internal: 'lock_wait',
       cause: error,

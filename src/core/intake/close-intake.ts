@@ -1,4 +1,4 @@
-// An administrator opens, pauses, closes or archives a program. Exports continue as they were; intake alone stops.
+// Opens, pauses, closes or archives a program. This affects intake only; exports continue.
 
 import { invalidRequest, notFound, Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'
@@ -12,7 +12,7 @@ import {
 } from '../../db/programs/program-intake.ts'
 import { intakePaused } from './pause-intake.ts'
 
-/** Longest text for applicants. */
+/** Maximum length of the message for applicants. */
 const textMax = 2000
 
 interface IntakeOrder extends ProgramIntake {
@@ -21,18 +21,18 @@ interface IntakeOrder extends ProgramIntake {
 }
 
 /**
- * Once this has returned, no submission to a program that is not open is numbered. Throws Problem `not_found`, `conflict` where the
- * program is followed, `invalid_request` for a text that is too long, or that no applicant would see.
+ * After this has returned, no submission to a program that is not open is numbered. Throws Problem `not_found`, `conflict` if the program is
+ * copied from another system, or `invalid_request` if the message is too long or the program is open.
  */
 export async function setProgramIntake(sql: Sql, slug: string, order: IntakeOrder): Promise<void> {
   const { intake_state, actor, address } = order
   const intake_text = order.intake_text?.trim() || null
   const error = (detail: string) =>
-    invalidRequest('Whether the program takes applications was not changed.', [
+    invalidRequest('The state of the program was not changed.', [
       { parameter: 'intake_text', code: 'not_allowed', detail },
     ])
-  if (intake_state === 'OPEN' && intake_text !== null) throw error('Must be empty for a program that is open.')
-  if ((intake_text?.length ?? 0) > textMax) throw error(`Must be at most ${textMax} characters.`)
+  if (intake_state === 'OPEN' && intake_text !== null) throw error('Must be empty while the program is open.')
+  if ((intake_text?.length ?? 0) > textMax) throw error(`Must have at most ${textMax} characters.`)
   await inTransaction(sql, async tx => {
     await refuseFollowed(tx, 'Programs are opened and closed')
     const before = (await lockProgramIntake(tx, slug)) ?? notFound(`There is no program "${slug}".`)
@@ -43,11 +43,11 @@ export async function setProgramIntake(sql: Sql, slug: string, order: IntakeOrde
   })
 }
 
-/** Why a program takes no submission now. `seconds` is how long an operator's pause lasts, if one is in force. */
+/** Why a program does not accept submissions. `seconds`: remaining time of an operator's pause, if there is one. */
 export async function intakeRefusal(db: Db, programId: number, seconds: number): Promise<Problem> {
   const { intake_state = 'OPEN', intake_text = null } = (await findProgramIntake(db, programId)) ?? {}
   if (intake_state === 'OPEN' || intake_state === 'PAUSED') return intakePaused(seconds, intake_text)
-  const detail = intake_text ?? 'This program is closed and takes no submissions.'
+  const detail = intake_text ?? 'This program is closed and does not accept applications.'
   return new Problem('conflict', {
     detail: 'This program is closed. Nothing was submitted.',
     errors: [{ path: '', code: 'program_closed', detail }],

@@ -1,4 +1,4 @@
-// Published program versions that this process has read. What a version asks never changes, so the process reads and plans it once.
+// Cache of published program versions. The questions of a version never change, so a process reads and plans each version once.
 
 import type { Db, Sql } from '../../db/client.ts'
 import { findActiveVersionName, loadProgramVersion, type VersionName } from '../../db/programs/programs.ts'
@@ -8,21 +8,21 @@ import { notPublished } from './refusals.ts'
 
 export interface KnownVersion {
   version: ProgramVersion
-  /** The key map of this version alone. */
+  /** Key map of this version only. */
   shape: KeyMap
 }
 
-/** Read in one statement that takes ten times as long as any other of a submission; some are a megabyte. */
+/** Loading takes ten times as long as any other statement of a submission; some versions are a megabyte. */
 export class KnownVersions {
   readonly #known = new Map<string, KnownVersion>()
 
   constructor(private readonly versionsMax = 200) {}
 
-  /** Throws Problem `not_found` when no such version exists. */
+  /** Throws Problem `not_found` if the version does not exist. */
   async load(db: Db, { program_version_id, published_at }: VersionName): Promise<KnownVersion> {
     const name = `${program_version_id} ${published_at}`
     const known = this.#known.get(name) ?? (await readVersion(db, program_version_id))
-    // Drops the version that requests used least recently.
+    // Drops the least recently used version.
     this.#known.delete(name)
     this.#known.set(name, known)
     const [oldest] = this.#known.keys()
@@ -36,7 +36,7 @@ async function readVersion(db: Db, programVersionId: number): Promise<KnownVersi
   return { version, shape: buildKeyMap([version]) }
 }
 
-/** The version that applicants answer now. Throws Problem `not_found` before the first publication. */
+/** The ACTIVE version. Throws Problem `not_found` before the first publication. */
 export async function knownActiveVersion(sql: Sql, programId: number): Promise<KnownVersion> {
   const name = await findActiveVersionName(sql, programId)
   if (name === undefined) throw notPublished()
@@ -45,7 +45,7 @@ export async function knownActiveVersion(sql: Sql, programId: number): Promise<K
 
 const ofDatabases = new WeakMap<Sql, KnownVersions>()
 
-/** What this process knows of one database, as long as its pool of connections is there. */
+/** Cached versions of a database, kept as long as its connection pool. */
 export function knownVersions(sql: Sql): KnownVersions {
   let known = ofDatabases.get(sql)
   if (known === undefined) {

@@ -1,4 +1,4 @@
-// The applicant's last application to a program: what the next one starts from, and what must not be superseded by nothing.
+// The applicant's last application to a program, which the next one starts from and which must not be superseded by an empty one.
 
 import { Problem } from '../../base/problem.ts'
 import {
@@ -17,8 +17,8 @@ import { keepValid } from './checking/check-all.ts'
 import type { KnownVersion } from './known-versions.ts'
 
 /**
- * The answers that the applicant's next application starts from (D43): those of the last one that `known` still asks for and takes. Empty
- * where there is none. They are stored when the first of them is saved over, so before that nothing but the application itself holds them.
+ * Answers that the applicant's next application starts with (D43): those of the last one that `known` still asks for and accepts; empty if
+ * there is none. They are stored with the first save after the submission; until then only the application contains them.
  */
 export async function answersToStartFrom(db: Db, place: ApplicantPlace, known: KnownVersion): Promise<JsonObject> {
   const snapshot = await findLastSnapshot(db, place)
@@ -29,14 +29,14 @@ export async function answersToStartFrom(db: Db, place: ApplicantPlace, known: K
 
 const markers = new RegExp(`${markerStart}[0-9]+${markerEnd}`, 'g')
 
-/** The application object of a stored text, which lacks its two closing braces and has markers. */
+/** Parses the application object of a stored text, which has markers and lacks its two closing braces. */
 function storedAnswers(snapshot: string): JsonObject {
   const application = readSavedAnswers(`${snapshot.replace(markers, '')}}}`).get('application')
   if (!isJsonObject(application)) throw new Error('a stored application has no answers')
   return application
 }
 
-/** An application as front ends get it, as it was at its submission, whatever has become of it since. */
+/** An application as returned to front ends, in its state at submission. */
 export const receiptOf = (submitted: SubmittedRow, timeZone: string) => ({
   application_id: submitted.application_id,
   program_version_id: submitted.program_version_id,
@@ -46,21 +46,21 @@ export const receiptOf = (submitted: SubmittedRow, timeZone: string) => ({
 })
 
 /**
- * Throws Problem `conflict` with the receipt of the last application when the applicant has submitted to this program before: only a first
- * application may be without answers (D28). To be asked again under the program's counter, for two first ones may come at once.
+ * Throws Problem `conflict` with the receipt of the last application if the applicant has submitted to this program before: only a first
+ * application can be without answers (D28). Check again under the program's counter, because two first ones can arrive concurrently.
  */
 export async function refuseNothingSaved(
   tx: Transaction,
   { application_id, timeZone, ...place }: ApplicantPlace & { application_id: number; timeZone: string },
 ): Promise<void> {
-  // In this order: one that is committed in between would look as if it had been erased.
+  // In this order, because otherwise an application committed in between would look erased.
   const submittedBefore = await hasSubmittedAnother(tx, place, application_id)
   const last = await findLastSubmission(tx, place)
   if (last === undefined && !submittedBefore) return
   const detail =
     last === undefined
-      ? 'No answers are saved; the application that this applicant submitted before has been erased.'
-      : 'Nothing was saved since this applicant submitted before; `receipt` is of that submission.'
+      ? 'Save answers first. The previous application of this applicant has been erased.'
+      : 'Save answers first. Nothing was saved since the previous submission, which is in `receipt`.'
   throw new Problem('conflict', {
     detail: 'Nothing was submitted.',
     errors: [{ path: '', code: 'nothing_saved', detail }],

@@ -1,5 +1,5 @@
-// Prepares an application from the answers in progress: validated, and rendered except for its times.
-// Its number and its time are drawn later, in submit: nothing here waits for another submission.
+// Prepares an application from the answers in progress: validates them and renders everything except the times.
+// Its number and time are drawn later, in submit, so nothing here waits for another submission.
 
 import { createHash } from 'node:crypto'
 import { Problem } from '../../base/problem.ts'
@@ -21,44 +21,44 @@ import type { FrontEndKey } from './register-applicant.ts'
 export interface SubmitRequest {
   program_id: number
   applicant_id: number
-  /** Who asks. An applicant of another front end does not exist for it (D26). */
+  /** The caller, for whom applicants of other front ends do not exist (D26). */
   key: FrontEndKey
   submitter: Submitter
-  /** Whether the console must have the intermediary; any will do unless given. */
+  /** Whether intermediaries must be listed in the console; by default any are accepted. */
   intermediaries?: 'any' | 'listed'
   idempotency_key: string
-  /** The instance's zone. */
+  /** The installation's time zone. */
   timeZone: string
 }
 
-/** An application as it was at its submission: CURRENT, whatever has become of it since. */
+/** An application in its state at submission, which is CURRENT. */
 export interface Receipt extends SubmittedRow {
   revision_state: 'CURRENT'
 }
 
-/** Everything about an application that is to be stored, but for its number and its time. */
+/** Everything to store about an application except its number and time. */
 export interface PreparedSubmission {
   program_id: number
   application_id: number
   applicant_id: number
   program_version_id: number
-  /** When the first answer was saved; null when none was, so that the application begins with its submission (D28). */
+  /** When the first answer was saved; null if none was, in which case the application starts with its submission (D28). */
   create_time: Micros | null
-  /** Whether it has no answers at all, which only an applicant's first application may. */
+  /** Whether it has no answers, which is allowed for an applicant's first application only. */
   empty: boolean
   key: FrontEndKey
-  /** The part of its snapshot that follows the times. */
+  /** The part of the stored text after the times. */
   afterTimes: string
-  /** The zone its times are to be rendered in. */
+  /** Time zone of its rendered times. */
   time_zone: string
 }
 
-/** A version was published after the answers had been checked. Thrown to undo the transaction. */
+/** Thrown to roll back the transaction if a version was published after the answers were checked. */
 export class VersionReplaced extends Error {}
 
 /**
- * Takes what the applicant has saved and checks it against the ACTIVE version; or gives what was submitted under the idempotency
- * key before. Throws what `submitApplication` throws, and `VersionReplaced`.
+ * Checks the applicant's saved answers against the ACTIVE version, or returns what was submitted earlier under the idempotency key. Throws
+ * what `submitApplication` throws, and `VersionReplaced`.
  */
 export async function prepareSubmission(
   tx: Transaction,
@@ -74,10 +74,10 @@ export async function prepareSubmission(
   const { program_version_id, slug } = version
   const checked = checkAnswers(version, readSavedAnswers(saved.answers ?? nothingAnswered), 'submit')
   if ('errors' in checked) {
-    // Answers that were saved while this waited may be to a newer version.
+    // Answers saved while this was waiting may be for a newer version.
     if ((await findActiveVersionName(tx, program_id))?.program_version_id !== program_version_id)
       throw new VersionReplaced()
-    throw refusedAnswers('The application cannot be submitted as it is.', checked)
+    throw refusedAnswers('The application cannot be submitted until its errors are fixed.', checked)
   }
   const ids = { application_id, applicant_id, program_version_id }
   const details = { ...ids, language: saved.language, program_name: slug, submitter, answers: checked.answers }
@@ -94,7 +94,7 @@ export async function prepareSubmission(
 
 const nothingAnswered = '{}'
 
-/** The id of the application to be, or what was submitted under the idempotency key before. */
+/** ID of the new application, or what was submitted earlier under the idempotency key. */
 async function beginSubmission(tx: Transaction, request: SubmitRequest): Promise<number | Receipt> {
   const { program_id, applicant_id, idempotency_key } = request
   const { api_key_id, front_end } = request.key
@@ -102,30 +102,30 @@ async function beginSubmission(tx: Transaction, request: SubmitRequest): Promise
   const key = { program_id, api_key_id, idempotency_key }
   const application_id = await insertSubmissionRequest(tx, { ...key, applicant_id, front_end, request_hash })
   if (application_id !== undefined) return application_id
-  // Before anything of an earlier request is revealed: the key may belong to another front end by now.
+  // Checked before an earlier response is revealed, because the key may belong to another front end.
   await requireApplicant(tx, { applicant_id, front_end })
   const earlier = await findSubmissionRequest(tx, key)
   if (earlier !== undefined && !earlier.request_hash.equals(request_hash)) {
     throw new Problem('conflict', {
-      detail: 'This Idempotency-Key stands for another submission.',
+      detail: 'This Idempotency-Key was used for another submission.',
       errors: [
         {
           parameter: 'Idempotency-Key',
           code: 'idempotency_key_reused',
-          detail: 'Must be new for each submission: it came with another applicant or submitter before.',
+          detail: 'Must be new for each submission; this one was sent with another applicant or submitter.',
         },
       ],
     })
   }
-  // The request may have been removed at this very moment, together with an application that has expired.
+  // The request may have just been deleted together with an expired application.
   if (earlier?.submitted == null)
     throw new Problem('conflict', {
-      detail: 'The application submitted under this Idempotency-Key has been erased since.',
+      detail: 'The application submitted with this Idempotency-Key has since been erased.',
     })
   return { ...earlier.submitted, revision_state: 'CURRENT' }
 }
 
-/** What makes two requests the same, apart from program, API key and idempotency key. */
+/** Identifies equal requests, in addition to program, API key and idempotency key. */
 function hashOf({ applicant_id, submitter }: SubmitRequest): Buffer {
   const { submitter_type } = submitter
   const intermediary = submitter_type === 'APPLICANT' ? [] : [submitter.ti_email, submitter.ti_organization]
@@ -134,7 +134,7 @@ function hashOf({ applicant_id, submitter }: SubmitRequest): Buffer {
     .digest()
 }
 
-/** What the applicant has saved, and the name of the version that applicants answer now. */
+/** The applicant's saved answers, and the ACTIVE version's name. */
 async function takeSaved(
   tx: Transaction,
   { program_id, applicant_id, key: { front_end }, timeZone }: SubmitRequest,
@@ -142,11 +142,11 @@ async function takeSaved(
 ): Promise<TakenInProgress & VersionName> {
   const saved = await takeInProgress(tx, program_id, { applicant_id, front_end })
   if (saved === undefined) throw noSuchApplicant()
-  // Before anything else: a submission that is sent twice gets its receipt, whatever happened to the program since.
+  // First of all: a repeated submission gets its receipt regardless of what has happened to the program since.
   if (saved.answers === null) await refuseNothingSaved(tx, { program_id, applicant_id, application_id, timeZone })
   if (saved.paused_seconds !== null) throw await intakeRefusal(tx, program_id, saved.paused_seconds)
   if (saved.was_saved && saved.answers === null) {
-    // Erased as abandoned at this very moment, or with an application that they were a copy of.
+    // Just erased as abandoned, or together with the application that they were copied from.
     throw new Problem('conflict', {
       detail: 'The saved answers of this applicant have just been erased. Nothing was submitted.',
       internal: 'erased_concurrently',

@@ -1,13 +1,13 @@
-// The per-program concurrency limit: a blocked program never takes all connections of intake.
+// Limits concurrent requests per program, so that a blocked program never occupies all intake connections.
 
 import { Problem } from '../../base/problem.ts'
 
 interface ConcurrencyLimits {
-  /** Requests of one program that run concurrently. */
+  /** Maximum concurrent requests of a program. */
   atATime: number
-  /** Requests of one program that wait for their turn; one more is refused immediately. */
+  /** Maximum waiting requests of a program; further ones are rejected immediately. */
   waitingMax: number
-  /** How long one of them waits before it is refused. */
+  /** How long a request waits before it is rejected. */
   waitMs: number
 }
 
@@ -15,9 +15,9 @@ const waitingMax = 200
 const waitMs = 5_000
 
 /**
- * Limits in a process whose intake has so many connections. Of one program, submissions take at most half of them, because they
- * wait for one another; saving takes at most a quarter, because it may wait for a submission of the same applicant. From four
- * connections on, a program that is blocked thus always leaves some to the others.
+ * Limits for a process with this many intake connections. Submissions to a program use at most half of them, because they wait for one
+ * another; saving uses at most a quarter, because it can wait for a submission of the same applicant. With four or more connections, a
+ * blocked program therefore always leaves some to others.
  */
 export const submissionConcurrency = (connections: number): ConcurrencyLimits => limits(connections / 2)
 export const saveConcurrency = (connections: number): ConcurrencyLimits => limits(connections / 4)
@@ -28,7 +28,7 @@ const limits = (atATime: number): ConcurrencyLimits => ({
   waitMs,
 })
 
-/** What is going on in one program. */
+/** Running and waiting requests of a program. */
 interface Line {
   under: number
   waiting: Set<() => void>
@@ -40,8 +40,8 @@ export class ProgramConcurrency {
   constructor(private readonly limits: ConcurrencyLimits) {}
 
   /**
-   * Does `work` when it is this request's turn in its program, first come, first served. Throws Problem `unavailable` when too
-   * many wait already or the turn does not come within `waitMs`; nothing was begun then.
+   * Runs `work` when it is this request's turn in its program, first come, first served. Throws Problem `unavailable`, without starting, if
+   * too many requests are waiting or the turn does not come within `waitMs`.
    */
   async run<T>(programId: number, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(programId) ?? { under: 0, waiting: new Set() }
@@ -70,7 +70,7 @@ export class ProgramConcurrency {
     }
   }
 
-  /** Hands the turn on, so that a request that comes now does not overtake those that wait. */
+  /** Passes the turn to the next waiting request, so that a new request cannot overtake it. */
   #next(programId: number, line: Line): void {
     const [first] = line.waiting
     if (first !== undefined) {
@@ -82,7 +82,7 @@ export class ProgramConcurrency {
 
 const tooBusy = (): Problem =>
   new Problem('unavailable', {
-    detail: 'Too many requests to this program are waiting. Nothing was changed; try again in a few seconds.',
+    detail: 'This program is receiving too many requests. Nothing was changed; try again in a few seconds.',
     retryAfterSeconds: 3,
     internal: 'program_busy',
   })

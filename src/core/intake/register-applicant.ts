@@ -1,20 +1,20 @@
-// Registers applicants of a front end, and changes the language they prefer.
+// Registers applicants of a front end and changes their preferred language.
 
 import { type ApplicantName, insertApplicant, updateApplicantLanguage } from '../../db/applications/applicants.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../../db/client.ts'
 import { noSuchApplicant } from './refusals.ts'
 
-/** The API key that a front end uses, as far as intake and its audit log know it. */
+/** The API key of a front end, for intake and its audit entries. */
 export interface FrontEndKey {
   api_key_id: string
-  /** Whose applicants it reaches (D26). */
+  /** The front end whose applicants the key can access (D26). */
   front_end: string
-  /** The address it is used from. */
+  /** Client address of the request. */
   address: string
 }
 
-/** Makes an applicant of the key's front end and returns its id. `language` is canonical. */
+/** Creates an applicant of the key's front end and returns its ID. `language` is canonical. */
 export async function registerApplicant(sql: Sql, key: FrontEndKey, language: string): Promise<number> {
   return inTransaction(sql, async tx => {
     const applicantId = await insertApplicant(tx, key.front_end, language)
@@ -23,7 +23,7 @@ export async function registerApplicant(sql: Sql, key: FrontEndKey, language: st
   })
 }
 
-/** Throws Problem `not_found` when the key's front end has no such applicant. `language` is canonical. */
+/** Throws Problem `not_found` if the key's front end has no such applicant. `language` is canonical. */
 export async function changeLanguage(sql: Sql, key: FrontEndKey, applicantId: number, language: string): Promise<void> {
   await inTransaction(sql, async tx => {
     const name: ApplicantName = { applicant_id: applicantId, front_end: key.front_end }
@@ -32,7 +32,7 @@ export async function changeLanguage(sql: Sql, key: FrontEndKey, applicantId: nu
   })
 }
 
-/** Ids only: personal data stays out of the audit log, the language included. */
+/** Contains IDs only: personal data, including the language, stays out of the audit log. */
 async function auditApplicant(
   tx: Parameters<typeof appendAuditEvent>[0],
   { api_key_id, front_end, address }: FrontEndKey,

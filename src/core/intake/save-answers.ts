@@ -1,4 +1,4 @@
-// Saves answers to a program while its applicant is still answering, and returns what is saved.
+// Saves an applicant's answers in progress and returns all saved answers.
 
 import { Problem } from '../../base/problem.ts'
 import { type ApplicantName, holdApplicant } from '../../db/applications/applicants.ts'
@@ -25,35 +25,36 @@ import { noSuchApplicant, refusedAnswers, requireApplicant } from './refusals.ts
 interface SaveRequest {
   program_id: number
   applicant_id: number
-  /** Whose applicant it has to be. */
+  /** Key of the front end that the applicant must belong to. */
   front_end: string
-  /** Question key → answer in the export's shape, or null to take an answer back. */
+  /** Question key → answer in the export's shape, or null to remove an answer. */
   answers: Json
-  /** Most bytes of all saved answers of one application. */
+  /** Maximum bytes of all saved answers of an application. */
   answersBytesMax: number
 }
 
-/** What is saved. `answers` is JSON text, an object by question key. */
+/** Saved answers. `answers` is JSON text: an object by question key. */
 export interface SavedApplication {
-  /** When the first answer was saved; null before that. */
+  /** When the first answer was saved; null if none was. */
   create_time: Micros | null
   answers: string
 }
 
 /**
- * Merges answers into the application in progress, question by question of the top level: each replaces what was saved for
- * its question, null removes it, the rest stays; after a submission, the rest is that of the last application (D43). Checked against the ACTIVE version; nothing has to be complete yet.
+ * Merges answers into the application in progress by top-level question: an answer replaces the saved one, null removes it, and other answers
+ * are unchanged; after a submission, those are the answers of the last application (D43). Checks against the ACTIVE version; nothing is
+ * required yet.
  * The first answer in this program starts the application: its time is `create_time` (spec: "Time the first question of the
  * program was submitted. A question shared between programs only starts the clock when submitted as part of this program").
- * Throws Problem `invalid_request` naming every error below `/answers`, `not_found` for an unknown applicant or an unpublished
- * program, `too_large`, `unavailable`.
+ * Throws Problem `invalid_request` with every error below `/answers`, `not_found` for an unknown applicant or an unpublished program,
+ * `too_large`, `unavailable`.
  */
 export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<SavedApplication> {
   const { program_id, applicant_id, front_end } = request
   const known = await knownActiveVersion(sql, program_id)
   const place = { program_id, applicant_id }
   const checked = checkAnswers(known.version, request.answers, 'save')
-  if ('errors' in checked) throw refusedAnswers('Some answers cannot be saved as they are.', checked)
+  if ('errors' in checked) throw refusedAnswers('Nothing was saved, because some answers are invalid.', checked)
   const keys = isJsonObject(request.answers) ? [...request.answers.keys()] : []
   return withBoundedWait(sql, async tx => {
     if (!(await holdApplicant(tx, { applicant_id, front_end }))) throw noSuchApplicant()
@@ -67,7 +68,7 @@ export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<Saved
     const answers = writeSavedAnswers(merged)
     if (Buffer.byteLength(answers) > request.answersBytesMax) {
       throw new Problem('too_large', {
-        detail: `The answers of one application may take ${request.answersBytesMax} bytes as JSON; with these they would take more.`,
+        detail: `The answers of an application must have at most ${request.answersBytesMax} bytes as JSON. Shorten some of them.`,
       })
     }
     await updateInProgressAnswers(tx, program_id, applicant_id, answers)
@@ -75,7 +76,7 @@ export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<Saved
   })
 }
 
-/** Answers that say nothing start no application, unless they take back what the last one had. */
+/** Empty answers do not start an application, unless they remove answers of the last one. */
 async function lockForAnswers(
   tx: Transaction,
   { program_id, applicant_id }: ApplicantPlace,
@@ -90,8 +91,8 @@ async function lockForAnswers(
 }
 
 /**
- * What is saved, or else what the applicant's next application starts from. Throws Problem `not_found` when nothing was ever answered, or
- * no such applicant exists.
+ * The saved answers, or else those that the applicant's next application starts with. Throws Problem `not_found` if there are none or the
+ * applicant does not exist.
  */
 export async function loadSavedAnswers(
   sql: Sql,

@@ -1,5 +1,5 @@
-// Makes an application of the answers in progress: numbered, stored as it is exported, superseding the last.
-// prepare-submission makes what it submits.
+// Submits the answers in progress as an application: numbers it, stores it in its exported form and supersedes the previous one.
+// prepare-submission prepares the application.
 
 import { Problem } from '../../base/problem.ts'
 import { drawSubmission, insertApplication } from '../../db/applications/submissions.ts'
@@ -22,23 +22,23 @@ import {
 
 export interface SubmitResult {
   receipt: Receipt
-  /** Whether this had been submitted before, under the same idempotency key. */
+  /** Whether it was already submitted under the same idempotency key. */
   repeated: boolean
 }
 
-/** Publications that may come between checking and storing before the submission is refused for now. */
+/** Publications tolerated between checking and storing before the submission is rejected. */
 const attemptsMax = 5
 
 /**
- * Submits what the applicant has saved in a program. Hidden answers, and answers to what is not asked any more, are dropped;
- * the rest is checked against the version that is ACTIVE as the application is stored. The applicant's last application of
- * this program becomes OBSOLETE in the same transaction, and the next one starts from this one's answers.
+ * Submits the applicant's saved answers to a program. Answers to hidden questions, and to questions no longer asked, are dropped; the rest is
+ * checked against the version that is ACTIVE when the application is stored. The applicant's previous application to this program becomes
+ * OBSOLETE in the same transaction, and the next one starts with the answers of this one.
  * Source: spec, "States and transitions"; contract G11, D28, D43.
  *
- * Repeated with the same idempotency key by the same API key for the same program: gives the first result again. A duplicate under
- * way is waited for.
- * Throws Problem `invalid_request` naming every error below `/answers` (of the saved answers), `conflict` when nothing was saved since the
- * applicant's last submission, with its receipt, or the idempotency key stands for another submission, `not_found` for an unknown applicant or an unpublished program, `unavailable`.
+ * If the same API key repeats the idempotency key for the same program, returns the first result, waiting for a submission in progress.
+ * Throws Problem `invalid_request` with every error in the saved answers, below `/answers`; `conflict` if nothing was saved since the
+ * applicant's last submission, with its receipt, or if the idempotency key was used for another submission; `not_found` for an unknown
+ * applicant or an unpublished program; `unavailable`.
  */
 export async function submitApplication(sql: Sql, request: SubmitRequest): Promise<SubmitResult> {
   const known = knownVersions(sql)
@@ -50,7 +50,7 @@ export async function submitApplication(sql: Sql, request: SubmitRequest): Promi
     }
   }
   throw new Problem('unavailable', {
-    detail: 'The program was published several times in the meantime. Nothing was submitted; try again.',
+    detail: 'The program was published several times during the submission. Nothing was submitted; try again.',
     retryAfterSeconds: 1,
     internal: 'version_replaced',
   })
@@ -59,19 +59,19 @@ export async function submitApplication(sql: Sql, request: SubmitRequest): Promi
 async function submitOnce(tx: Transaction, known: KnownVersions, request: SubmitRequest): Promise<SubmitResult> {
   const prepared = await prepareSubmission(tx, known, request)
   if ('submit_time' in prepared) return { receipt: prepared, repeated: true }
-  // From here on every other submission to the program waits.
+  // From here on, every other submission to the program waits.
   const drawn = await drawSubmission(tx, prepared.program_id, prepared.create_time)
-  // Paused or closed while this was waiting for the counter.
+  // The program may have been paused or closed while this was waiting for the counter.
   if (drawn === undefined) throw await intakeRefusal(tx, prepared.program_id, 1)
-  // Asked of all that came before this number: another answerless one may have been first since this began.
+  // Checked again under the counter, because another application without answers may have been submitted meanwhile.
   if (prepared.empty) await refuseNothingSaved(tx, { ...prepared, timeZone: prepared.time_zone })
   return { receipt: await storeSubmission(tx, prepared, drawn), repeated: false }
 }
 
 /**
- * Stores what was prepared under a number and a time, in place of the applicant's last application of this program.
- * Throws `VersionReplaced`, or Problem `unavailable` when the process has another zone than the instance; the transaction is to
- * be rolled back then.
+ * Stores the prepared application with a number and a time, superseding the applicant's previous application to this program.
+ * Throws `VersionReplaced`, or Problem `unavailable` if the process has another time zone than the installation; roll back the transaction
+ * in both cases.
  */
 export async function storeSubmission(
   tx: Transaction,
@@ -83,7 +83,7 @@ export async function storeSubmission(
   const application = { ...ids, ...drawn, create_time }
   const snapshot = renderTimes(application, time_zone) + afterTimes
   const annotations = renderAnnotations(noAnnotations, time_zone)
-  // Sent together: the program's counter is held in the meantime.
+  // Sent together, because the program's counter is locked meanwhile.
   const [stored] = await Promise.all([
     insertApplication(tx, { ...application, snapshot, annotations, time_zone }),
     auditSubmission(tx, prepared),
@@ -102,7 +102,7 @@ export async function storeSubmission(
   }
 }
 
-/** Ids only: no answer, and no submitter's address. */
+/** Contains IDs only: no answers and no e-mail address. */
 function auditSubmission(tx: Transaction, { key, ...prepared }: PreparedSubmission): Promise<void> {
   const { application_id, applicant_id, program_id, program_version_id } = prepared
   return appendAuditEvent(tx, {
@@ -114,12 +114,12 @@ function auditSubmission(tx: Transaction, { key, ...prepared }: PreparedSubmissi
   })
 }
 
-/** A process that was started before the zone of the instance was changed must not write times any more. */
+/** A process started before the installation's time zone was changed must no longer write times. */
 async function refuseOtherTimeZone(tx: Transaction, timeZone: string): Promise<void> {
   if ((await findInstanceTimeZone(tx)) === timeZone) return
   throw new Problem('unavailable', {
     detail:
-      'The service is being reconfigured and takes no submissions just now. Nothing was submitted; try again later.',
+      'The service is being reconfigured and does not accept submissions at the moment. Nothing was submitted; try again later.',
     retryAfterSeconds: 30,
     internal: 'other_time_zone',
   })

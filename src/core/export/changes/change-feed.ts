@@ -1,8 +1,8 @@
 // The change feed of a program: submissions, supersessions, statuses, notes and erasures, in commit order.
 //
-// Exactly once and in order, for a client that keeps one cursor (as G1 is for a walk): numbers are drawn under a lock that is held to the
-// commit, so nothing can come in before what was read; and a page never ends between two changes of one number. An application that
-// was erased leaves `erased` alone: its other changes go with it.
+// A client that keeps one cursor gets each change exactly once, in order (the feed's equivalent of G1): numbers are drawn under a lock that
+// is held until the commit, so no change can appear before one that was read, and a page never ends between two changes with the same
+// number. Erasing an application removes its other changes and leaves `erased`.
 
 import type { Sql } from '../../../db/client.ts'
 import { type ChangePlace, type ChangeRow, placeAfter, readChanges } from '../../../db/walks/change-rows.ts'
@@ -15,26 +15,26 @@ import { parseFields, unknownFields } from '../requests/request.ts'
 import { parsePageSize, requestProblem, type SentParameters, SentQuery } from '../requests/sent-query.ts'
 import { questionsAsOf, snapshotTime } from '../requests/walk.ts'
 
-/** Changes in one answer at most, whatever MAX_PAGE_SIZE allows a page: the changes of an answer are in memory, and not their applications. */
+/** Maximum changes per page, regardless of MAX_PAGE_SIZE, because the changes of a page are held in memory. */
 export const changesMax = 10_000
 
-/** Changes that were one action, and so have one number, at most by far: a bulk load can bring three together. */
+/** Generous maximum of changes that share a number because they were one action; a bulk load can create three. */
 const sameNumberMax = 8
 
 export interface ChangesRequest {
-  /** After which change; undefined for `after=latest`, which asks for a cursor of now. */
+  /** Position to start after; undefined for `after=latest`, which requests a current cursor. */
   after: ChangePlace | undefined
   pageSize: number
   /** `include=application` (contract D39). */
   withApplications: boolean
-  /** Ids of the questions that `fields` names; undefined without it. */
+  /** IDs of the questions in `fields`; undefined without `fields`. */
   chosen: readonly number[] | undefined
 }
 
 /**
- * The parameters `after` (a cursor, `latest`, or none for the beginning), `pageSize`, `include`, and with that `fields`, for which `loadVisible`
- * loads the questions that the caller may see.
- * Throws one Problem `invalid_request` with an item for everything that is wrong.
+ * Parses `after` (a cursor, `latest`, or absent for the beginning), `pageSize`, `include`, and with it `fields`, for which `loadVisible`
+ * loads the questions that the caller can see.
+ * Throws one Problem `invalid_request` with every error.
  */
 export async function parseChangesRequest(
   sent: SentParameters,
@@ -49,15 +49,13 @@ export async function parseChangesRequest(
     if (place !== undefined) return { place }
     return error(
       'invalid_cursor',
-      'must be a nextCursor of this address as it was given, a Change-Cursor of a walk, or latest.',
+      'must be an unchanged nextCursor of this address, the Change-Cursor of a walk, or latest.',
     )
   })
   const most = Math.min(limits.maxPageSize, changesMax)
   const pageSize = query.read('pageSize', parsePageSize) ?? most
   const withApplications = query.read('include', (value, error): true | undefined =>
-    value === 'application'
-      ? true
-      : error('invalid_include', 'must be application, the only thing that can be included.'),
+    value === 'application' ? true : error('invalid_include', 'must be application.'),
   )
   const names = hasAnswers ? query.read('fields', parseFields) : undefined
   let chosen: readonly number[] | undefined
@@ -76,12 +74,12 @@ export async function parseChangesRequest(
   }
 }
 
-/** A change as it is sent, with the members of its kind. */
+/** A change as sent, with the members of its kind. */
 export type Change = {
   change: number
   kind: ChangeRow['kind']
   application_id: number
-  /** When, in the instance's zone; null when that is not known. */
+  /** Time in the service's zone; null if unknown. */
   time: string | null
   superseded_by?: number | null
   status?: string | null
@@ -90,24 +88,24 @@ export type Change = {
 
 export interface ChangesPage {
   payload: Change[]
-  /** The cursor of the next request, whether or not more changes follow now. */
+  /** Cursor for the next request, whether or not more changes are available. */
   nextCursor: string
   hasMore: boolean
-  /** Of a walk that began when this was read (G6), and the cursor from which its changes would continue. */
+  /** Snapshot-Time and Change-Cursor of a walk that starts at this point (G6). */
   snapshotTime: string
   changeCursor: string
-  /** When the newest version was published, as a walk's `Questions-As-Of`; null before the first. */
+  /** Publication time of the newest version, like a walk's `Questions-As-Of`; null before the first. */
   questionsAsOf: string | null
 }
 
-/** Which changes carry their application (contract D39). */
+/** Whether a change includes its application (contract D39). */
 export const isWithApplication = ({ kind }: Pick<Change, 'kind'>): boolean =>
   kind === 'submitted' || kind === 'status' || kind === 'note'
 
 /**
- * The changes after a place, at most `pageSize`, or a few more where the last ones have one number; none of `after: undefined`. Next
- * to them the state of the program that they led to. Throws Problem `invalid_request`, `cursor_of_another_history`, when this database never
- * came to that place, or came there another way.
+ * The changes after a position, with the program's state after them: at most `pageSize`, or a few more if the last ones share a number; none
+ * for `after: undefined`. Throws Problem `invalid_request`, `cursor_of_another_history`, if this database does not have the change that the
+ * cursor names.
  */
 export async function readChangesPage(
   db: Sql,
@@ -122,9 +120,9 @@ export async function readChangesPage(
   const found = await readChanges(db, programId, after, pageSize + sameNumberMax).catch((cause: unknown) => {
     throw isBehindWalk(cause) || isOtherHistory(cause) ? otherHistory(cause) : cause
   })
-  // What was committed since the state was read comes with the next page.
+  // Changes committed since the state was read are on the next page.
   const rows = found.filter(({ change }) => change <= start.horizon)
-  // Up to the end of the number that the page's last change has.
+  // Through the last change that shares the number of the page's last change.
   const lastNumber = rows[pageSize - 1]?.change
   const onPage = lastNumber === undefined ? rows : rows.filter(({ change }) => change <= lastNumber)
   if (onPage.length > pageSize + sameNumberMax - 1)
@@ -150,8 +148,8 @@ function show({ change, kind, application_id, happened_at, ...row }: ChangeRow, 
 
 function otherHistory(cause: unknown) {
   const detail =
-    'belongs to changes that the database has lost since, for instance because it was restored from a backup. ' +
-    'Walk all applications again, and continue from the Change-Cursor of that walk.'
+    'names a change that the database has lost, for example because it was restored from a backup. ' +
+    'Export all applications again and continue from the Change-Cursor of that export.'
   return requestProblem(
     [{ parameter: 'after', code: 'cursor_of_another_history', detail }],
     'cursor_of_another_history',

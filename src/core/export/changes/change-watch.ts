@@ -1,12 +1,12 @@
 // Waits for a program to change (`Prefer: wait`), without holding a database connection.
-// One periodic statement checks all programs that requests wait for. Unlike NOTIFY, this works through a pooler and on every server.
+// One periodic query checks all programs that requests wait for. Unlike NOTIFY, it works through a pooler and on every server.
 
 import type { Sql } from '../../../db/client.ts'
 import { readChangeNumbers } from '../../../db/walks/change-rows.ts'
 
 /** Interval of the query while requests wait. */
 const everyMs = 250
-/** Most waiting requests of one process; one more gets its response immediately. */
+/** Maximum number of waiting requests in a process; further ones get their response immediately. */
 const waitersMax = 1000
 
 interface Waiter {
@@ -26,12 +26,12 @@ export class ChangeWatch {
     return this.#waiters.size
   }
 
-  /** Whether one more may wait. */
+  /** Whether another request can wait. */
   get hasRoom(): boolean {
     return !this.#closed && this.#waiters.size < waitersMax
   }
 
-  /** Resolves when the program has come past a change, with true; with false when `ms` are over, the client has gone, or the process ends. */
+  /** Resolves with true when the program has a newer change, and with false after `ms`, when the client disconnects, or at shutdown. */
   passed(programId: number, change: number, ms: number, client: AbortSignal): Promise<boolean> {
     if (!this.hasRoom || client.aborted) return Promise.resolve(false)
     return new Promise(resolve => {
@@ -52,7 +52,7 @@ export class ChangeWatch {
     })
   }
 
-  /** At shutdown: answers every waiting request. */
+  /** Releases every waiting request at shutdown. */
   close(): void {
     this.#closed = true
     for (const waiter of this.#waiters) waiter.end(false)
@@ -63,7 +63,7 @@ export class ChangeWatch {
     this.#looking = true
     while (this.#waiters.size > 0) {
       const programs = [...new Set([...this.#waiters].map(waiter => waiter.programId))]
-      // An unreachable database has no changes; the read that follows reports the failure to the waiting requests.
+      // The read that follows reports an unreachable database to the waiting requests.
       const numbers = await readChangeNumbers(this.db, programs).catch(() => new Map<number, number>())
       for (const waiter of this.#waiters) if ((numbers.get(waiter.programId) ?? 0) > waiter.change) waiter.end(true)
       if (this.#waiters.size > 0) await Bun.sleep(everyMs)

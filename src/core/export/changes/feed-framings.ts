@@ -1,4 +1,4 @@
-// A page of the change feed as bytes: its changes in the framing of a page of applications, each with its application where it has one.
+// Formats of the change feed: the changes, with their applications if included, in the framings of export pages.
 
 import { createHash } from 'node:crypto'
 import { type ExportFormat, jsonPage, visibleOnly } from '../framings/all-framings.ts'
@@ -12,7 +12,7 @@ interface ChangesFraming extends PageFraming {
   changeText(change: Change): string
 }
 
-/** In JSON what follows the changes are further members; in NDJSON it is the last line. */
+/** The facts after the changes: further members in JSON, the last line in NDJSON. */
 const formats = {
   json: facts => ({
     ...jsonPage,
@@ -28,10 +28,10 @@ const formats = {
 
 export type ChangesFormat = keyof typeof formats
 
-/** Of CSV there is none: each kind of change has members of its own, so the feed has no columns. */
+/** There is no CSV, because each kind of change has its own members. */
 export const isChangesFormat = (format: ExportFormat): format is ChangesFormat => format in formats
 
-/** The framing of a page whose rows are its changes, with their applications. */
+/** Framing of a page whose rows are changes with their applications. */
 export function framingOfChanges(
   format: ChangesFormat,
   { payload, ...facts }: ChangesPage,
@@ -41,7 +41,7 @@ export function framingOfChanges(
   return { ...framing, rows: changeRows(payload, changeText, visibleOnly(framing, questions).rows) }
 }
 
-/** The whole page, without applications. */
+/** A whole page without applications. */
 export function changesAlone(format: ChangesFormat, { payload, ...facts }: ChangesPage): Buffer {
   const { opening, between, changeText, end }: ChangesFraming = formats[format](facts)
   const body = `${opening}${payload.map(change => changeText(change)).join(between.toString())}`
@@ -51,7 +51,7 @@ export function changesAlone(format: ChangesFormat, { payload, ...facts }: Chang
 
 const closingBrace = '}'.charCodeAt(0)
 
-/** A row's number is the place of its change on the page, from 1; the row of a change without an application is empty. */
+/** A row's number is the position of its change on the page, from 1; a change without an application has an empty row. */
 function changeRows(
   payload: readonly Change[],
   changeText: (change: Change) => string,

@@ -1,5 +1,5 @@
-// A page of the change feed with its applications. The code that writes the pages of walks writes it: its rows are the changes. The audit
-// log has an entry before anything is sent.
+// Sends a page of the change feed with applications, using the code for pages of walks: its rows are the changes. Its audit entry is stored
+// before anything is sent.
 
 import { noFilters } from '../../../db/walks/walk-filters.ts'
 import type { WalkStart } from '../../../db/walks/walks.ts'
@@ -11,20 +11,20 @@ import { PageFailure, type PageReceipt, writePage } from '../pages/write-page.ts
 import { type ChangesPage, isWithApplication } from './change-feed.ts'
 import { type ChangesFormat, framingOfChanges } from './feed-framings.ts'
 
-/** A page of the feed, and what its applications are made of. */
+/** A page of the feed, and what is needed to render its applications. */
 export interface ChangesToServe {
   programId: number
   page: ChangesPage
-  /** The state of the program that the page was read in: its applications are as a walk has them that begins there. */
+  /** The program's state when the page was read. Its applications are those of a walk that starts there. */
   start: WalkStart
   questions: WalkQuestions & { fills: ReadonlyMap<number, VersionFill>; isFollowed: boolean }
   format: ChangesFormat
 }
 
-/** Versions start at 1: a row without an application is of none, and lacks nothing. */
+/** Version of a row without an application, which lacks nothing. Versions start at 1. */
 const noFill = { end: Buffer.alloc(0), entity: new Map() }
 
-/** Writes a page to a sink. Rejects with a Problem or the database's error when the page cannot be finished. */
+/** Writes a page to a sink. Rejects with a Problem or the database's error if the page cannot be finished. */
 export async function serveChanges(
   { programId, page, start, questions, format }: ChangesToServe,
   { fields, ...serving }: PageServing,

@@ -1,4 +1,4 @@
-// Every filter of a walk, in the order in which they are documented, and what is done with each of them alike.
+// All filters of a walk in documented order, and what is derived from them.
 
 import { type FilterName, type FilterValues, reportedName } from '../../../db/walks/walk-filters.ts'
 import { applicationIds } from './application-ids.ts'
@@ -23,15 +23,15 @@ export const filterList: readonly NamedFilter[] = Object.entries(allFilters).map
   ([name, filter]) => ({ ...filter, name }) as NamedFilter,
 )
 
-/** Filters that a request for an export has as parameters. */
+/** Filters with a parameter in export requests. */
 export const filterParameters = filterList.flatMap(({ name, parameter, report }) =>
   parameter === undefined ? [] : [{ filter: name, report, ...parameter }],
 )
 
-/** The columns that `$filter` can compare. */
+/** Columns that `$filter` can compare. */
 export const feedProperties = filterList.flatMap(({ feed }) => feed ?? [])
 
-/** Filters as the log, the audit log and receipts have them. */
+/** Filters as shown in the log, the audit log and receipts. */
 export const reportFilters = (filters: FilterValues): Record<string, unknown> =>
   Object.fromEntries(
     filterList.flatMap(({ name, report }) => {

@@ -1,4 +1,4 @@
-// The filter by a range of ids, which Power Query asks for when it refreshes a part: `application_id` in `$filter`.
+// The filter by ID range, `application_id` in `$filter`, which Power Query uses to refresh a part.
 
 import type { FilterValues, IdRange } from '../../../db/walks/walk-filters.ts'
 import type { FeedOperator, WalkFilter } from './walk-filter.ts'
@@ -21,7 +21,7 @@ export const applicationIds: WalkFilter<IdRange> = {
 
 const allIds: IdRange = { from: 0, to: Number.MAX_SAFE_INTEGER }
 
-/** Ids are whole numbers; what they are compared with need not be. */
+/** IDs are whole numbers, but can be compared with any number. */
 function narrowRange({ ids = allIds }: FilterValues, operator: FeedOperator, bound: number): IdRange {
   const from = operator === 'gt' ? Math.floor(bound) + 1 : Math.ceil(bound)
   const to = operator === 'lt' ? Math.ceil(bound) - 1 : Math.floor(bound)

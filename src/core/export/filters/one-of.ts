@@ -1,19 +1,19 @@
-// A filter by one of a few values that each application has.
+// A filter by a field that has one of a few values in every application.
 
 import { type FilterName, type FilterValues, reportedName } from '../../../db/walks/walk-filters.ts'
 import { earliest } from '../../../domain/values/offset-time.ts'
 import { RefusedValue, type WalkFilter } from './walk-filter.ts'
 
 interface FewValues<Name extends FilterName> {
-  /** Of the filter and its parameter; with underscores, of its column in the feed and of the member of the application object. */
+  /** Name of the filter and its parameter; with underscores, of the feed's column and the application's member. */
   name: Name
-  /** At most three, in the order in which tokens number them: add new ones at the end. */
+  /** At most three, in the order of their numbers in tokens. Add new values at the end. */
   values: readonly NonNullable<FilterValues[Name]>[] & readonly string[]
   description: string
   bit: number
 }
 
-/** In `$filter` a value that is none of them finds nothing, since more may come; as a parameter it is refused. */
+/** An unknown value matches nothing in `$filter`, because later releases can add values; as a parameter it is an error. */
 export function oneOf<Name extends FilterName>({ name, values, description, bit }: FewValues<Name>) {
   const property = reportedName(name)
   const find = (text: string) => values.find(value => value === text)
@@ -22,8 +22,7 @@ export function oneOf<Name extends FilterName>({ name, values, description, bit 
       name,
       description,
       schema: { type: 'string', enum: [...values] },
-      parse: text =>
-        find(text) ?? new RefusedValue(`invalid_${property}`, `must be ${values.join(' or ')}, in capitals.`),
+      parse: text => find(text) ?? new RefusedValue(`invalid_${property}`, `must be ${values.join(' or ')}.`),
     },
     report: value => value,
     feed: {

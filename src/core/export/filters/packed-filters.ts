@@ -1,4 +1,4 @@
-// The filters of a walk as a page token holds them. Where each has its place is in its own file.
+// Packs the filters of a walk into a page token. Each filter's file defines its place.
 
 import type { FilterValues } from '../../../db/walks/walk-filters.ts'
 import { filterList } from './all-filters.ts'
@@ -23,14 +23,14 @@ export function packFilters(filters: FilterValues): PackedFilters {
   return packed
 }
 
-/** How many numbers these bits say that there are besides those in slots. */
+/** Count of numbers besides those in slots, according to these bits. */
 export const countNumbers = (bits: number): number =>
   byBit.reduce((count, { inToken }) => {
     const isThere = !('values' in inToken) && inToken.slot === undefined && bitsAt(bits, inToken.bit, 1) === 1
     return isThere ? count + inToken.count : count
   }, 0)
 
-/** What `packFilters` has packed; undefined where a bit is set that no filter of this release has. */
+/** Reverses `packFilters`; undefined if a bit is set that no filter of this release uses. */
 export function unpackFilters({ bits, slots, numbers }: PackedFilters): FilterValues | undefined {
   const rest = [...numbers]
   const filters: Record<string, unknown> = {}
@@ -44,5 +44,5 @@ export function unpackFilters({ bits, slots, numbers }: PackedFilters): FilterVa
 
 const byBit = filterList.toSorted((a, b) => a.inToken.bit - b.inToken.bit)
 
-/** Bits of a number that may have more than 32. */
+/** Bits of a number with more than 32 bits. */
 const bitsAt = (bits: number, bit: number, width: 1 | 2): number => Math.floor(bits / 2 ** bit) % 2 ** width

@@ -6,6 +6,6 @@ export const revisionState = oneOf({
   name: 'revisionState',
   values: ['CURRENT', 'OBSOLETE'],
   description:
-    'Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced. All when left out.',
+    'Only applications in this revision state: CURRENT (the latest of each applicant) or OBSOLETE (replaced by a newer one). Default: all.',
   bit: 0,
 })

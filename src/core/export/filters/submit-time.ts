@@ -1,4 +1,4 @@
-// Filters by the time of submission: `fromDate` and `toDate`, `submit_time` in `$filter`. Source: spec, "List program applications";
+// Filters by submission time: `fromDate` and `toDate`, `submit_time` in `$filter`. Source: spec, "List program applications";
 // contract D12.
 
 import type { FilterValues } from '../../../db/walks/walk-filters.ts'
@@ -7,8 +7,8 @@ import { earliest, formatMicros, latest, type Micros } from '../../../domain/val
 import { type FeedOperator, RefusedValue, type TokenPart, type WalkFilter } from './walk-filter.ts'
 
 const dateForms =
-  'A date or a date with a time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. ' +
-  "Without a time it is the beginning of the day; without a zone it is in the service's own."
+  'A date or date-time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. ' +
+  'A date means the start of the day. The default time zone is that of the service.'
 
 function parse(text: string, { timeZone }: { timeZone: string }): Micros | RefusedValue {
   const instant = parseInstantParameter(text, timeZone)
@@ -26,7 +26,7 @@ const inToken = (bit: number, slot: 0 | 1): TokenPart<Micros> => ({
 export const fromDate: WalkFilter<Micros> = {
   parameter: {
     name: 'fromDate',
-    description: `Only applications submitted at this instant or after it. ${dateForms}`,
+    description: `Only applications submitted at or after this time. ${dateForms}`,
     parse,
   },
   report: formatMicros,
@@ -40,21 +40,21 @@ export const fromDate: WalkFilter<Micros> = {
 }
 
 export const toDate: WalkFilter<Micros> = {
-  parameter: { name: 'toDate', description: `Only applications submitted before this instant. ${dateForms}`, parse },
+  parameter: { name: 'toDate', description: `Only applications submitted before this time. ${dateForms}`, parse },
   report: formatMicros,
   inToken: inToken(3, 1),
 }
 
 const second = 1_000_000
 
-/** Times are compared as the feed shows them, in whole seconds. */
+/** Times are compared in whole seconds, as shown in the feed. */
 function narrowSpan(before: FilterValues, operator: FeedOperator, text: string): FilterValues | RefusedValue {
   const hasZone = /T.*(?:Z|[+ -]\d\d:\d\d)$/.test(text)
   const instant = hasZone
     ? parseInstantParameter(text, 'UTC')
-    : { error: 'must be a time with its zone, such as 2026-01-31T00:00:00Z.' }
+    : { error: 'must be a time with an offset, such as 2026-01-31T00:00:00Z.' }
   if (typeof instant !== 'number')
-    return new RefusedValue('invalid_filter', `has ${text}: a time here ${instant.error}`)
+    return new RefusedValue('invalid_filter', `contains ${text}: a time ${instant.error}`)
   const whole = (seconds: number): Micros => Math.max(earliest, Math.min(latest, seconds * second))
   const first = whole(Math.ceil(instant / second))
   const next = whole(Math.floor(instant / second) + 1)

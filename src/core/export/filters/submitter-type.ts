@@ -1,4 +1,4 @@
-// The filter by who submitted. Source: spec, `submitter_type` of the application object.
+// The filter by submitter type. Source: spec, `submitter_type` of the application object.
 
 import { oneOf } from './one-of.ts'
 
@@ -6,6 +6,6 @@ export const submitterType = oneOf({
   name: 'submitterType',
   values: ['APPLICANT', 'TRUSTED_INTERMEDIARY'],
   description:
-    'Only applications that were submitted by the applicant (APPLICANT), or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY). All when left out.',
+    'Only applications submitted by the applicant (APPLICANT) or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY). Default: all.',
   bit: 8,
 })

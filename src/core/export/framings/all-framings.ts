@@ -1,4 +1,4 @@
-// The formats an export has, by the names the log and the audit log know them by.
+// All export formats, by their names in the log and the audit log.
 
 import { csv } from './csv-page.ts'
 import { cutRows, cutterOf } from './cut-text.ts'
@@ -6,7 +6,7 @@ import { ndjson } from './ndjson-page.ts'
 import type { PageFormat, PageFraming, WalkQuestions } from './page-framing.ts'
 import { splicedRows } from './splice.ts'
 
-/** The page as the specification has it: one JSON object. Source: spec, "Export page". */
+/** The JSON object of the specification. Source: spec, "Export page". */
 export const jsonPage: PageFraming = {
   opening: Buffer.from('{"payload":['),
   rows: splicedRows,
@@ -14,7 +14,7 @@ export const jsonPage: PageFraming = {
   end: nextPageToken => `],"nextPageToken":${JSON.stringify(nextPageToken)}}`,
 }
 
-/** The default first. */
+/** Default first. */
 export const pageFormats = {
   json: { types: ['application/json'], parameters: '', framing: () => jsonPage },
   ndjson,
@@ -28,7 +28,7 @@ export function framingOf(format: ExportFormat, questions: WalkQuestions): PageF
   return visibleOnly(pageFormats[format].framing(questions), questions)
 }
 
-/** The framing, of nothing but what is seen. */
+/** The framing, limited to visible questions. */
 export function visibleOnly<Framing extends PageFraming>(framing: Framing, questions: WalkQuestions): Framing {
   const cutter = cutterOf(questions)
   return cutter === undefined ? framing : { ...framing, rows: cutRows(framing.rows, cutter) }

@@ -1,4 +1,4 @@
-// Cells of CSV as `csv-text` has them, copied from the values of a stored text. Pure.
+// Copies values of a stored text to CSV cells in the format of `csv-text`. Pure.
 
 import { formulaStarts } from '../../../base/csv-text.ts'
 
@@ -10,13 +10,13 @@ const backslash = 92
 const letterU = 117
 
 const starts = formulaStarts.map(start => Buffer.from(start))
-/** 1 for each byte that is the start of a formula by itself. */
+/** 1 for each byte that starts a formula by itself. */
 const byteStarts = new Uint8Array(256)
 for (const start of starts) if (start.length === 1) byteStarts[start[0]!] = 1
-/** The second and third byte of the wide ones, whose first is EF. */
+/** Second and third byte of the wide formula characters, whose first byte is EF. */
 const wideStarts = new Set(starts.filter(start => start.length === 3).map(start => start.readUInt16BE(1)))
 
-/** Most bytes that a cell has beyond those of the JSON value: the apostrophe. */
+/** Maximum bytes that a cell is longer than its JSON value: the apostrophe. */
 export const cellGrowth = 1
 
 /** A string as a cell, always quoted, to distinguish an empty string from null. Returns the offset after it. */
@@ -30,15 +30,15 @@ export function writeText(
 ): number {
   target[offset++] = quote
   const start = offset
-  // An escape may also decode to the start of a formula, so the check looks at the written bytes.
+  // An escape can decode to the start of a formula, so the written bytes are checked.
   if (hasEscapes) offset = unescaped(target, offset, bytes, from + 1, to - 1, false)
   else offset = copied(target, offset, bytes, from + 1, to - 1)
   return guarded(target, start, offset)
 }
 
 /**
- * A list of strings as one cell, separated by semicolons; a semicolon or backslash within one of them has a backslash before it. An
- * empty list is an empty cell.
+ * A list of strings as one cell, separated by semicolons, with semicolons and backslashes escaped by a backslash. An empty list is an
+ * empty cell.
  */
 export function writeList(target: Buffer, offset: number, bytes: Buffer, from: number, to: number): number {
   if (to - from <= 2) return offset
@@ -51,7 +51,7 @@ export function writeList(target: Buffer, offset: number, bytes: Buffer, from: n
     if (byte !== quote) continue
     let close = at + 1
     let plain = end
-    // Most items are ids of options, which need nothing: they are copied while their end is looked for.
+    // Most items are option IDs without escapes, so they are copied while searching for their end.
     for (let sign = bytes[close]!; sign !== quote && sign !== backslash && sign !== semicolon; sign = bytes[++close]!)
       target[plain++] = sign
     if (bytes[close] === quote) end = plain
@@ -69,7 +69,7 @@ export function writeNumber(target: Buffer, offset: number, bytes: Buffer, from:
   return copied(target, offset, bytes, from, to)
 }
 
-/** For a few bytes a call into the runtime costs more than copying them. */
+/** For a few bytes, a loop is faster than a call into the runtime. */
 function copied(target: Buffer, offset: number, bytes: Buffer, from: number, to: number): number {
   if (to - from > 40) return offset + bytes.copy(target, offset, from, to)
   for (let at = from; at < to; at++) target[offset++] = bytes[at]!
@@ -93,7 +93,7 @@ function startsFormula(target: Buffer, start: number): boolean {
   return byteStarts[first] === 1
 }
 
-/** A sign, digits, and maybe a fraction. */
+/** A sign, digits and an optional fraction. */
 function isNumber(target: Buffer, start: number, end: number): boolean {
   const first = target[start]
   if (first !== 43 && first !== 45) return false
@@ -113,7 +113,7 @@ const shortEscapes = new Map(
   ]),
 )
 
-/** Copies the content of a JSON string, with its escapes resolved, as a quoted cell has it. */
+/** Copies the content of a JSON string to a quoted cell, with escapes resolved. */
 function unescaped(target: Buffer, offset: number, bytes: Buffer, from: number, to: number, inList: boolean): number {
   for (let at = from; at < to; at++) {
     const byte = bytes[at]!
@@ -134,5 +134,5 @@ function unescaped(target: Buffer, offset: number, bytes: Buffer, from: number, 
   return offset
 }
 
-/** What `\u` and four digits stand for. No reader of CSV is sure to take a zero byte, so its picture is written: ␀. */
+/** The character of `\u` and four digits. A NUL becomes the symbol ␀, because many CSV readers do not accept it. */
 const shown = (code: number): string => (code === 0 ? '\u2400' : String.fromCharCode(code))

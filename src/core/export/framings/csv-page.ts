@@ -1,13 +1,13 @@
 // A page as CSV (RFC 4180, UTF-8): a record for each application, with the columns of the top level.
 //
-// Columns: `next_page_token`; what every application has; then for each question of the key map, in its order, a column for each field
-// of its answer, `home_address.zip`. The order of the key map only ever grows at its end, so columns keep their places when a program is
-// published again. Of an enumerator the page has the number of entities, `household_member.entities`; the entities themselves are in JSON.
+// Columns: `next_page_token`; the fields of every application; then a column for each field of each question in key map order, such as
+// `home_address.zip`. The key map only grows at its end, so columns keep their positions when a program is published again. An enumerator
+// has a column with its number of entities, `household_member.entities`; the entities themselves are in JSON only.
 //
-// CSV that is cut between two records looks like a shorter one. So a page ends with a record that contains only
-// `next_page_token`: the token, or `none` on the last page. A page without that record is incomplete.
+// CSV that is cut off between two records looks complete. Therefore a page ends with a record that contains only `next_page_token`: the
+// token, or `none` on the last page. A page without that record is incomplete.
 //
-// It begins with a byte order mark: without one Excel misreads UTF-8 and garbles every name that is not ASCII.
+// It starts with a byte order mark, because without one Excel misreads UTF-8 and garbles names that are not ASCII.
 
 import { byteOrderMark, endOfRecord } from '../../../base/csv-text.ts'
 import { type FieldForm, isList } from '../../../domain/fields/question-type.ts'
@@ -21,7 +21,7 @@ import { notesOfValue } from './stored-values.ts'
 const tokenColumn = 'next_page_token'
 const revisionColumn = 'revision_state'
 
-/** What every application has, those first that people look for. */
+/** Fields of every application, those that people look for first. */
 export const applicationColumns = [
   'application_id',
   'applicant_id',
@@ -55,14 +55,14 @@ export const csv = {
   parameters: '; charset=utf-8; header=present',
   description:
     'RFC 4180 in UTF-8, with a byte order mark and a header record. Columns: next_page_token, the fields of an application, and ' +
-    'question_key.field for each field of each top-level answer; lists are joined by semicolons, and of an enumerator there is ' +
-    'the number of its entities. The last record has nothing but next_page_token: the token, or none on the last page. A page ' +
-    'without that record is not whole. A text that a spreadsheet could take for a formula, or that begins with an apostrophe, ' +
-    'has an apostrophe before it.',
+    'question_key.field for each field of each top-level answer. Lists are joined by semicolons; an enumerator has ' +
+    'its number of entities. The last record contains only next_page_token: the token, or none on the last page. A page ' +
+    'without this record is incomplete. Texts that a spreadsheet could take for a formula, or that start with an apostrophe, ' +
+    'are prefixed with an apostrophe.',
   framing: csvPage,
 } as const satisfies PageFormat
 
-/** Made once for a key map, which is kept for as long as it is used. */
+/** Created once per key map, and cached while the key map is used. */
 const made = new WeakMap<KeyMap, CsvRows>()
 
 function rowsOf(questions: WalkQuestions): CsvRows {
@@ -74,7 +74,7 @@ function rowsOf(questions: WalkQuestions): CsvRows {
   return rows
 }
 
-/** How a value becomes a cell, as a number: a test made for each cell must cost nothing. */
+/** How a value becomes a cell, as a number, because it is tested for every cell. */
 const [textKind, numberKind, listKind, entitiesKind] = [0, 1, 2, 3]
 
 const kindOf = (form: FieldForm): number =>
@@ -112,7 +112,7 @@ class CsvRows implements RowWriter {
       const at = value * notesOfValue
       if (value >= 0) listBytes += notes[at + 1]! - notes[at]!
     }
-    // In a list each sign of a text may get a backslash, elsewhere a value only gets shorter but for its apostrophe; and a comma each.
+    // In a list every character can get a backslash; other values only get shorter, except for the apostrophe. Each cell has a comma.
     const texts = row.snapshotTo - row.snapshotFrom + row.annotationsTo - row.annotationsFrom
     return texts + listBytes + this.columns.length * (1 + cellGrowth) + 16
   }

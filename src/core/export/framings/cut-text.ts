@@ -1,11 +1,10 @@
-// Removes from a stored text the questions that a view hides. Pure: it knows bytes only, and no reasons.
+// Removes the questions that a view hides from a stored text. Pure, and works on bytes.
 //
-// The result is, byte for byte, the text that would be stored if the version had never asked the hidden questions, markers included. So
-// every framing (splice, CSV) works on cut texts too, given the shapes and fills of the view. The cost is one pass over the bytes and
-// a copy of what remains, into one buffer that all rows share: nothing is parsed, decoded or built.
+// The result is byte for byte the text that would be stored if the version had never asked the hidden questions, markers included. So
+// every framing (splice, CSV) also works on cut texts, given the shapes and fills of the view. It costs one pass over the bytes and a copy
+// of the rest into a buffer that all rows share; nothing is parsed, decoded or built.
 //
-// The text must match its version, name by name. Other text is refused: a broken page is better than one that shows
-// hidden content. `tests/core/export/framings/cut-text.test.ts` holds it against rendering the application again, and against JSON.parse.
+// The text must match its version, name by name. Otherwise the page fails, which is better than showing hidden content. `tests/core/export/framings/cut-text.test.ts` holds it against rendering the application again, and against JSON.parse.
 
 import { markedEntityEnd } from '../../../domain/questions/answers.ts'
 import type { KeyMap } from '../../../domain/questions/key-map.ts'
@@ -25,12 +24,12 @@ const answersStart = Buffer.from(',"application":{')
 const entitiesStart = Buffer.from('{"question_type":"ENUMERATOR","entities":[')
 const entityStart = Buffer.from('{"entity_name":')
 
-/** A member of `application`, or of an entity, in the order of the text. */
+/** A member of `application` or of an entity, in text order. */
 interface CutMember {
   /** `"key":` */
   name: Buffer
   isVisible: boolean
-  /** Of an enumerator of which a part is seen: its members, and what each entity ends with. */
+  /** For a partly visible enumerator: its members, and the text at the end of each entity. */
   entities: { members: readonly CutMember[]; end: Buffer } | undefined
 }
 
@@ -51,7 +50,7 @@ export function planCut(shape: KeyMap, seen: KeyMap): CutPlan | undefined {
   return members.every(({ isVisible, entities }) => isVisible && entities === undefined) ? undefined : members
 }
 
-/** Makes of each row one that has only what is seen. The rows it returns are good until the next one is cut. */
+/** Cuts rows to their visible part. A returned row is valid until the next one is cut. */
 export class RowCutter {
   readonly #plans = new Map<number, CutPlan | undefined>()
   #source: Buffer = Buffer.alloc(0)
@@ -60,7 +59,7 @@ export class RowCutter {
   #out = 0
 
   constructor(
-    /** Shapes by program version: as texts are stored, and of what is seen. */
+    /** Shapes by program version: as stored, and as visible. */
     private readonly stored: ReadonlyMap<number, KeyMap>,
     private readonly seen: ReadonlyMap<number, KeyMap>,
   ) {}
@@ -80,7 +79,7 @@ export class RowCutter {
     if (this.#at !== snapshotTo) throw otherThanPlanned()
     const cutTo = this.#out
     const annotationsEnd = cutTo + bytes.copy(target, cutTo, annotationsFrom, annotationsTo)
-    // A search for a marker that runs past the text finds this one, and stops.
+    // Stops a marker search that runs past the text.
     target[annotationsEnd] = markerByte
     const { isCurrent, programVersionId } = row
     const texts = { snapshotFrom: 0, snapshotTo: cutTo, annotationsFrom: cutTo, annotationsTo: annotationsEnd }
@@ -97,7 +96,7 @@ export class RowCutter {
     return plan
   }
 
-  /** Over the members of one object, to after the last. `isFirst`: no member was written before them. */
+  /** Cuts the members of an object, and returns the offset after the last. `isFirst`: no member was written before them. */
   #members(target: Buffer, members: CutPlan, isFirst: boolean): void {
     let written = !isFirst
     for (let i = 0; i < members.length; i++) {
@@ -127,7 +126,7 @@ export class RowCutter {
       this.#pass(end)
       if (this.#source[this.#at] === comma) this.#at++
       else if (this.#source[this.#at] !== closeBracket) throw otherThanPlanned()
-      // With the comma, which the text has exactly between two entities.
+      // Includes the comma, which the text has between two entities only.
       this.#copy(target, endFrom)
     }
     const listEnd = this.#at
@@ -136,7 +135,7 @@ export class RowCutter {
     this.#copy(target, listEnd)
   }
 
-  /** The name of an entity: a string, or null in what was copied from elsewhere. */
+  /** The name of an entity: a string, or null in copied applications. */
   #skipName(): void {
     const first = this.#source[this.#at]
     if (first === quote) this.#at = this.#stringEnd(this.#at)
@@ -144,7 +143,7 @@ export class RowCutter {
     else throw otherThanPlanned()
   }
 
-  /** A question object, whole, with whatever is nested in it. */
+  /** A whole question object with everything nested in it. */
   #skipObject(): void {
     const source = this.#source
     if (source[this.#at] !== openBrace) throw otherThanPlanned()
@@ -161,7 +160,7 @@ export class RowCutter {
     throw otherThanPlanned()
   }
 
-  /** After the string whose opening quote is at `at`. */
+  /** Offset after the string whose opening quote is at `at`. */
   #stringEnd(at: number): number {
     const source = this.#source
     for (let i = at + 1; i < this.#end; i++) {
@@ -184,16 +183,16 @@ export class RowCutter {
     this.#at += length
   }
 
-  /** What was passed since `from`. For a few bytes a call into the runtime costs more than copying them. */
+  /** Copies the text since `from`. For a few bytes, a loop is faster than a call into the runtime. */
   #copy(target: Buffer, from: number): void {
     if (this.#at - from > 40) this.#out += this.#source.copy(target, this.#out, from, this.#at)
     else for (let at = from; at < this.#at; at++) target[this.#out++] = this.#source[at]!
   }
 }
 
-const otherThanPlanned = (): Error => new Error('a stored text is not as its program version says')
+const otherThanPlanned = (): Error => new Error('a stored text does not match its program version')
 
-/** One buffer for all rows: each is used up before the next is cut. A row that is larger than what is kept gets one of its own. */
+/** One buffer for all rows, since each is used before the next is cut. Very large rows get their own buffer. */
 class Scratch {
   static readonly keptMax = 1024 * 1024
   #buffer = Buffer.allocUnsafeSlow(64 * 1024)
@@ -211,7 +210,7 @@ const scratch = new Scratch()
 /** Created once per view of a program, and cached for as long as the view is used. */
 const cutters = new WeakMap<WalkQuestions, RowCutter>()
 
-/** What cuts the rows of these questions; undefined when all of what is stored is seen. */
+/** The cutter for rows of these questions; undefined if everything stored is visible. */
 export function cutterOf(questions: WalkQuestions): RowCutter | undefined {
   if (questions.stored === undefined) return undefined
   const cutter = cutters.get(questions) ?? new RowCutter(questions.stored, questions.shapes)
@@ -219,7 +218,7 @@ export function cutterOf(questions: WalkQuestions): RowCutter | undefined {
   return cutter
 }
 
-/** Rows as `rows` writes them, of what is seen alone. */
+/** Like `rows`, but limited to visible questions. */
 export const cutRows = (rows: RowWriter, cutter: RowCutter): RowWriter => ({
   write: (target, offset, row, fill, index) => rows.write(target, offset, cutter.cut(row), fill, index),
   bytes: (row, fill) => rows.bytes(cutter.cut(row), fill),

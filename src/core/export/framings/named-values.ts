@@ -1,10 +1,10 @@
-// Where the values of a row are, by the names that the outlines of its text give them: what every format with columns reads rows by.
+// Finds the values of a row by name, using the outline of its text. Every format with columns reads rows this way.
 
 import { annotationsOutline, outlineSnapshot } from '../../../domain/questions/text-outline.ts'
 import type { VersionedRow, WalkQuestions } from './page-framing.ts'
 import { findAllValues, notesOfValue, outlineBytes } from './stored-values.ts'
 
-/** How the text of one program version is read: its outline, and for each name which of its values that is, or -1. */
+/** How to read the text of a program version: its outline, and for each name the index of its value, or -1. */
 interface VersionPlan {
   snapshot: ReturnType<typeof outlineBytes>
   values: Int32Array
@@ -13,7 +13,7 @@ interface VersionPlan {
 const annotationBytes = outlineBytes(annotationsOutline)
 
 export class NamedValues {
-  /** Of the values of the row at hand, as `findValues` notes them; those of its annotations come first. */
+  /** Positions of the current row's values, written by `findValues`; its annotations come first. */
   notes = new Int32Array(0)
   readonly #plans = new Map<number, VersionPlan>()
 
@@ -22,7 +22,7 @@ export class NamedValues {
     private readonly names: readonly string[],
   ) {}
 
-  /** Finds the values of a row. Returns for each name the number of its value, or -1. */
+  /** Finds the values of a row. Returns the index of the value of each name, or -1. */
   find(row: VersionedRow): Int32Array {
     const { snapshot, values } = this.#planOf(row)
     const { bytes, snapshotFrom, snapshotTo, annotationsFrom, annotationsTo } = row
@@ -31,7 +31,7 @@ export class NamedValues {
     return values
   }
 
-  /** What `find` returns of rows of the same version. */
+  /** What `find` returns for rows of the same version. */
   valuesOf(row: VersionedRow): Int32Array {
     return this.#planOf(row).values
   }

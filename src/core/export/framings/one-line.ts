@@ -1,8 +1,8 @@
-// Makes each application one line for every reader of lines (contract D47): beside the line feed, which JSON text never has raw, many of them end a
-// line at U+2028, U+2029 or U+0085, which JSON text may have. Here these are escapes. As JSON the text is the same.
+// Keeps each application on one line for every reader (contract D47): besides at line feeds, which JSON text never contains raw, many readers
+// end a line at U+2028, U+2029 or U+0085. These are written as escapes, which leaves the JSON value unchanged.
 //
-// Stored texts have them as they came, so every row is searched, natively: 0.2 to 0.8 µs for 4 KB, as much as copying it once more. A row
-// that has one, which is rare, is written again.
+// Stored texts contain them unescaped, so every row is searched natively, which takes 0.2 to 0.8 µs for 4 KB, as long as a copy. The rare
+// rows that contain one are written again.
 
 import type { RowWriter } from './page-framing.ts'
 
@@ -17,7 +17,7 @@ const escapeBytes = 6
 export const inOneLine = (json: string): string =>
   separators.reduce((text, { character, escaped }) => text.replaceAll(character, escaped), json)
 
-/** Rows, each as one line. */
+/** Writes each row as one line. */
 export const rowsInOneLine = (rows: RowWriter): RowWriter => ({
   write(target, offset, row, fill, index) {
     const end = rows.write(target, offset, row, fill, index)
@@ -36,7 +36,7 @@ export const rowsInOneLine = (rows: RowWriter): RowWriter => ({
   },
 })
 
-/** How many bytes a text gains. */
+/** Bytes that escaping adds to a text. */
 function growth(text: Buffer): number {
   let more = 0
   for (const { bytes } of separators)

@@ -1,59 +1,59 @@
-// The interface of a format: how clients ask for it, and its framing: the text around a page's applications, and the rendering of each.
+// The interface of an export format: its media types, and its framing, which renders the applications and the text around them.
 
 import type { ExportProfile, KeyMap } from '../../../domain/questions/key-map.ts'
 import type { VersionFill } from '../../../domain/questions/version-fill.ts'
 import type { StoredRow } from './splice.ts'
 
-/** The questions of a walk: all of them, and those of each program version. */
+/** The questions of a walk: all of them, and those of each version. */
 export interface WalkQuestions {
   keyMap: KeyMap
   shapes: ReadonlyMap<number, KeyMap>
-  /** What is copied from an origin may be as its code has it. */
+  /** Copied applications can have the form of the system they come from. */
   profile?: ExportProfile
-  /** The shapes that texts are stored in, where less is shown: see `cut-text`. */
+  /** The shapes of stored texts, if part of them is hidden: see `cut-text`. */
   stored?: ReadonlyMap<number, KeyMap>
 }
 
 /** A stored row, and the program version it was submitted to. */
 export interface VersionedRow extends StoredRow {
   programVersionId: number
-  /** On a page of the change feed: its place there, from 1. */
+  /** Position on a page of the change feed, from 1. */
   submitSeq?: number
 }
 
 /** Turns stored rows into bytes of the page. */
 export interface RowWriter {
   /**
-   * Writes a row into `target` at `offset`, and returns the offset after it, or -1 when it may not fit. `target` must not overlap the row.
-   * `index` is how many rows of the page come before it; a row may be written again, and those after it then are, too.
+   * Writes a row into `target` at `offset` and returns the offset after it, or -1 if it may not fit. `target` must not overlap the row.
+   * `index` is the number of rows before it on the page. A row can be written again, followed by the rows after it.
    */
   write(target: Buffer, offset: number, row: VersionedRow, fill: VersionFill, index?: number): number
-  /** Bytes in which a row surely fits. */
+  /** Upper bound of a row's bytes. */
   bytes(row: VersionedRow, fill: VersionFill): number
 }
 
-/** The layout of a page. Its end must prove to a reader that the page is complete (contract G9). */
+/** Layout of a page. Its end must prove to readers that the page is complete (contract G9). */
 export interface PageFraming {
   opening: Buffer
   rows: RowWriter
-  /** Between two applications. */
+  /** Separator between two applications. */
   between: Buffer
-  /** Whether it ends with a digest of the bytes before, which is computed while the page is sent. */
+  /** Whether the page ends with a digest of its bytes, computed while it is sent. */
   isDigested?: true
   /**
-   * After the last one; with the token of the next page, or null when none follows, and how many applications the page has. `digest`
-   * is the SHA-256 in hexadecimal of the page up to here and this text; of a framing that is digested.
+   * Text after the last application, with the next page token or null and the number of applications. For a digested framing, `digest`
+   * returns the hexadecimal SHA-256 of the page so far and the given text.
    */
   end(nextPageToken: string | null, applications: number, digest: (text: string) => string): string
 }
 
-/** A format of an export: how clients ask for it and what they read about it, and its pages. */
+/** An export format: media types, description and framing. */
 export interface PageFormat {
-  /** Its media type, and other names of it: it is sent as the one that is asked for. */
+  /** Media type and its aliases. The response has the one requested. */
   types: readonly [string, ...string[]]
-  /** Parameters that the type is sent with, such as `; charset=utf-8`. */
+  /** Parameters of the media type, such as `; charset=utf-8`. */
   parameters: string
-  /** For OpenAPI, of a page that is not JSON. */
+  /** OpenAPI description of a page that is not JSON. */
   description?: string
   framing(questions: WalkQuestions): PageFraming
 }

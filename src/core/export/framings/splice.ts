@@ -1,11 +1,11 @@
-// The hot path, first half: stored rows in, bytes of the export out. Pure: it knows buffers and nothing of databases or clients.
+// The hot path, first half: turns stored rows into bytes of the export. Pure: it works on buffers only.
 //
-// Why it looks as it does. An application is stored as the very text that is sent (domain/questions/application). What is missing from
-// that text when it is read is constant for all applications of one program version: the unanswered forms of questions that
-// other versions of the program asked, at the top level and inside every entity. So those are rendered once per version (a
-// VersionFill) and copied in: at each marker, the entity's fill; at the end, the version's fill, the changeable part, and the
-// revision state. Nothing is parsed, decoded or built per row; a row costs a few native copies and one native search for a
-// marker byte. `tests/core/export/framings/any-page.test.ts` holds it against a plain renderer that builds objects and calls JSON.stringify.
+// Design: an application is stored as the text that is sent (domain/questions/application). The parts missing from that text are the same
+// for all applications of a program version: unanswered entries for questions that only other versions asked, at the top level and in
+// every entity. They are rendered once per version (a VersionFill) and copied in: the entity's fill at each marker; and at the end the
+// version's fill, the changeable part and the revision state. Nothing is parsed, decoded or built per row; a row costs a few native
+// copies and a native search for a marker byte. `tests/core/export/framings/any-page.test.ts` compares it with a renderer that builds
+// objects and calls JSON.stringify.
 
 import { markerStart } from '../../../domain/questions/answers.ts'
 import type { VersionFill } from '../../../domain/questions/version-fill.ts'
@@ -15,7 +15,7 @@ const zero = 48
 const currentEnd = Buffer.from(',"revision_state":"CURRENT"}')
 const obsoleteEnd = Buffer.from(',"revision_state":"OBSOLETE"}')
 
-/** A stored row: where in `bytes` its two texts are, and whether it is CURRENT in the walk. */
+/** A stored row: the positions of its two texts in `bytes`, and whether it is CURRENT in the walk. */
 export interface StoredRow {
   bytes: Buffer
   snapshotFrom: number
@@ -25,7 +25,7 @@ export interface StoredRow {
   isCurrent: boolean
 }
 
-/** Exact bytes of a row in the export. Looks for markers, as `spliceRow` does; used only for rows that may not fit. */
+/** Exact number of bytes of a row in the export. Searches for markers like `spliceRow`; used only for rows that may not fit. */
 export function splicedBytes(row: StoredRow, fill: VersionFill): number {
   const { bytes, snapshotFrom, snapshotTo, annotationsFrom, annotationsTo, isCurrent } = row
   const revision = isCurrent ? currentEnd : obsoleteEnd
@@ -39,8 +39,8 @@ export function splicedBytes(row: StoredRow, fill: VersionFill): number {
 }
 
 /**
- * Writes one application object into `target` at `offset` and returns the offset after it, or -1 when it does not fit
- * (what was written up to then is to be overwritten). `target` must not overlap the row.
+ * Writes an application object into `target` at `offset` and returns the offset after it, or -1 if it does not fit
+ * (the caller then overwrites what was written). `target` must not overlap the row.
  */
 export function spliceRow(target: Buffer, offset: number, row: StoredRow, fill: VersionFill): number {
   const { bytes, snapshotTo, annotationsFrom, annotationsTo } = row
@@ -66,26 +66,26 @@ export function spliceRow(target: Buffer, offset: number, row: StoredRow, fill: 
   return offset
 }
 
-/** Rows as application objects, for every framing that has these. */
+/** Writes rows as application objects, for the framings that contain them. */
 export const splicedRows = { write: spliceRow, bytes: splicedBytes }
 
 /**
- * Where the next marker starts, or -1. The search may run past the text, but not far: what follows it on the wire is the
- * length of a column of one byte, which holds the marker's byte.
+ * Offset of the next marker, or -1. The search can run slightly past the text: the row's next bytes are the length of a one-byte column,
+ * which contains the marker's byte.
  */
 function nextMarker(bytes: Buffer, from: number, to: number): number {
   const at = bytes.indexOf(markerStartByte, from)
   return at < to ? at : -1
 }
 
-/** Where the marker that starts at `at` ends: after its few digits, which are sooner read than searched through. */
+/** End of the marker at `at`, after its few digits, which are faster to read than to search. */
 function markerEndAt(bytes: Buffer, at: number): number {
   let end = at + 1
   while (bytes[end]! >= zero) end++
   return end
 }
 
-/** The fill for the marker that starts at `at` and ends at `end`. A marker of an unknown enumerator means the key map is not of this row's program. */
+/** The fill for the marker that starts at `at` and ends at `end`. A marker of an unknown enumerator means that the key map is of another program. */
 function entityFill(bytes: Buffer, at: number, end: number, fill: VersionFill): Buffer {
   let enumeratorId = 0
   for (let i = at + 1; i < end; i++) enumeratorId = enumeratorId * 10 + bytes[i]! - zero

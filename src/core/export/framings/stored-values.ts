@@ -1,7 +1,7 @@
-// Finds the values of a stored text: walks over the fixed text between them, and over each value to its end. Pure.
+// Finds the values in a stored text by skipping the fixed text between them. Pure.
 //
-// This service rendered the text in a fixed order (domain/questions/text-outline), so this compares it and does not parse. It refuses text
-// that does not match its version: a broken page is better than an answer under another question's name.
+// The text was rendered in a fixed order (domain/questions/text-outline), so it is compared rather than parsed. Text that does not match its
+// version is an error, because a broken page is better than an answer under another question's name.
 
 import type { OutlinedText } from '../../../domain/questions/text-outline.ts'
 
@@ -14,7 +14,7 @@ const closeBrace = 125
 const letterN = 110
 const markerStart = 1
 
-/** The values of one kind of text, in their order. */
+/** The values of one kind of text, in order. */
 export interface OutlinedBytes {
   values: readonly { before: Buffer; marker: Buffer | undefined }[]
   after: Buffer
@@ -28,12 +28,12 @@ export const outlineBytes = (outline: OutlinedText): OutlinedBytes => ({
   after: Buffer.from(outline.after),
 })
 
-/** How many numbers are noted for each value. */
+/** Number of positions stored per value. */
 export const notesOfValue = 3
 
 /**
- * Notes in `notes`, from that of value number `index` on, three numbers for each value: where it starts; where it ends; and of a list of
- * entities how many they are, of a string 1 if it contains escapes. Returns where the outlined text ends, at `to` at the latest.
+ * Writes three numbers per value into `notes`, starting with value number `index`: its start, its end, and for a list of entities their
+ * number, or for a string 1 if it contains escapes. Returns the end of the outlined text, at most `to`.
  */
 export function findValues(
   bytes: Buffer,
@@ -62,7 +62,7 @@ export function findValues(
   return end
 }
 
-/** The same of a text that is outlined whole. */
+/** Like `findValues`, for a text that its outline covers completely. */
 export function findAllValues(
   bytes: Buffer,
   from: number,
@@ -80,8 +80,8 @@ function pass(bytes: Buffer, at: number, expected: Buffer): number {
 }
 
 /**
- * By hand: these are a few bytes each, for which a call into the runtime costs more than comparing them. Words of four bytes, read through
- * a DataView, were faster in a loop of their own and cost a page nearly twice the time in the service, where each piece is another buffer.
+ * A loop, because for a few bytes a call into the runtime is slower. Comparing four bytes at a time through a DataView was faster in a
+ * microbenchmark but took nearly twice the time per page in the service, where every piece is another buffer.
  */
 function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
   const { length } = expected
@@ -92,7 +92,7 @@ function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
 
 const otherThanOutlined = (): Error => new Error('a stored text is not as its program version says')
 
-/** The end of the string whose opening quote is at `at`; notes whether it has escapes. */
+/** End of the string whose opening quote is at `at`; records whether it has escapes. */
 function stringEnd(bytes: Buffer, at: number, notes: Int32Array, note: number): number {
   const { length } = bytes
   for (let i = at + 1; i < length; i++) {
@@ -106,7 +106,7 @@ function stringEnd(bytes: Buffer, at: number, notes: Int32Array, note: number): 
   throw otherThanOutlined()
 }
 
-/** The end of null, a number, or a list of strings. */
+/** End of null, a number, or a list of strings. */
 function otherEnd(bytes: Buffer, at: number): number {
   const first = bytes[at]!
   if (first === letterN) return at + 4
@@ -127,8 +127,8 @@ function otherEnd(bytes: Buffer, at: number): number {
 }
 
 /**
- * The end of the list of entities at `at`; notes their number. Each ends with the enumerator's marker and a brace, and after that
- * of the last the list ends, so that nothing within them has to be looked at: no text has a raw control character.
+ * End of the list of entities at `at`; records their number. Each entity ends with the enumerator's marker and a brace, so nothing within
+ * them is examined: no other text contains a raw control character.
  */
 function entitiesEnd(bytes: Buffer, at: number, to: number, marker: Buffer, notes: Int32Array, note: number): number {
   if (bytes[at + 1] === closeBracket) return at + 2

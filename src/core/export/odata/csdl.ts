@@ -1,5 +1,5 @@
-// The metadata document of an OData feed: its tables in CSDL XML 4.0. Pure. Names need no escaping, because identifiers hold letters, digits and
-// underscores alone.
+// The metadata document of an OData feed: its tables in CSDL XML 4.0. Pure. Names need no escaping, because identifiers consist of letters,
+// digits and underscores.
 
 import { containerName, type FeedColumn, type FeedTable, type FeedType } from './feed-tables.ts'
 

@@ -1,5 +1,4 @@
-// `$filter` of an OData feed, as far as a walk can follow it: comparisons of the properties that filters have, joined by `and`. The refusal
-// names everything else. Source: OData 4.0, URL Conventions, section 5.1.1.
+// Parses `$filter` of an OData feed: comparisons of filterable properties joined by `and`. Everything else is an error. Source: OData 4.0, URL Conventions, section 5.1.1.
 
 import { Problem } from '../../../base/problem.ts'
 import { type FilterValues, noFilters } from '../../../db/walks/walk-filters.ts'
@@ -19,17 +18,17 @@ interface Piece {
 const pattern =
   /(?<time>\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+ -]\d\d:\d\d)?)?)|(?<number>[+-]?\d+(?:\.\d+)?)|(?<text>'(?:[^']|'')*')|(?<name>[\p{L}_$][\p{L}\p{N}_/.]*)|(?<sign>[(),])|\s+/guy
 
-/** What an operator is when its operands change places. */
+/** Operators with their operands swapped. */
 const turned: Readonly<Record<FeedOperator, FeedOperator>> = { eq: 'eq', ge: 'le', gt: 'lt', le: 'ge', lt: 'gt' }
 const isOperator = (text: string): text is FeedOperator => Object.hasOwn(turned, text)
 
-/** `known` are the names that the table has. Throws Problem `invalid_request` for what is none of the language, `unsupported` for the rest. */
+/** `known` are the column names. Throws Problem `invalid_request` for invalid OData, `unsupported` for valid OData that is not supported. */
 export function parseFeedFilter(filter: string, known: ReadonlySet<string>): FilterValues {
-  if (filter.length > filterLengthMax) throw error(`is longer than ${filterLengthMax} characters.`)
+  if (filter.length > filterLengthMax) throw error(`is longer than ${filterLengthMax} characters; shorten it.`)
   const pieces = piecesOf(filter)
   for (const [i, { kind, text, at }] of pieces.entries())
     if (kind === 'name' && !known.has(text) && !words.has(text) && pieces[i + 1]?.text !== '(')
-      throw error(`has ${text} at ${at + 1}, which is no property here. Names are written exactly, see $metadata.`)
+      throw error(`has an unknown property ${text} at ${at + 1}. Copy names exactly from $metadata.`)
   return new FilterReader(pieces, known).read()
 }
 
@@ -59,7 +58,7 @@ function piecesOf(filter: string): Piece[] {
     const kind = (['time', 'number', 'text', 'name', 'sign'] as const).find(kind => groups[kind] !== undefined)
     if (kind !== undefined) pieces.push({ kind, text, at })
   }
-  if (end < filter.length) throw error(`cannot be read from character ${end + 1} on.`)
+  if (end < filter.length) throw error(`is invalid from character ${end + 1} on.`)
   return pieces
 }
 
@@ -79,7 +78,7 @@ class FilterReader {
   }
 
   #conditions(depth: number): void {
-    if (depth > nestingMax) throw error(`has more than ${nestingMax} parentheses within one another.`)
+    if (depth > nestingMax) throw error(`has parentheses nested more than ${nestingMax} deep.`)
     do {
       if (!this.#passes('(')) this.#comparison()
       else {
@@ -113,31 +112,31 @@ class FilterReader {
     this.#filter = narrowed
   }
 
-  /** What cannot be followed; of what is cut off, that. */
+  /** Error for a piece that is not supported, or for an incomplete filter. */
   #refusal(): Problem {
     const piece = this.pieces[this.#at]
     if (piece === undefined || (piece.kind === 'sign' && piece.text !== '('))
-      return error(piece === undefined ? endsEarly : `has ${piece.text} at ${piece.at + 1}, which fits nothing.`)
+      return error(piece === undefined ? endsEarly : `has an unexpected ${piece.text} at ${piece.at + 1}.`)
     return unsupported(
       '$filter',
-      `cannot be followed from character ${piece.at + 1} on, "${piece.text.slice(0, 100)}". ${possibleOf(this.known)}`,
+      `is not supported from character ${piece.at + 1} on, "${piece.text.slice(0, 100)}". ${possibleOf(this.known)}`,
     )
   }
 }
 
-/** What a filter of a table can have, in words. */
+/** Describes the supported filters of a table. */
 function possibleOf(known: ReadonlySet<string>): string {
   const properties = feedProperties.filter(({ name }) => known.has(name)).map(({ possible }) => possible)
-  return `Possible are ${properties.join('; ')}; joined by and. Fetch more, and filter the rows there.`
+  return `Supported are ${properties.join('; ')}. Join conditions with and, and filter by other columns in your own tool.`
 }
 
-const endsEarly = 'ends where more should come.'
+const endsEarly = 'is incomplete.'
 
 const error = (detail: string): Problem => requestProblem([{ parameter: '$filter', code: 'invalid_filter', detail }])
 
-/** The refusal of what OData has and this feed has not. */
+/** Error for OData features that this feed does not support. */
 export const unsupported = (parameter: string, detail: string): Problem =>
   new Problem('unsupported', {
-    detail: 'This feed cannot do what is asked for.',
+    detail: 'This feed does not support part of the request.',
     errors: [{ parameter, code: 'not_supported', detail }],
   })

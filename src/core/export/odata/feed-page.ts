@@ -1,7 +1,7 @@
-// A page of an OData entity set: the rows of a table that the applications of the page make, and after them the link to the next.
+// The framing of an OData entity set: the table rows of a page's applications, then the link to the next page.
 //
-// Values are copied from the stored text unchanged, which is JSON already: an application is a row, or each of its entities in
-// the place of the table. So a page has any number of rows, and how many come before those of an application is kept for each.
+// Values are copied unchanged from the stored JSON text. An application is one row, or one row per entity of the table's enumerator, so a
+// page can have any number of rows. The number of rows before each application is recorded.
 
 import { isList } from '../../../domain/fields/question-type.ts'
 import type { KeyNode } from '../../../domain/questions/key-map.ts'
@@ -14,14 +14,14 @@ import { entityFacts, type FeedColumn, type FeedTable } from './feed-tables.ts'
 
 export interface FeedPage {
   table: FeedTable
-  /** Those that the client selects, the key among them. */
+  /** Selected columns, including the key. */
   columns: readonly FeedColumn[]
-  /** Most rows of this page and those after it; undefined for all. */
+  /** Maximum rows on this and later pages; undefined for all. */
   rowsMax: number | undefined
   context: string
-  /** `@odata.count`, where the client asks for it. */
+  /** `@odata.count`, if requested. */
   count: number | undefined
-  /** The link to a page, by its token and how many more rows are wanted. */
+  /** Link to a page, given its token and the number of rows still wanted. */
   linkTo: (token: string, rowsMax: number | undefined) => string
 }
 
@@ -39,7 +39,7 @@ export function feedFraming(page: FeedPage, questions: WalkQuestions): PageFrami
   return visibleOnly({ opening, rows, between: Buffer.alloc(0), end }, questions)
 }
 
-/** How a cell comes about, as a number: a test made for each cell must cost nothing. The last ones are those of `facts`. */
+/** How a cell is rendered, as a number, because it is tested for every cell. The last ones are those of `facts`. */
 const [plainCell, listCell, countCell, revisionCell, idCell, timeCell] = [0, 1, 2, 3, 4, 5]
 const facts: readonly string[] = ['revision_state', 'application_id', 'submit_time', ...entityFacts]
 
@@ -50,14 +50,14 @@ function cellOf({ source, form }: FeedColumn): number {
   return fact === -1 ? plainCell : revisionCell + fact
 }
 
-/** An entity of the row at hand: its number among those alongside it, and the paths of it and of what it lies in. */
+/** An entity of the current row: its index among its siblings, and its own and its parent's path. */
 interface Place {
   index: number
   path: string
   parent: string
 }
 
-/** How entities of one program version are read at one depth: the last has the values of the columns, those before it one, the next list. */
+/** How to read entities of a program version at one depth. The last level has the column values; each level before it has only the next list. */
 interface EntityPlan {
   outline: OutlinedBytes
   values: Int32Array
@@ -71,11 +71,11 @@ class FeedRows implements RowWriter {
   readonly #cells: Uint8Array
   readonly #top: NamedValues
   readonly #plans = new Map<number, readonly EntityPlan[]>()
-  /** Rows of the page up to the end of each of its applications. */
+  /** Number of rows up to the end of each application on the page. */
   readonly #rowsUpTo: number[] = []
   readonly #out = new GrowingText()
   #row: VersionedRow | undefined
-  /** How many rows the page has, with those of the application at hand. */
+  /** Number of rows on the page, including the current application's. */
   #rows = 0
 
   constructor(
@@ -91,7 +91,7 @@ class FeedRows implements RowWriter {
     this.#top = new NamedValues(questions, names)
   }
 
-  /** Rows of the applications before this one. */
+  /** Number of rows before the current application. */
   before(application: number): number {
     return application === 0 ? 0 : this.#rowsUpTo[application - 1]!
   }
@@ -119,7 +119,7 @@ class FeedRows implements RowWriter {
     else this.#entities(this.#plansOf(row), 0, values[0]!, this.#top.notes, '', rowsMax)
   }
 
-  /** Those of the list that is this value. */
+  /** The entities of the list that is this value. */
   #entities(
     plans: readonly EntityPlan[],
     depth: number,
@@ -150,7 +150,7 @@ class FeedRows implements RowWriter {
     let shape = this.questions.shapes.get(programVersionId) ?? []
     for (const [i, { question_key }] of table.path.entries()) {
       const node = shape.find(one => one.question_key === question_key)
-      // A version without the enumerator has no rows here.
+      // A version without the enumerator has no rows in this table.
       if (node === undefined) break
       const outline = outlineEntity(node, this.questions.profile)
       const next = table.path[i + 1]
@@ -189,7 +189,7 @@ class FeedRows implements RowWriter {
     out.text('}')
   }
 
-  /** A cell that is no value of its level: a question that the version did not ask, or what is known of the row. */
+  /** A cell without a value at its level: a question that the version did not ask, or a fact about the row. */
   #fact(cell: number, place: Place | undefined): void {
     const out = this.#out
     if (cell === revisionCell) out.text(this.#row!.isCurrent ? '"CURRENT"' : '"OBSOLETE"')
@@ -225,7 +225,7 @@ const quote = 34
 const semicolon = 59
 const backslash = 92
 
-/** Text that is written from its beginning again and again, in a buffer that grows. */
+/** Reusable text in a growing buffer. */
 class GrowingText {
   static readonly keptMax = 1024 * 1024
   bytes = Buffer.allocUnsafeSlow(64 * 1024)
@@ -236,20 +236,20 @@ class GrowingText {
     this.length = 0
   }
 
-  /** ASCII. */
+  /** ASCII only. */
   text(text: string): void {
     this.#room(text.length)
     for (let i = 0; i < text.length; i++) this.bytes[this.length++] = text.charCodeAt(i)
   }
 
-  /** For a few bytes a call into the runtime costs more than copying them. */
+  /** For a few bytes, a loop is faster than a call into the runtime. */
   copy(source: Buffer, from: number, to: number): void {
     this.#room(to - from)
     if (to - from > 40) this.length += source.copy(this.bytes, this.length, from, to)
     else for (let at = from; at < to; at++) this.bytes[this.length++] = source[at]!
   }
 
-  /** A list of strings as one string, as CSV has it: with semicolons between, and a backslash before one that is within, or before another. */
+  /** A list of strings as one string, as in CSV: separated by semicolons, with semicolons and backslashes escaped by a backslash. */
   list(source: Buffer, from: number, to: number): void {
     this.#room((to - from) * 3 + 2)
     const { bytes } = this

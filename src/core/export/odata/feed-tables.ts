@@ -1,38 +1,38 @@
-// The tables of a program's OData feed, by its questions: one of applications, and one for each enumerator at every depth. Pure.
+// Derives the tables of a program's OData feed from its questions: one for applications, and one for each enumerator at any depth. Pure.
 //
-// A table is an entity set whose rows are flat, since spreadsheets and dashboards are: a column for each field of an answer,
-// `home_address__zip`, and no links between rows but their keys. The questions of a program only grow, and names are given in the order of first
-// publication, so no name ever changes its meaning.
+// A table is an entity set with flat rows for spreadsheets and dashboards: a column for each field of an answer, such as `home_address__zip`,
+// and only keys to link rows. Questions are never removed, and names are assigned in order of first publication, so a name never changes
+// its meaning.
 
 import type { FieldForm } from '../../../domain/fields/question-type.ts'
 import { type ExportProfile, exportedFields, type KeyMap, type KeyNode } from '../../../domain/questions/key-map.ts'
 import { applicationColumns } from '../framings/csv-page.ts'
 
-/** Types of CSDL. A time has whole seconds, as everywhere in an export. */
+/** CSDL types. Times have whole seconds, as everywhere in exports. */
 export type FeedType = 'Edm.String' | 'Edm.Int64' | 'Edm.Decimal' | 'Edm.Date' | 'Edm.DateTimeOffset'
 
 export interface FeedColumn {
   /** Its name in the feed. */
   name: string
   type: FeedType
-  /** What it holds: a value as the outline of a stored text names it, or a fact of the row. */
+  /** Content: a value, by its name in the outline of a stored text, or a fact about the row. */
   source: string
   form: FieldForm
-  /** The question it is of; undefined of what every row has. */
+  /** The question it belongs to; undefined for columns of every row. */
   questionId?: number
 }
 
 export interface FeedTable {
-  /** Of the entity set, and of its type. */
+  /** Name of the entity set and its type. */
   name: string
-  /** Enumerators that lead here; none for the applications. */
+  /** Enclosing enumerators; empty for applications. */
   path: readonly KeyNode[]
   /** The first is the key. */
   columns: readonly FeedColumn[]
 }
 
 export const applicationsTable = 'Applications'
-/** Shares a scope with the names of types: those that have a digit begin with an underscore. */
+/** Shares a scope with type names, so a name with a digit starts with an underscore. */
 export const containerName = 'Feed1'
 
 const fixed = (names: readonly string[]): FeedColumn[] =>
@@ -52,7 +52,7 @@ const entityColumns = [
   'entity_name',
 ]
 
-/** The tables of what is seen of a program's questions; that of applications comes first, every other after the one that it lies in. */
+/** Tables of the visible questions: applications first, and every other table after the table that contains it. */
 export function feedTables(keyMap: KeyMap, profile: ExportProfile = 'contract'): FeedTable[] {
   const columnsOf = (node: KeyNode): FeedColumn[] =>
     exportedFields(node, profile).map(([field, { form }]) => ({
@@ -73,14 +73,14 @@ export function feedTables(keyMap: KeyMap, profile: ExportProfile = 'contract'):
   return [{ name: applicationsTable, path: [], columns }, ...tablesIn([], keyMap)]
 }
 
-/** Most code points of a key in the name of a column. No name of a field has more than the 28 that are left of an identifier's 128. */
+/** Maximum code points of a question key in a column name. Field names fit into the remaining 28 of an identifier's 128. */
 const keyMax = 100
 
-/** Keys have no digits, so the id that takes the place of what is cut off makes the name one of its own, for ever. */
+/** Replaces the rest of a long key with the question ID. Keys contain no digits, so the name stays unique. */
 const shortened = ({ question_key: key, question_id }: KeyNode): string =>
   key.length <= keyMax ? key : `${[...key].slice(0, keyMax - 16).join('')}${question_id}`
 
-/** `household_members__jobs`. Where that could be another's name too, it ends with the id of the question. */
+/** `household_members__jobs`, with the question ID appended if another table could have that name. */
 function setName(path: readonly KeyNode[]): string {
   const keys = path.map(({ question_key }) => question_key)
   const name = keys.join('__')

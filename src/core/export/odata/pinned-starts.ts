@@ -1,13 +1,13 @@
-// One snapshot for all tables of a refresh. Excel and Power BI read each table by a walk of its own, one after another; so a walk of a feed
-// begins where the key's first walk of that program did, unless that is minutes ago or of another history: after a restore, or a failover
-// that lost commits, the feed begins anew. Processes that share a Redis share these starts. While Redis is away each process has its own,
-// and tables are then of two snapshots at worst.
+// Gives all tables of a refresh the same snapshot. Excel and Power BI read each table in a separate walk, so a feed's walk starts at the
+// snapshot of the key's first walk of that program, unless that is minutes old or the database has since been restored or lost commits in
+// a failover. Processes that share a Redis share these starts. While Redis is unreachable, each process has its own, and tables can have
+// two different snapshots.
 
 import type { WalkStart } from '../../../db/walks/walks.ts'
 import type { CountingRedis } from '../../queue/counting-redis.ts'
 
 interface Pin {
-  /** A start as JSON, as Redis has it. */
+  /** A start as stored in Redis, in JSON. */
   text: string
   untilMs: number
 }
@@ -24,8 +24,8 @@ export class PinnedStarts {
   ) {}
 
   /**
-   * The start that is pinned under a name, if it `holds`; else the one that `read` finds, which is pinned then. Rejects as these do.
-   * Whatever cannot be read as a start, such as one of another release, is replaced.
+   * The start pinned under a name if it still `holds`; otherwise the one that `read` returns, which is then pinned. Rejects if these reject.
+   * Replaces values that are not a valid start, such as those of another release.
    */
   async of(
     name: string,
@@ -54,7 +54,7 @@ export class PinnedStarts {
       await this.redis.client.eval(removeValue, 1, keyOf(name), text).catch(() => undefined)
   }
 
-  /** Of two that begin at once, the first is the one for both. */
+  /** If two requests start concurrently, both use the first start. */
   async #pin(name: string, start: WalkStart): Promise<WalkStart> {
     const text = JSON.stringify(start)
     if (this.redis?.away === false)

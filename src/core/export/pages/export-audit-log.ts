@@ -1,12 +1,12 @@
-// Writes the audit entry of each page that the service sent: which key read what, up to where, from which address. None is lost silently,
-// and none contains an answer.
+// Writes an audit entry for each page sent: which key read what, how far, and from which address. No entry is lost silently, and none
+// contains applicants' answers.
 //
-// No response waits for its entry, since the client has the applications by then. An entry that cannot be written is logged in
-// full, kept, and retried; until it is written its key gets no further page. Nor does a key begin a page while as many as it may
-// have at a time are under way or have no stored line yet. So the audit log lacks at most that many of a key, also where a statement hangs.
+// No response waits for its entry, since the client already has the applications. An entry that cannot be written is logged in full and
+// retried; until it is written, its key gets no further page. A key cannot start a page while its maximum number of pages are in progress or
+// not recorded yet, so the audit log never lacks more than that number of entries for a key, even if a statement hangs.
 //
-// A key has one statement under way at a time, and what comes in the meantime is written with the next one. The lines of a key wait for one
-// another in the database anyway (`api_key_day`); side by side they would do so on all its connections, and every look-up of a key with them.
+// Each key has one statement at a time; entries that arrive meanwhile are written by the next one. The entries of a key wait for one another
+// in the database anyway (`api_key_day`); concurrent statements would occupy all connections and block every key look-up.
 
 import type { Log } from '../../../base/log.ts'
 import { Problem } from '../../../base/problem.ts'
@@ -19,27 +19,27 @@ import type { SentQuestions } from '../../audit/sent-questions.ts'
 import { reportedFilters, type Walk } from '../requests/walk.ts'
 import type { PageReceipt } from './write-page.ts'
 
-/** Most unwritten entries of one key without a limit on concurrent exports: a further page waits for them. */
+/** Maximum unwritten entries of a key without a limit on concurrent exports. Further pages wait for them. */
 export const linesOfUnlimitedMax = 16
 const retryMs = 5000
 /** Retry interval of an entry during shutdown. */
 const lastRetryMs = 200
 
-const unnoted = 'an export could not be noted in the audit log'
+const unnoted = 'an export could not be recorded in the audit log'
 
-/** A page that was sent, whole or in part. */
+/** A page that was sent completely or partly. */
 export interface SentPage {
   apiKeyId: string
   address: string
   requestId: string
   programSlug: string
   walk: Walk
-  /** In which the page was sent. */
+  /** Format of the page. */
   format: string
   questions: SentQuestions
-  /** Where it starts; undefined for the first page. */
+  /** Position after which the page starts; undefined for the first page. */
   after: Position | undefined
-  /** When the client asked for it. */
+  /** When the client requested it. */
   beganAt: Micros
   receipt: PageReceipt
 }
@@ -50,56 +50,56 @@ interface Line {
   failed: boolean
 }
 
-/** Of one key: the statement under way, and the one after it, if entries wait for it. */
+/** The running statement of a key, and the next one if entries are waiting. */
 interface Writing {
   now: Promise<void>
   next: Promise<void> | undefined
 }
 
 interface ExportAuditLogSettings {
-  /** Adds lines to the audit log, all or none. */
+  /** Adds entries to the audit log, all or none. */
   append: (events: readonly AuditEvent[]) => Promise<void>
   log: Log
   now: () => Micros
-  /** Whether a key waits for its lines. When not, a line that cannot be written is only logged. */
+  /** Whether a key waits for its entries. If not, an entry that cannot be written is only logged. */
   required: boolean
-  /** How many pages a key may have at a time, those whose line is not stored yet among them; 0 where that is not limited. */
+  /** Maximum concurrent pages of a key, including those not recorded yet; 0 for no limit. */
   pagesMax: () => number
   retryMs?: number
-  /** How long a page waits for the lines of its key. */
+  /** How long a page waits for the entries of its key. */
   settleMs?: number
 }
 
 export class ExportAuditLog {
   readonly #lines = new Set<Line>()
   readonly #writing = new Map<string, Writing>()
-  /** Pages under way, by key. */
+  /** Pages in progress, by key. */
   readonly #pages = new Map<string, number>()
   #retry: Timer | undefined
 
-  /** How many lines are not written yet. */
+  /** Number of unwritten entries. */
   get waiting(): number {
     return this.#lines.size
   }
 
   constructor(private readonly settings: ExportAuditLogSettings) {}
 
-  /** Writes the line of a page. Never rejects. */
+  /** Writes the entry of a page. Never rejects. */
   async note(page: SentPage): Promise<void> {
     this.#lines.add({ apiKeyId: page.apiKeyId, event: eventOf(page, this.settings.now()), failed: false })
-    // After the turn in which the end of the page is sent, which is to wait for nothing.
+    // Starts in a later turn, so that the end of the page is sent without waiting.
     await new Promise(resolve => setImmediate(resolve))
     await this.#write(page.apiKeyId)
   }
 
   /**
-   * Takes the place of a page as soon as the key may begin one: immediately, unless one of its entries could not be written, which is then
-   * tried again first, or as many as it may have are not stored. The page is under way until the place is released, and its entry is to
-   * be noted before that. Throws Problem `unavailable` when the lines are not stored in time, and what `take` throws.
+   * Takes the place of a page as soon as the key may start one: immediately, unless an entry could not be written and must be retried first,
+   * or the maximum number of entries is not stored yet. The page is in progress until the place is released; record its entry before that.
+   * Throws Problem `unavailable` if the entries are not stored in time, and whatever `take` throws.
    */
   async beginPage<P extends { end: () => void }>(apiKeyId: string, take: () => P): Promise<P> {
     await this.settle(apiKeyId)
-    // Nothing may come between the last look and the taking.
+    // Nothing may run between the last check and taking the place.
     while (this.#isHeldUp(apiKeyId)) await this.settle(apiKeyId)
     const place = take()
     this.#count(apiKeyId, 1)
@@ -112,7 +112,7 @@ export class ExportAuditLog {
     return { ...place, end }
   }
 
-  /** Resolves when nothing holds up a further page of the key; throws as `beginPage` does. For what is on record before it is sent. */
+  /** Resolves when the key can start another page; throws like `beginPage`. For responses recorded before they are sent. */
   async settle(apiKeyId: string): Promise<void> {
     const { settleMs = 5000 } = this.settings
     const endMs = performance.now() + settleMs
@@ -135,7 +135,7 @@ export class ExportAuditLog {
     const most = pagesMax()
     if (most === 0) return lines.length >= linesOfUnlimitedMax
     const pages = this.#pages.get(apiKeyId) ?? 0
-    // A key whose pages under way are too many by themselves is refused for that, and does not wait.
+    // A key with too many pages in progress is rejected for that and does not wait.
     return lines.length > 0 && pages < most && pages + lines.length >= most
   }
 
@@ -146,8 +146,8 @@ export class ExportAuditLog {
   }
 
   /**
-   * For the end of the process, when no more pages are sent: resolves when every line is written, and those that fail are tried
-   * again; or when the time is over, and then the log has each that is missing.
+   * For shutdown, when no more pages are sent: resolves when every entry is written, retrying failed ones; or when the time is over, with each
+   * missing entry in the log.
    */
   async finish(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs
@@ -165,7 +165,7 @@ export class ExportAuditLog {
     return [...this.#lines].filter(line => line.apiKeyId === apiKeyId)
   }
 
-  /** Resolves when each line that the key has now was tried. */
+  /** Resolves when each current entry of the key has been tried. */
   #write(apiKeyId: string): Promise<void> {
     const writing = this.#writing.get(apiKeyId)
     if (writing === undefined) return this.#begin(apiKeyId)
@@ -193,7 +193,7 @@ export class ExportAuditLog {
     } catch (error) {
       const { log, required } = this.settings
       for (const line of lines) {
-        // Logged once, in full, in case the process ends before the line is written.
+        // Logged once, in full, in case the process ends before the entry is written.
         if (!line.failed) log.error({ audit_event: line.event, err: error }, unnoted)
         line.failed = true
         if (!required) this.#lines.delete(line)
@@ -202,7 +202,7 @@ export class ExportAuditLog {
     }
   }
 
-  /** For keys that do not ask for another page, which would try again by itself. */
+  /** Retries for keys that do not request another page, which would retry too. */
   #retryLater(): void {
     if (this.#retry !== undefined) return
     this.#retry = setTimeout(() => {
@@ -225,7 +225,7 @@ function eventOf({ walk, after, receipt, ...page }: SentPage, now: Micros): Audi
       filters: reportedFilters(walk),
       applications_before: walk.applications,
       last_page: outcome === 'complete' && next === undefined,
-      // The line itself may be written later.
+      // The entry may still be written later.
       ended_at: formatMicros(now),
     },
   )

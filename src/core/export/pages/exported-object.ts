@@ -1,4 +1,4 @@
-// One application as an export gives it, byte for byte, for those who want just that one.
+// Renders a single application byte for byte as in an export.
 
 import type { VersionFill } from '../../../domain/questions/version-fill.ts'
 import { cutterOf } from '../framings/cut-text.ts'
@@ -16,7 +16,7 @@ interface VisibleQuestions extends WalkQuestions {
   fills: ReadonlyMap<number, VersionFill>
 }
 
-/** The object in an export's `payload`, by the very functions that make it there, with the questions that are seen. */
+/** The object in an export's `payload`, rendered by the same functions, with the visible questions. */
 export function exportedObject(stored: StoredTexts, questions: VisibleQuestions): Buffer {
   const fill = fillOf(stored, questions)
   const whole = storedRow(stored)
@@ -26,7 +26,7 @@ export function exportedObject(stored: StoredTexts, questions: VisibleQuestions)
   return object
 }
 
-/** What the rows of a framing write of it. */
+/** The text that a framing's rows write for it. */
 export function framedRow(stored: StoredTexts, questions: VisibleQuestions, rows: RowWriter): Buffer {
   const fill = fillOf(stored, questions)
   const row = storedRow(stored)

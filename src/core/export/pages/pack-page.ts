@@ -1,5 +1,5 @@
-// Packs the rows of one page into buffers as a cursor hands them over, and decides how many rows to ask for next.
-// write-page decides which cursor they come from, and whether another follows.
+// Packs the rows of a page into buffers as a cursor delivers them, and decides how many rows to request next.
+// write-page chooses the cursor and decides whether another follows.
 
 import type { PageQuery, Position, RowReader, RowView, WalkScope } from '../../../db/walks/walks.ts'
 import type { VersionFill } from '../../../domain/questions/version-fill.ts'
@@ -17,26 +17,26 @@ export interface PagePlan {
 
 export interface PageToPack {
   plan: PagePlan
-  /** What the applications of each program version lack. */
+  /** What applications of each program version lack. */
   fills: ReadonlyMap<number, VersionFill>
   framing: PageFraming
   limits: PageLimits
-  /** The pages of this process, this one among them. */
+  /** The exports of this process, including this page. */
   exports: Exports
   buffers: PageBuffers
   /** Called after each batch with the number of packed applications. */
   steps?: { step(applications: number): void } | undefined
 }
 
-/** Packs the rows of one page, whatever cursors they come from. */
+/** Packs the rows of a page, from any number of cursors. */
 export class PagePacker implements RowReader {
   applications = 0
-  /** Set when a cursor was left before its rows had ended, so that another is needed. */
+  /** Set if a cursor was closed before its last row, so that another one is needed. */
   released = false
-  /** The place of the last row that was packed, in two numbers: an object for each row would only be garbage. */
+  /** Position of the last packed row, as two numbers to avoid an object per row. */
   #submitTime: Micros | undefined
   #submitSeq = 0
-  /** Whether a row after the page's last one was seen. */
+  /** Whether a row after the last row of the page was read. */
   #more = false
   #buffer: Buffer | undefined
   #used = 0
@@ -62,12 +62,12 @@ export class PagePacker implements RowReader {
     this.#submitSeq = place?.submit_seq ?? 0
   }
 
-  /** Where the following page starts, if one follows. */
+  /** Position where the next page starts, if there is one. */
   get next(): Position | undefined {
     return this.#more ? this.#place : undefined
   }
 
-  /** What is still to be read: one row more than the page holds, to know whether another page follows. */
+  /** Number of rows still to read: one more than the page holds, to know whether another page follows. */
   remaining(): PageQuery {
     return { ...this.asked.plan.walk, after: this.#place, rowsMax: this.asked.plan.pageSize + 1 - this.applications }
   }
@@ -83,7 +83,7 @@ export class PagePacker implements RowReader {
     if (!this.#pack(row, fill)) {
       this.#handOver()
       if (!this.#pack(row, fill)) {
-        // Larger than a buffer: it gets one of its own.
+        // A row larger than a buffer gets its own.
         if (this.#buffer !== undefined) this.asked.buffers.give(this.#buffer)
         const { between, rows } = this.asked.framing
         this.#buffer = Buffer.allocUnsafeSlow(between.length + rows.bytes(row, fill))
@@ -108,8 +108,8 @@ export class PagePacker implements RowReader {
   }
 
   /**
-   * Waits until at most `bytesMax` wait for the client. If one write takes longer than `patienceMs`, the cursor is released, and so is
-   * what was read and not yet given to the client.
+   * Waits until at most `bytesMax` are waiting for the client. If a write takes longer than `patienceMs`, the cursor is released and the bytes
+   * waiting for the client are dropped.
    */
   async catchUp(bytesMax: number, patienceMs: () => number): Promise<void> {
     if (await this.outlet.catchUp(bytesMax, patienceMs)) return
@@ -123,7 +123,7 @@ export class PagePacker implements RowReader {
     this.#more = false
   }
 
-  /** Hands over what is left, and the end of the page, with the token of the next. */
+  /** Hands over the remaining bytes and the end of the page with the next page token. */
   finish(nextPageToken: string | null): void {
     const left = this.#buffer?.subarray(0, this.#used) ?? ''
     const digest = (text: string): string => this.outlet.digestWith(left, text)
@@ -134,13 +134,13 @@ export class PagePacker implements RowReader {
     this.#handOver(true)
   }
 
-  /** A buffer for what cannot be divided: one of its own where it is larger than all others. */
+  /** A buffer for indivisible bytes, newly allocated if they are larger than the pooled buffers. */
   #room(bytes: number): Buffer {
     const { buffers } = this.asked
     return bytes > buffers.bytes ? Buffer.allocUnsafeSlow(bytes) : buffers.take()
   }
 
-  /** Rows of the next batch, by those that came since it was last asked; 0 when no more are wanted. */
+  /** Number of rows in the next batch, based on the rows since the last call; 0 when no more are wanted. */
   #nextBatch(): number {
     if (this.outlet.gone || this.released) return 0
     if (this.#rowsSeen > 0) this.#rowBytes = this.#bytesSeen / this.#rowsSeen
@@ -149,12 +149,12 @@ export class PagePacker implements RowReader {
     return nextBatchRows(this.asked.limits, this.asked.exports.reading, this.#rowBytes)
   }
 
-  /** While others wait for a connection nothing is read ahead of a client that does not keep up. */
+  /** While other exports wait for a connection, nothing is read ahead for a slow client. */
   #aheadBytes(): number {
     return this.asked.exports.crowded ? 0 : this.asked.limits.aheadBytes
   }
 
-  /** False when the row does not fit into what is left of the buffer; what is in it before that is whole. */
+  /** False if the row does not fit into the rest of the buffer, whose earlier rows are complete. */
   #pack(row: RowView, fill: VersionFill): boolean {
     this.#buffer ??= this.asked.buffers.take()
     const buffer = this.#buffer

@@ -1,45 +1,45 @@
-// The way out of a page: hands packed buffers to the client, write after write, and knows how far the client has come.
+// Writes packed buffers of a page to the client, one after another, and tracks how much the client has received.
 
 import { settledWithin } from '../../../base/settled-within.ts'
 import type { Position } from '../../../db/walks/walks.ts'
 import type { PageBuffers } from '../servers/exports.ts'
 
-/** Where the bytes go. */
+/** Destination of the bytes. */
 export interface Sink {
-  /** How many writes may be under way at a time; one unless given. They are settled in order. */
+  /** Maximum number of concurrent writes; 1 by default. They settle in order. */
   readonly writesMax?: number
   /**
-   * Writes bytes. True immediately, or a promise of true once the client has taken enough for more; false when the client has
-   * gone. The bytes must not be touched before that. `last` says that nothing follows.
+   * Writes bytes. Returns true, or a promise that resolves with true once the client is ready for more; false if the client has gone. The
+   * bytes must not be modified before that. `last`: nothing follows.
    */
   write(bytes: Uint8Array, last: boolean): boolean | Promise<boolean>
 }
 
-/** A part of the page that ends with a whole application, and where it ends. */
+/** A part of the page that ends with a complete application, and its end. */
 interface Packed {
   buffer: Buffer
   used: number
-  /** Of the page, up to the end of this part. */
+  /** Applications of the page up to the end of this part. */
   applications: number
   position: Position | undefined
   isLast: boolean
 }
 
-/** How soon it is noticed that patience has run out. */
+/** Interval of checking `patienceMs`. */
 const askAgainMs = 20
 
 export class PageOutlet {
-  /** How much of the page the sink has received. */
+  /** The part of the page that the sink has received. */
   handed: { applications: number; bytes: number; position: Position | undefined }
   gone = false
   stalled = false
   readonly #waiting: Packed[] = []
   #waitingBytes = 0
-  /** The writes under way, in order; each settles once the next, if any, has begun. */
+  /** Writes in progress, in order; each settles once the next one, if any, has started. */
   readonly #writing: { settled: Promise<void>; sinceMs: number }[] = []
   readonly #writesMax: number
   #failure: { error: unknown } | undefined
-  /** Of all that was handed over: each byte goes through it once, also where parts are dropped and packed again. */
+  /** Digest of the bytes handed over. Each byte is hashed once, even if parts are dropped and packed again. */
   #hash: Bun.CryptoHasher | undefined
 
   constructor(
@@ -53,7 +53,7 @@ export class PageOutlet {
     this.#writesMax = sink.writesMax ?? 1
   }
 
-  /** Bytes that wait for the writes under way. */
+  /** Bytes waiting for the writes in progress. */
   get waitingBytes(): number {
     return this.#waitingBytes
   }
@@ -67,8 +67,8 @@ export class PageOutlet {
   }
 
   /**
-   * Waits until no more than so many bytes wait. False when the client has gone, or one write took longer than `patienceMs`, which it
-   * calls again and again, since the time may run out while the write waits.
+   * Waits until at most `bytesMax` bytes are waiting. False if the client has gone or a write took longer than `patienceMs`, which is called
+   * repeatedly because the value can change during the write.
    */
   async catchUp(bytesMax: number, patienceMs: () => number): Promise<boolean> {
     while (this.#waitingBytes > bytesMax && !this.gone) {
@@ -80,23 +80,23 @@ export class PageOutlet {
     return !this.gone
   }
 
-  /** Forgets what waits, so that a slow client holds the buffers of what is being written and no more. */
+  /** Drops the waiting bytes, so that a slow client occupies only the buffers being written. */
   dropWaiting(): void {
     for (const { buffer } of this.#waiting.splice(0)) this.buffers.give(buffer)
     this.#waitingBytes = 0
   }
 
-  /** SHA-256, in hexadecimal, of what was handed over, what waits, and these bytes. Asked once, when nothing can be dropped any more. */
+  /** Hexadecimal SHA-256 of the bytes handed over, the waiting bytes and `bytes`. Call it once, when nothing can be dropped any more. */
   digestWith(...last: (Uint8Array | string)[]): string {
     const hash = this.#hash
-    if (hash === undefined) throw new Error('a page that is not digested was asked for its digest')
+    if (hash === undefined) throw new Error('the framing of this page has no digest')
     this.#hash = undefined
     for (const { buffer, used } of this.#waiting) hash.update(buffer.subarray(0, used))
     for (const bytes of last) hash.update(bytes)
     return hash.digest('hex')
   }
 
-  /** Waits until everything was taken. False when the client has gone, or took nothing of one write for `stallTimeoutMs`. */
+  /** Waits until the client has received everything. False if it has gone or received nothing for `stallTimeoutMs`. */
   async settle(stallTimeoutMs: number): Promise<boolean> {
     while (this.#writing.length > 0 && !this.gone) {
       if (await this.#writtenWithin(stallTimeoutMs)) continue
@@ -138,7 +138,7 @@ export class PageOutlet {
   #goOn(taken: boolean): void {
     this.#writing.shift()
     const [next] = this.#writing
-    // The stall clock of this write starts now: until here it was queued after the one before.
+    // The stall timeout of this write starts now; before, it was queued behind another write.
     if (next !== undefined) next.sinceMs = performance.now()
     if (!taken) this.gone = true
     while (this.#writing.length < this.#writesMax && this.#waiting.length > 0) {
@@ -148,7 +148,7 @@ export class PageOutlet {
     }
   }
 
-  /** Whether the first write under way ended within `ms` of its beginning. */
+  /** Whether the first write in progress ended within `ms` of its start. */
   async #writtenWithin(ms: number): Promise<boolean> {
     const [first] = this.#writing
     if (first === undefined) return true

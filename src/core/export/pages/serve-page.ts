@@ -1,4 +1,4 @@
-// One page of a walk, from its plan to its receipt: written, noted, and refused where the database is not the walk's.
+// Serves a page of a walk: writes it, records it, and rejects it if the database cannot continue the walk.
 
 import type { Steps } from '../../../base/tracing/span.ts'
 import { isBehindWalk, isOfOtherQuestions, isOtherHistory, type Position } from '../../../db/walks/walks.ts'
@@ -15,37 +15,37 @@ import { PageFailure, type PageReceipt, writePage } from './write-page.ts'
 
 interface Page {
   walk: Walk
-  /** Where it starts; undefined for the first page. */
+  /** Position after which it starts; undefined for the first page. */
   after: Position | undefined
-  /** What the applications of each program version lack, as of the walk. */
+  /** What applications of each program version lack, as of the walk. */
   fills: ReadonlyMap<number, VersionFill>
-  /** Whether the versions that those are of may be replaced. */
+  /** Whether those versions can be replaced. */
   isFollowed: boolean
   framing: PageFraming
-  /** What the audit log says of it besides. */
+  /** Further facts for the audit log. */
   sentTo: Omit<SentPage, 'walk' | 'after' | 'receipt'>
 }
 
-/** What every page is written with. */
+/** Dependencies of writing a page. */
 export interface PageServing {
   limits: PageLimits
-  /** From whose servers the rows come. Every cursor asks its server whether it has the walk's submissions (G13). */
+  /** Provides the servers of the rows. Every cursor checks that its server has the walk's submissions (G13). */
   exports: Exports
   buffers: PageBuffers
-  /** Where the batches of the page are noted, in a trace. */
+  /** Spans of the page's batches. */
   steps: Steps | undefined
-  /** The log's line of the request. */
+  /** Fields of the request's log line. */
   fields: { applications?: number; bytes?: number }
 }
 
 export interface Serving extends PageServing {
   pageTokenKeys: readonly Buffer[]
   now: () => Micros
-  /** Where it is noted how the page ended, if the client may have got any of it. */
+  /** Records how the page ended, if the client may have received any of it. */
   auditLog: ExportAuditLog
 }
 
-/** Writes a page to a sink. Rejects with a Problem or the database's error when the page cannot be finished. */
+/** Writes a page to a sink. Rejects with a Problem or the database's error if the page cannot be finished. */
 export async function servePage(page: Page, serving: Serving, sink: Sink): Promise<PageReceipt['outcome']> {
   const { walk, after, fills, isFollowed, framing } = page
   const seal = (place: Position, applications: number): string =>
@@ -82,7 +82,7 @@ function note({ walk, after, sentTo }: Page, { fields, steps, auditLog }: Servin
   void auditLog.note({ ...sentTo, walk, after, receipt })
 }
 
-/** A database that lags behind the walk never makes a page short (G13): waiting helps, or the walk is over. */
+/** Problem for a database that lags behind the walk (G13): the client can retry, or the walk is lost. */
 export function refusal(cause: unknown, resumed: boolean): unknown {
   if (isOtherHistory(cause) && resumed) return walkIsLost(cause)
   if (isOfOtherQuestions(cause) && resumed) return questionsAreLost(cause)

@@ -1,18 +1,18 @@
-// The hot path, second half: moves the rows of one page from cursors to a client. Knows cursors and sinks; nothing of HTTP.
+// The hot path, second half: moves the rows of a page from cursors to a client. Works with cursors and sinks, not with HTTP.
 //
-// What it guarantees, and how. A page is complete or it visibly is not: the closing bracket and the token are written when the
-// rows are known to be whole, and every failure before that rejects, which the caller turns into a broken connection.
+// Guarantees: a page is either complete or visibly incomplete. The closing bracket and the token are written once all rows are known to be
+// complete; every earlier failure rejects, and the caller resets the connection.
 //
-// A cursor pins a database connection and the oldest snapshot for as long as it is open. So it is released: when one write has waited
-// longer than `releaseAfterMs`, or hardly at all while other exports wait for a connection, the cursor is closed and its connection given
-// back. When the client reads on, a new cursor starts after the last row that was handed over. The same re-opening serves a killed
-// backend, a restart or a failover of the database, and a page that the read server (read-server) could not finish: the primary does. Nothing is lost or repeated
-// by it, because the horizon of the walk fixed which rows belong to the page, and in which order, before the first row was read. A
-// client that takes nothing for `stallTimeoutMs` loses its page.
+// A cursor pins a database connection and its snapshot while it is open. So when a write has waited longer than `releaseAfterMs`, or almost
+// any time while other exports wait for a connection, the cursor is closed and its connection released. When the client continues to read,
+// a new cursor starts after the last row handed over. The same mechanism handles killed backends, restarts, failovers, and pages that the
+// read server (read-server) could not finish, which the primary then does. Nothing is lost or repeated, because the horizon of the walk
+// fixed the rows of the page and their order before the first row was read. A client that receives nothing for `stallTimeoutMs` loses its
+// page.
 //
-// Memory: rows are packed as they come (pack-page), into buffers that are used again; no batch of rows is kept. If the client is
-// slower than PostgreSQL, at most one batch waits, whose number of rows follows their size (`batchBytes`). Once the cursor has been
-// release, only the buffer that is being written is held. Every byte is compared, in tests/core/export, with a plain renderer.
+// Memory: rows are packed into reusable buffers as they arrive (pack-page), and no batch of rows is kept. If the client is slower than
+// PostgreSQL, at most one batch waits, with a number of rows that depends on their size (`batchBytes`). After the cursor is released, only
+// the buffer being written is held. Tests in tests/core/export compare every byte with a plain renderer.
 
 import { hasWaited, isLostConnection } from '../../../base/passing-errors.ts'
 import type { Sql } from '../../../db/client.ts'
@@ -23,18 +23,18 @@ import { PagePacker, type PageToPack } from './pack-page.ts'
 import { shareOfRows } from './page-limits.ts'
 import { PageOutlet, type Sink } from './page-outlet.ts'
 
-/** How a page ended. `next` is where the following page starts, or undefined when none follows or the page was cut short. */
+/** How a page ended. `next` is the start of the next page; undefined if there is none or the page was cut short. */
 export interface PageReceipt {
   outcome: 'complete' | 'client_gone' | 'stalled' | 'failed'
-  /** Of a page that was cut short: as many as the client may have got. */
+  /** For an interrupted page: as many as the client may have received. */
   applications: number
   bytes: number
-  /** The place of the last of them, or where the page starts. */
+  /** Position of the last of them, or the start of the page. */
   last: Position | undefined
   next: Position | undefined
 }
 
-/** A page that cannot be finished. `cause` says why, `receipt` what had been handed over by then: nothing when its bytes are 0. */
+/** A page that cannot be finished. `receipt` tells how much was handed over before; nothing if its bytes are 0. */
 export class PageFailure extends Error {
   constructor(
     readonly receipt: PageReceipt,
@@ -46,13 +46,13 @@ export class PageFailure extends Error {
 
 export interface PageToWrite extends PageToPack {
   sink: Sink
-  /** Makes the token for the page that starts after a place. Called only when at least one more application follows (G7). */
+  /** Creates the token of the page after a position. Called only if at least one more application follows (G7). */
   sealNext: (position: Position, applications: number) => string
 }
 
 /**
- * Writes one page: its applications, framed. Rejects with a PageFailure when the database failed for good; the body is then
- * incomplete and must be made to look so.
+ * Writes a page. Rejects with a PageFailure if the database fails permanently; the body is then incomplete and must be made to look
+ * incomplete.
  */
 export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
   const { limits, exports } = asked
@@ -80,7 +80,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
       failure = { error }
     }
     const progressed = page.applications > before
-    // The connection has been released, so no other export waits for this.
+    // The connection is released, so no other export waits for this one.
     if (!page.released) await page.catchUp(0, () => limits.releaseAfterMs)
     if (failure === undefined && !page.released) break
     if (page.released) exports.released++
@@ -91,7 +91,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
         onPrimary = true
         continue
       }
-      // After a connection that fell silent, one more try; one that was reset immediately may be tried more often.
+      // A silent connection is retried once; a reset one, which fails immediately, can be retried more often.
       if (hasWaited(failure.error)) silences++
       if (
         !canReopen(failure.error, progressed, outlet.handed.bytes > 0) ||
@@ -110,9 +110,9 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
 }
 
 /**
- * Whether another cursor can resume where this one stopped: the connection was lost and not the statement at fault, a standby
- * withdrew the snapshot (40001), a long page met the statement timeout (57014) while rows were still coming, or the database that
- * took over in mid-page has yet to catch up with the walk. A page that is not `begun` is refused instead: the client may do better.
+ * Whether another cursor can resume where this one stopped: the connection was lost, a standby cancelled the query (40001), a long page hit
+ * the statement timeout (57014) while rows were still arriving, or a database that took over during the page has yet to catch up with the
+ * walk. A page that has not `begun` is rejected instead, so that the client can retry.
  */
 function canReopen(error: unknown, progressed: boolean, begun: boolean): boolean {
   const code = (error as { code?: unknown } | null)?.code

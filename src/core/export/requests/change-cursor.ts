@@ -1,19 +1,19 @@
-// A client's position in a program's changes: readable, without expiry, and without any permission.
-// It names the last change that the client read by number, time and application. A number alone would also fit a database that was restored
-// to an earlier state and has issued the same number again (G13).
+// A client's position in the change feed: readable, without expiry, granting no permission.
+// It names the last change that was read by number, time and application. A number alone would also match a restored database that has
+// issued the same number again (G13).
 
 import type { ChangePlace } from '../../../db/walks/change-rows.ts'
 
-/** Digits of the largest number that a cursor may hold: any safe integer. */
+/** Maximum digits of a number in a cursor: any safe integer. */
 const number = '[0-9]{1,16}'
-/** `<change>.<its time in microseconds>.<id of its application>`; `0` before the first, or the number of a change. */
+/** `<change>.<its time in microseconds>.<id of its application>`; `0` before the first change, or a plain change number. */
 export const changeCursorPattern = `^${number}(\\.-?${number}\\.${number})?$`
 const shape = new RegExp(changeCursorPattern)
 
 export const formatChangeCursor = ({ change, mark }: ChangePlace): string =>
   mark === undefined ? String(change) : `${change}.${mark.time}.${mark.application_id}`
 
-/** Undefined when the text is no cursor that was ever given out. */
+/** Undefined if the text cannot be a cursor. */
 export function parseChangeCursor(text: string): ChangePlace | undefined {
   if (!shape.test(text)) return undefined
   const numbers = text.split('.').map(Number)

@@ -1,25 +1,24 @@
-// A database that was set back to a snapshot of its disk looks as it did before, and would give ids again. What tells is a token that this
-// installation sealed, over a change that the database lacks (contract D50). Only what is sealed is proof: a cursor of the change feed is
-// readable, and whoever has a key could make one up.
+// Detects that the database was reset to a disk snapshot and would reuse IDs: a sealed token refers to a change that the database lacks
+// (contract D50). Only sealed tokens are proof, because anyone with a key could invent a readable cursor of the change feed.
 
 import type { Log } from '../../../base/log.ts'
 import type { Sql } from '../../../db/client.ts'
 import { noteLostChange } from '../../../db/walks/lost-change.ts'
 import type { PageToken } from './walk.ts'
 
-/** What an opened token says; a walk that begins has no token, and so not all of it. */
+/** Contents of an opened token; partial for a walk that is starting and has no token. */
 type Sealed = Partial<Pick<PageToken, 'programId' | 'horizon' | 'lastChange' | 'issuedAt'>>
 
 export class LostHistory {
   #noting = false
 
-  /** `primary` is undefined where nothing is written. */
+  /** `primary` is undefined in a process that only reads. */
   constructor(
     private readonly primary: Sql | undefined,
     private readonly log: Log,
   ) {}
 
-  /** To be told of a walk that was refused. The database decides, and the refusal does not wait for it. */
+  /** Reports a rejected walk. The database decides whether it was reset; the response does not wait for that. */
   suspect({ programId, horizon, lastChange, issuedAt }: Sealed): void {
     if (this.primary === undefined || this.#noting) return
     if (programId === undefined || horizon === undefined || issuedAt === undefined) return
@@ -29,7 +28,7 @@ export class LostHistory {
         isNews => {
           if (isNews) this.log.error({ program_id: programId, change: horizon }, historySetBack)
         },
-        error => this.log.warn({ err: error }, 'whether the database was set back cannot be asked'),
+        error => this.log.warn({ err: error }, 'could not check whether the database was reset to an earlier state'),
       )
       .finally(() => {
         this.#noting = false
@@ -38,4 +37,4 @@ export class LostHistory {
 }
 
 const historySetBack =
-  'the database lacks a change that it had: it was set back, as by restoring a snapshot of its disk. Ids continue 10,000,000 further'
+  'the database lacks a change that it had: it was reset to an earlier state, such as a disk snapshot. IDs skip ahead by 10,000,000'

@@ -1,5 +1,5 @@
-// Page tokens (contract D8): what a client carries from one page to the next, sealed so that it can neither read nor change it.
-// A token grants nothing: every page is authorized again.
+// Page tokens (contract D8): the state of a walk, sealed so that clients can neither read nor change it.
+// A token grants no permission; every page is authorized again.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { Problem, type ProblemItem } from '../../../base/problem.ts'
@@ -8,11 +8,11 @@ import type { Micros } from '../../../domain/values/offset-time.ts'
 import { countNumbers, packFilters, unpackFilters } from '../filters/packed-filters.ts'
 import type { PageToken } from './walk.ts'
 
-// The bytes of a token: version, key id, nonce, sealed contents, tag. Contents have a fixed size, so the length reveals only how many
-// questions its client chose, and which kinds of filters it has: flags, the walk's id, and numbers of seven bytes, in which every safe integer is exact.
+// Bytes of a token: version, key ID, nonce, sealed contents, tag. Contents are flags, the walk's ID, and numbers of seven bytes, which hold
+// any safe integer. Their size is fixed, so the length reveals only how many questions were chosen and which kinds of filters are set.
 /**
- * How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. The second has one number more,
- * with the flags beyond the first byte, and is issued only where one of those is set: the first, which 1.0.0 reads, cannot hold it.
+ * Layout versions of the contents. A layout stays readable for the lifetime of its tokens. The second has another number for the flags
+ * beyond the first byte, and is issued only if one of them is set, because release 1.0.0 reads only the first.
  */
 type Layout = 1 | 2
 const keyIdBytes = 4
@@ -20,7 +20,7 @@ const nonceBytes = 12
 const tagBytes = 16
 const headBytes = 1 + keyIdBytes
 
-/** What a token is opened with, and what it must match. */
+/** Keys to open a token, and the facts it must match. */
 export interface TokenOpening {
   keys: readonly Buffer[]
   now: Micros
@@ -31,32 +31,32 @@ export interface TokenOpening {
 const flagsAndWalkBytes = 1 + 8
 const numberBytes = 7
 
-/** How many numbers every token has. */
+/** Number of numbers in every token. */
 const plainNumbers = 13
-/** How many chosen questions a token can name at most. */
+/** Maximum number of chosen questions in a token. */
 export const fieldsMax = 100
 
-/** Numbers of filters and of further flags that a token can have at most. */
+/** Maximum number of numbers for filters and further flags. */
 const furtherNumbersMax = 10
 
 const tokenBytes = (more: number): number =>
   headBytes + nonceBytes + flagsAndWalkBytes + (plainNumbers + more) * numberBytes + tagBytes
 
-/** By the count of additional numbers. */
+/** Contents by their count of additional numbers. */
 const tokenLengths = Array.from({ length: fieldsMax + furtherNumbersMax + 1 }, (_, more) =>
   base62Length(tokenBytes(more)),
 )
 
-/** How far the clocks of two machines of one installation may be apart. */
+/** Tolerated clock difference between machines of an installation. */
 const clockSkewMicros = 60_000_000
 
 /**
- * A token that `openPageToken` turns back into the contents, sealed with the first of `keys` (32 bytes each).
- * AES-256-GCM with a random nonce: good for some 2^32 tokens of one key. Two tokens for the same contents differ.
+ * Seals contents with the first of `keys` (32 bytes each) into a token for `openPageToken`.
+ * AES-256-GCM with a random nonce is safe for about 2^32 tokens per key. Two tokens for the same contents differ.
  */
 export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): string {
   const key = keys[0]
-  if (key === undefined) throw new Error('there is no key to seal page tokens with')
+  if (key === undefined) throw new Error('no key is configured for page tokens')
   const { layout, plain } = pack(contents)
   const head = Buffer.concat([Buffer.of(layout), keyId(key)])
   const nonce = randomBytes(nonceBytes)
@@ -67,11 +67,11 @@ export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): str
 }
 
 /**
- * What a token holds, sealed with any of `keys`. Throws Problem `invalid_request` naming the parameter, code
- * - `page_token_invalid`: not as it was issued, or issued under a key that is no longer known;
+ * The contents of a token sealed with any of `keys`. Throws Problem `invalid_request` with one of these codes for the parameter:
+ * - `page_token_invalid`: altered, or issued under a key that is no longer configured;
  * - `page_token_of_another_program`;
  * - `page_token_expired`: issued more than `ttlMs` milliseconds before `now`;
- * - `page_token_issued_ahead`: issued more than a minute after `now`, so by an instance whose clock is ahead of this one's.
+ * - `page_token_issued_ahead`: issued more than a minute after `now`, by an instance whose clock is ahead of this one.
  */
 export function openPageToken(text: string, opening: TokenOpening, parameter = 'nextPageToken'): PageToken {
   const { keys, ...expected } = opening
@@ -81,7 +81,7 @@ export function openPageToken(text: string, opening: TokenOpening, parameter = '
   if (bytes === undefined) throw unreadableToken(parameter)
   const contents = bytes[0] === 1 || bytes[0] === 2 ? unseal(bytes[0], bytes, keys) : undefined
   if (contents === undefined) {
-    throw unusable('page_token_invalid', 'is not a token as this service issued it', 'token_not_authentic')
+    throw unusable('page_token_invalid', 'was not issued by this service or has been altered', 'token_not_authentic')
   }
   if (contents.programId !== expected.programId) {
     throw unusable('page_token_of_another_program', 'was issued for another program', 'token_of_another_program')
@@ -92,58 +92,58 @@ export function openPageToken(text: string, opening: TokenOpening, parameter = '
   return contents
 }
 
-/** The refusal of a token whose walk cannot continue: this database no longer has the applications of its horizon (G13). */
+/** Error for a token whose walk cannot continue because the database no longer has all its applications (G13). */
 export function walkIsLost(cause: unknown, parameter = 'nextPageToken'): Problem {
   return unusableToken(
     parameter,
     'walk_of_another_history',
-    'belongs to a walk over submissions that the database has lost since, for instance because it was restored from a backup',
+    'belongs to an export of submissions that the database has lost, for example because it was restored from a backup',
     'walk_of_another_history',
     cause,
   )
 }
 
-/** The refusal of a database that lags behind a walk (G13): waiting helps, unless it was restored to an earlier state. */
+/** Error for a database that lags behind a walk (G13). Retrying helps, unless the database was restored to an earlier state. */
 export function databaseIsBehind(cause: unknown): Problem {
   return new Problem('unavailable', {
     detail:
-      'The database that would answer has not come as far as this walk. Try again in a few seconds. ' +
-      'If it was restored from a backup, that will not help: begin the walk again, without a token.',
+      'The database has not caught up with this export. Try again in a few seconds. ' +
+      'If the database was restored from a backup, start the export again without a token.',
     retryAfterSeconds: 5,
     internal: 'behind_walk',
     cause,
   })
 }
 
-/** Whether a refusal says that the database that was read lacks what a walk was over: it lags, or lost it. */
+/** Whether an error means that the database lacks part of a walk, because it lags or has lost it. */
 export const isOfLostWalk = (error: unknown): boolean =>
   error instanceof Problem && ['walk_of_another_history', 'behind_walk'].includes(String(error.internal))
 
-/** The questions of the walk are not those it began with, whatever its applications are. */
+/** Error for a walk whose questions have changed since it started. */
 export function questionsAreLost(cause: unknown): Problem {
   return unusableToken(
     'nextPageToken',
     'walk_of_another_history',
-    'belongs to a walk over questions that are other ones since, for instance because the database was restored from a backup',
+    'belongs to an export whose questions have changed since, for example because the database was restored from a backup',
     'questions_of_another_history',
     cause,
   )
 }
 
-/** No fault of the client, and the token is good for every instance whose clock is right. */
+/** Not the client's fault: the token is valid for instances whose clock is correct. */
 function issuedAhead(parameter: string): Problem {
   const detail =
-    'was issued by an instance of this service whose clock is ahead of the one that answers. The walk is not lost: send the token ' +
-    'again, and if it stays refused, ask the operator of the service to set the clocks of its machines.'
+    'was issued by an instance of this service whose clock is ahead. Send the token again; ' +
+    'if that keeps failing, ask the operator of the service to synchronize its clocks.'
   return refusedToken({ parameter, code: 'page_token_issued_ahead', detail }, 'token_issued_ahead')
 }
 
-/** The refusal of a text that is no token at all. */
+/** Error for a text that cannot be a token. */
 export const unreadableToken = (parameter: string): Problem =>
   unusableToken(parameter, 'page_token_invalid', 'is not a token of this service', 'token_malformed')
 
 function unusableToken(parameter: string, code: string, what: string, internal: string, cause?: unknown): Problem {
-  const detail = `${what}. Start again from the first page, without a token.`
+  const detail = `${what}. Start again at the first page, without a token.`
   return refusedToken({ parameter, code, detail }, internal, cause)
 }
 
@@ -172,7 +172,7 @@ function unseal(layout: Layout, bytes: Buffer, keys: readonly Buffer[]): PageTok
 
 const keyIds = new WeakMap<Buffer, Buffer>()
 
-/** Names a key without revealing anything of it. */
+/** Identifies a key without revealing it. */
 function keyId(key: Buffer): Buffer {
   let id = keyIds.get(key)
   if (id === undefined) {
@@ -182,7 +182,7 @@ function keyId(key: Buffer): Buffer {
   return id
 }
 
-/** The one flag that is not a filter's. */
+/** The only flag that does not belong to a filter. */
 const hasLastChange = 16
 
 function pack(token: PageToken): { layout: Layout; plain: Buffer } {
@@ -213,7 +213,7 @@ function pack(token: PageToken): { layout: Layout; plain: Buffer } {
   return { layout: further === 0 ? 1 : 2, plain: Buffer.concat(parts) }
 }
 
-/** Undefined where it is not as `pack` makes it, or a flag is set that this release does not know: without its filter, the walk would be another. */
+/** Reverses `pack`; undefined if malformed or if an unknown flag is set, because ignoring its filter would change the walk. */
 function unpack(layout: Layout, bytes: Buffer): PageToken | undefined {
   const all = Array.from({ length: (bytes.length - flagsAndWalkBytes) / numberBytes }, (_, i) =>
     unpackNumber(bytes, flagsAndWalkBytes + i * numberBytes),

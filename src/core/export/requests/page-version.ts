@@ -1,28 +1,28 @@
-// A short fingerprint of everything that a walk's first page depends on: an equal fingerprint means an equal page.
+// A fingerprint of everything that the first page of a walk depends on; equal fingerprints mean equal pages.
 
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { ExportFormat } from '../framings/all-framings.ts'
 import type { Walk } from './walk.ts'
 
-/** Increase it when a release changes how stored applications are sent: then every page counts as new. */
+/** Increase it when a release changes how stored applications are rendered, so that every page counts as new. */
 const textVersion = 1
 
 interface SentAs {
   format: ExportFormat
-  /** Times are sent in it. */
+  /** Time zone of rendered times. */
   timeZone: string
-  /** Ids of questions that are hidden from the key. */
+  /** IDs of questions hidden from the key. */
   hidden: ReadonlySet<number>
 }
 
-/** Secret, so that a client cannot find out which questions are hidden from it by trying which would give its version. */
+/** Key of the fingerprint, secret so that a client cannot find hidden questions by computing fingerprints. */
 export const pageVersionKey = (pepper: string): Buffer =>
   Buffer.from(hkdfSync('sha256', pepper, '', 'page version', 32))
 
 /**
- * The version of a first page. The counter of a program moves with everything that happens to its applications: submissions, statuses,
- * notes, erasures (db/walks/walks). The cursor of its last change distinguishes this history from another with the same counter, as
- * after a restore. It is read before the rows are, so a page may be newer than its version says, never older.
+ * Version of a first page. A program's counter moves with every change to its applications (db/walks/walks). The cursor of the last change
+ * distinguishes histories with the same counter, as after a restore. It is read before the rows, so a page can be newer than its version
+ * but never older.
  */
 export function pageVersion(
   key: Buffer,
@@ -30,7 +30,7 @@ export function pageVersion(
   changeCursor: string,
   { format, timeZone, hidden }: SentAs,
 ): string {
-  // Everything in the walk but its name, so that a filter that is added later counts too.
+  // Everything in the walk except its ID, so that filters added later count too.
   const { walkId, ...limited } = walk
   const known = [textVersion, limited, changeCursor, format, timeZone, [...hidden].sort((a, b) => a - b)]
   return createHmac('sha256', key).update(JSON.stringify(known)).digest('base64url').slice(0, 22)

@@ -1,5 +1,4 @@
-// An export request: its query, parsed once into valid values, or one 400 that names everything wrong. Program and permission are
-// decided before.
+// Parses the query of an export request into valid values, or throws one 400 with every error. Program and permission are checked before.
 
 import type { Problem, ProblemItem } from '../../../base/problem.ts'
 import type { FilterValues } from '../../../db/walks/walk-filters.ts'
@@ -18,21 +17,21 @@ export const exportParameterNames = [
   'nextPageToken',
 ] as const
 
-/** The query as sent: what is absent is undefined, and no default is applied yet. */
+/** The query as sent: absent parameters are undefined, and no defaults are applied. */
 export interface ExportRequest {
   filters: FilterValues
-  /** As asked, at least 1; `planWalk` holds it to the maximum. Infinity for a number with too many digits. */
+  /** Requested page size, at least 1; `planWalk` applies the maximum. Infinity for a number with too many digits. */
   pageSize: number | undefined
-  /** Names of questions, as sent; only `planWalk` knows whether they exist. */
+  /** Question keys as sent; `planWalk` checks that they exist. */
   fields?: readonly string[] | undefined
   token: PageToken | undefined
-  /** Set only where `fields` was sent: errors of the other parameters, reported together with its own. */
+  /** Errors in other parameters, kept if `fields` was sent so that all errors are reported together. */
   problem?: Problem
 }
 
 /**
- * The parameters of an export request. The token is opened too, so that what is wrong with it is named with the rest.
- * Throws one Problem `invalid_request` with an item for everything that is wrong; or leaves that to `planWalk`, which reads `fields`.
+ * Parses the parameters of an export request and opens its token.
+ * Throws one Problem `invalid_request` with every error, or leaves that to `planWalk`, which reads `fields`.
  * Source: spec, "List program applications", query parameters; contract D2, D3, D9 to D12.
  */
 export function parseExportRequest(
@@ -71,15 +70,14 @@ export interface RequestLimits {
   exportProfile?: ExportProfile
 }
 
-/** The origin's code has no maximum page size, and some of its clients ask for everything on one page. This is the most its number holds. */
+/** The followed system has no maximum page size, and some clients request everything on one page. This is its largest possible number. */
 const originPageSizeMax = 2 ** 31 - 1
 
 /**
- * The filters of the walk that a request begins, or continues when it has a token. Parameters sent along with a token must
- * have the effective values of the first page: two spellings of one instant are equal, as are all page sizes from the maximum
- * up and none at all. For `fields` alone are needed `seen`, the questions of the walk that the caller may see, and `chosenBefore`, those that
- * its first page chose, seen or not.
- * Throws Problem `invalid_request`, naming each that differs (code `differs_from_first_page`), and each field that does not exist.
+ * The filters of the walk that a request starts, or continues if it has a token. Parameters sent with a token must have the effective
+ * values of the first page: different spellings of an instant are equal, and so are all page sizes from the maximum up and none. `seen`, the
+ * questions of the walk that the caller can see, and `chosenBefore`, those that the first page chose, are needed for `fields` only.
+ * Throws Problem `invalid_request` for each parameter that differs (code `differs_from_first_page`) and each unknown field.
  * Source: spec, "Pagination rules" 3 and 4; contract D2, D9.
  */
 export function planWalk(
@@ -102,8 +100,8 @@ export function planWalk(
 }
 
 /**
- * The questions that `fields` names; with a token they must be those of its walk. What is wrong is added to `items`. A question that is
- * hidden from the caller is not among `seen`, and is treated like one that does not exist; but hiding one in mid-walk ends no walk.
+ * The questions in `fields`, which with a token must be those of its walk. Adds errors to `items`. A question hidden from the caller is
+ * treated like one that does not exist, but hiding a question during a walk does not end the walk.
  */
 function chooseFields(
   names: readonly string[],
@@ -120,14 +118,14 @@ function chooseFields(
     const shown = (fields: readonly number[] | undefined): string =>
       fieldNames(visiblePart(seen, { hidden: new Set(), chosen: fields })).join()
     if (shown(chosen) !== shown(token.fields)) {
-      const was = token.fields === undefined ? 'were not given' : `were ${namesOfFields(seen, token.fields).join()}`
+      const was = token.fields === undefined ? 'were not sent' : `were ${namesOfFields(seen, token.fields).join()}`
       items.push(differs('fields', `are ${namesOfFields(seen, chosen).join()}, but ${was}`))
     }
   }
   return chosen
 }
 
-/** Names that a refusal lists at most. */
+/** Maximum number of names in an error. */
 const namesListed = 100
 
 export function unknownFields(unknown: readonly string[], seen: KeyMap): ProblemItem {
@@ -135,33 +133,33 @@ export function unknownFields(unknown: readonly string[], seen: KeyMap): Problem
   const more = known.length - namesListed
   const list = (names: readonly string[]): string => names.slice(0, namesListed).join(', ')
   const detail =
-    `names what is no question of this program: ${list(unknown.map(name => JSON.stringify(name.slice(0, 100))))}. ` +
-    `${known.length === 0 ? 'It has none that can be named' : `Known are ${list(known)}`}${more > 0 ? `, and ${more} more, which its docs list` : ''}. Whatever is alongside application is always sent.`
+    `contains unknown questions: ${list(unknown.map(name => JSON.stringify(name.slice(0, 100))))}. ` +
+    `${known.length === 0 ? 'This program has no questions' : `Use ${list(known)}`}${more > 0 ? ` or one of the ${more} others in the docs` : ''}. Members outside application are always included.`
   return { parameter: 'fields', code: 'unknown_field', detail }
 }
 
 /**
- * `fields`: keys of questions with commas between, those of repeated questions after their enumerators' and a dot. No key has spaces, so
- * those alongside commas are not meant.
+ * Parses `fields`: question keys separated by commas, those of repeated questions after their enumerator's key and a dot. Spaces around
+ * commas are ignored, because keys contain none.
  */
 export function parseFields(value: string, error: FieldError): string[] | undefined {
   const names = [...new Set(value.split(',').map(name => name.trim()))]
-  if (names.includes('')) return error('empty_field', 'has a comma with no question alongside it.')
+  if (names.includes('')) return error('empty_field', 'has an empty entry. Remove the extra comma.')
   if (names.length <= fieldsMax) return names
   return error(
     'too_many_fields',
-    `names ${names.length} questions; at most ${fieldsMax} can be. An enumerator that is named brings all that is repeated under it.`,
+    `contains ${names.length} questions, but the maximum is ${fieldsMax}. An enumerator includes all questions repeated under it.`,
   )
 }
 
-/** Every filter and the page size, so that none can be changed in mid-walk without a word. */
+/** Every filter and the page size, so that changing one during a walk is always an error. */
 function differences({ filters, pageSize }: ExportRequest, token: PageToken): ProblemItem[] {
   const compared = (name: string, here: unknown, first: unknown, show: (value: unknown) => unknown): ProblemItem[] => {
     if (here === undefined || here === first) return []
-    const was = first === undefined ? 'was not given' : `was ${show(first)}`
+    const was = first === undefined ? 'was not sent' : `was ${show(first)}`
     return [differs(name, `is ${show(here)}, but ${was}`)]
   }
-  // Held to the maximum of the first page: a walk outlives a change of the configuration.
+  // Uses the maximum of the first page, because a walk can outlive a configuration change.
   const size = pageSize && Math.min(pageSize, token.pageSizeMax)
   return [
     ...filterParameters.flatMap(({ filter, name, report }) =>
@@ -172,6 +170,6 @@ function differences({ filters, pageSize }: ExportRequest, token: PageToken): Pr
 }
 
 function differs(parameter: string, how: string): ProblemItem {
-  const detail = `${how} on the first page. Leave it out, or start again without nextPageToken.`
+  const detail = `${how} on the first page. Omit it, or start again without nextPageToken.`
   return { parameter, code: 'differs_from_first_page', detail }
 }

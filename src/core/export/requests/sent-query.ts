@@ -1,58 +1,62 @@
-// The query of a request as it was sent, read parameter by parameter. Collects all errors and reports them together.
-// The reader decides which parameters exist and what they mean.
+// Reads the query of a request parameter by parameter, and reports all errors together.
+// The caller decides which parameters exist and what they mean.
 
 import { Problem, type ProblemItem } from '../../../base/problem.ts'
 
-/** Most unknown names that a strict refusal lists, and most characters of one that it repeats. */
+/** Maximum number of unknown names in an error, and maximum length of a quoted name. */
 const unknownNamesMax = 50
 const nameLengthMax = 100
 
 /** The parameters as sent, before interpretation. */
 export interface SentParameters {
   pairs: readonly { name: string; value: string }[]
-  /** Names of those that are not text: their encoding is broken, or they have a U+0000. */
+  /** Names of parameters that are not text: their encoding is broken, or they contain U+0000. */
   malformed: readonly string[]
-  /** Whether all unknown names are to be refused, and not just misspelt ones (contract D10). */
+  /** Whether to reject all unknown names instead of only misspelt ones (contract D10). */
   strict: boolean
 }
 
 export type FieldError = (code: string, detail: string) => undefined
 
 export class SentQuery<Name extends string> {
-  /** Everything wrong with the request so far. */
+  /** Errors found so far. */
   readonly errors: ProblemItem[] = []
   #internal: string | undefined
 
   constructor(
     private readonly sent: SentParameters,
-    /** The names that mean something here, as a refusal lists them. */
+    /** Known names, as listed in errors. */
     private readonly names: readonly Name[],
   ) {
     for (const name of new Set(sent.malformed)) {
-      this.#add(name, 'malformed_encoding', 'is not percent-encoded UTF-8 without U+0000. Write a percent sign as %25.')
+      this.#add(
+        name,
+        'malformed_encoding',
+        'must be percent-encoded UTF-8 without U+0000. Write a percent sign as %25.',
+      )
     }
     const counts = new Map<string, number>()
     for (const { name } of sent.pairs) counts.set(name, (counts.get(name) ?? 0) + 1)
     for (const name of names) {
       const times = counts.get(name) ?? 0
-      if (times > 1) this.#add(name, 'duplicate_parameter', `is given ${times} times; once is right.`)
+      if (times > 1) this.#add(name, 'duplicate_parameter', `is sent ${times} times; send it once.`)
       counts.delete(name)
     }
     this.#addUnknown([...counts.keys()])
   }
 
-  /** What `parse` makes of a parameter's one value; undefined when it was not sent, or is at fault. */
+  /** Parses a parameter's value; undefined if it was not sent or is invalid. */
   read<T>(name: Name, parse: (value: string, error: FieldError) => T | undefined): T | undefined {
     const values = this.sent.pairs.filter(pair => pair.name === name).map(pair => pair.value)
     if (values[0] === undefined) return undefined
     if (values.length > 1) return undefined
     const error: FieldError = (code, detail) => this.#add(name, code, detail)
-    if (values[0] === '') return error('missing_value', 'has no value. Give one, or leave the parameter out.')
-    // Letters as names of questions have them: a file system or keyboard may have taken them apart.
+    if (values[0] === '') return error('missing_value', 'has no value. Add one, or omit the parameter.')
+    // Normalized like question keys, because a file system or keyboard may have decomposed letters.
     return parse(values[0].normalize('NFC'), error)
   }
 
-  /** What `open` returns; undefined when it throws a Problem `invalid_request`, whose errors are then among these. */
+  /** The result of `open`; undefined if it throws Problem `invalid_request`, whose errors are then collected. */
   collect<T>(open: () => T): T | undefined {
     try {
       return open()
@@ -73,7 +77,7 @@ export class SentQuery<Name extends string> {
     this.errors.push({ parameter, code, detail })
   }
 
-  /** A name that may stand for another is always refused: without the parameter that was meant, the response would be another one. */
+  /** A name that resembles a known one is always an error, because ignoring it would change the response. */
   #addUnknown(unknown: readonly string[]): void {
     if (unknown.length === 0) return
     const known = new Map(this.names.map(name => [foldedName(name), name]))
@@ -88,18 +92,18 @@ export class SentQuery<Name extends string> {
     const refused = unknown.filter(name => this.sent.strict || isSuspect(name))
     for (const name of refused.slice(0, unknownNamesMax)) {
       const right = meant(name)
-      const list = this.names.length === 0 ? 'There are none.' : `Known are ${this.names.join(', ')}.`
+      const list = this.names.length === 0 ? 'This request takes none.' : `Use ${this.names.join(', ')}.`
       const hint = right === undefined ? list : `Did you mean ${right}?`
-      this.#add(name, 'unknown_parameter', `is not a parameter here; names are written exactly. ${hint}`)
+      this.#add(name, 'unknown_parameter', `is not a known parameter. ${hint}`)
     }
     const more = refused.length - unknownNamesMax
-    if (more > 0) this.#add('…', 'unknown_parameter', `stands for ${more} more names that are not parameters here.`)
+    if (more > 0) this.#add('…', 'unknown_parameter', `stands for ${more} more unknown parameters.`)
   }
 }
 
 /**
- * What is left of a name without case, without everything that is no letter, without a leading `amp` (of a link that was copied from HTML) and without a
- * plural `s`: `from_date`, `fields[0]`, `amp;fromDate` and `field` are then what they stand for.
+ * Reduces a name to its letters in lower case, without a leading `amp` (from a link copied from HTML) and without a plural `s`, so that
+ * `from_date`, `fields[0]`, `amp;fromDate` and `field` match the intended parameter.
  */
 const foldedName = (name: string): string =>
   name
@@ -108,7 +112,7 @@ const foldedName = (name: string): string =>
     .replace(/^amp/, '')
     .replace(/s$/, '')
 
-/** Members and headers of ours, and what other services call their paging, each with the parameters that it may stand for. */
+/** Our members and headers, and other services' names for paging, each with the parameters it may stand for. */
 const ofElsewhere: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     nextPageToken: ['after', '$skiptoken'],
@@ -129,10 +133,10 @@ const ofElsewhere: ReadonlyMap<string, readonly string[]> = new Map(
 /** `pageSize`: at least 1, Infinity for a number with too many digits. The caller applies the maximum (contract D2). */
 export function parsePageSize(value: string, error: FieldError): number | undefined {
   if (/^[0-9]+$/.test(value) && /[1-9]/.test(value)) return Number(value)
-  return error('invalid_page_size', 'must be a whole number of at least 1, in digits alone.')
+  return error('invalid_page_size', 'must be a whole number of at least 1.')
 }
 
 export function requestProblem(errors: readonly ProblemItem[], internal?: string, cause?: unknown): Problem {
-  const detail = errors.length === 1 ? 'A parameter cannot be used.' : `${errors.length} parameters cannot be used.`
+  const detail = errors.length === 1 ? 'A parameter is invalid.' : `${errors.length} parameters are invalid.`
   return new Problem('invalid_request', { detail, errors, internal, cause })
 }

@@ -1,9 +1,8 @@
-// The receipt of a complete walk: the number of its applications, and a digest of their ids. A client compares it with what it holds.
-// The service computes it from the database, independently of the pages it sent.
+// The receipt of a complete walk: the number of its applications and a digest of their IDs, which clients compare with what they hold.
+// It is computed from the database, independently of the pages sent.
 //
-// A walk may have any number of applications, and a request only so much time. So a request reads as many ids as it has time for, and its answer
-// has a token with which the next one continues: the place that it came to, sealed as in every page token, and the state of the digest
-// as it is. A client that alters that state gets a digest that is of no use to it, and nothing else.
+// A request has limited time for a walk of any size, so it reads as many IDs as it can, and its response has a token to continue with: the
+// position, sealed as in every page token, and the plain state of the digest. A client that alters the state only gets a useless digest.
 
 import { Problem } from '../../../base/problem.ts'
 import { inSnapshot, type Sql, type Transaction } from '../../../db/client.ts'
@@ -23,61 +22,61 @@ import {
 import { type SentParameters, SentQuery } from './sent-query.ts'
 import { nextPage, type PageToken, reportedFilters, type Walk } from './walk.ts'
 
-/** Ids read in one go: some tens of milliseconds on a busy machine. */
+/** IDs per batch, which takes some tens of milliseconds on a busy machine. */
 const batchRows = 5000
-/** Erased applications that one answer names. */
+/** Maximum number of erased applications in a response. */
 const erasedMax = 100_000
-/** Between the two parts of a token that continues a receipt. No page token has it. */
+/** Separates the two parts of a continuation token. Page tokens do not contain it. */
 const separator = '-'
 
 export interface WalkReceipt {
-  /** As the log and the audit log name the walk. */
+  /** Walk ID in the log and the audit log. */
   walk: string
   program_name: string
   filters: ReturnType<typeof reportedFilters>
-  /** Of those that are still there; while the receipt is not complete, how many were counted so far. */
+  /** Number of applications that still exist; of those counted so far, while the receipt is incomplete. */
   applications: number
-  /** Of their `application_id`s in the order of the walk, each in decimal digits and followed by a line feed; hexadecimal. Null until all were read. */
+  /** Hexadecimal digest of their `application_id`s in walk order, each in decimal digits with a line feed. Null until complete. */
   sha256: string | null
   /**
-   * Applications that the walk may have had, and that were erased after it began: to be left out of what is compared. Ascending; of a receipt
-   * that took several requests, those of the part that this one read.
+   * Applications that may have been in the walk and were erased since, to be excluded from the comparison. Ascending; only those in the part
+   * that this request read.
    */
   erased_application_ids: number[]
-  /** To be sent as `walk`, to go on with the receipt; null when it is complete. */
+  /** Value of `walk` that continues the receipt; null when it is complete. */
   next_token: string | null
 }
 
-/** What a request for a receipt names: a walk, and how far its receipt has come. */
+/** A walk, and the progress of its receipt. */
 export interface ReceiptBegun {
   walk: PageToken
-  /** Of the ids up to `walk.after`, of which there were `walk.applications`. */
+  /** Digest of the `walk.applications` IDs up to `walk.after`. */
   digest: ResumableSha256
 }
 
-/** What limits one request. */
+/** Limits of a request. */
 export interface ReceiptLimits {
-  /** By `performance.now()`: no further ids are read after this. */
+  /** `performance.now()` after which no further IDs are read. */
   endMs: number
-  /** Aborted when no client waits for the answer. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal
-  /** Ids read in one go. */
+  /** IDs per batch. */
   rowsMax?: number
 }
 
-/** A place before every application. */
+/** Position before every application. */
 const beginning: Position = { submit_time: Date.parse(beforeAllSubmissions) * 1000, submit_seq: 0 }
 
-/** Names a walk to a client that asks for its receipt: any of its page tokens does, and before the first page, which has none, this one. */
+/** Token that identifies a walk when requesting its receipt, sent with the first page. Any page token of the walk works too. */
 export const walkToken = (walk: Walk, { keys, now }: Pick<TokenOpening, 'keys' | 'now'>): string =>
   sealPageToken({ ...walk, after: beginning, issuedAt: now }, keys)
 
-/** The walk that the parameter `walk` names, at its beginning or where a receipt goes on. Throws Problem `invalid_request` with everything that is wrong. */
+/** Parses the parameter `walk`, which starts or continues a receipt. Throws Problem `invalid_request` with every error. */
 export function parseReceiptRequest(sent: SentParameters, tokens: TokenOpening): ReceiptBegun {
   const query = new SentQuery(sent, ['walk'])
   const begun = query.read('walk', value => query.collect(() => openReceiptToken(value, tokens)))
   if (!sent.pairs.some(({ name }) => name === 'walk')) {
-    const detail = 'must be given: the Walk-Token of a first page, or any nextPageToken of the walk.'
+    const detail = 'is required: the Walk-Token of a first page, or any nextPageToken of the walk.'
     query.errors.push({ parameter: 'walk', code: 'required', detail })
   }
   if (begun === undefined || query.errors.length > 0) throw query.problem()
@@ -87,7 +86,7 @@ export function parseReceiptRequest(sent: SentParameters, tokens: TokenOpening):
 function openReceiptToken(text: string, tokens: TokenOpening): ReceiptBegun {
   const [token = '', state, ...more] = text.split(separator)
   const walk = openPageToken(token, tokens, 'walk')
-  // Any page of the walk stands for all of it.
+  // A token of any page identifies the whole walk.
   if (state === undefined)
     return { walk: { ...walk, after: beginning, applications: 0 }, digest: new ResumableSha256() }
   const bytes = more.length > 0 ? undefined : decodeBase62(state, sha256StateBytes)
@@ -97,8 +96,8 @@ function openReceiptToken(text: string, tokens: TokenOpening): ReceiptBegun {
 }
 
 /**
- * Reads at least one batch of ids, and more until `endMs`. Throws Problem `unavailable` while the database lags behind the walk, and `invalid_request`,
- * `walk_of_another_history`, when it was restored to an earlier state.
+ * Reads at least one batch of IDs, and more until `endMs`. Throws Problem `unavailable` while the database lags behind the walk, and
+ * `invalid_request`, `walk_of_another_history`, if it was restored to an earlier state.
  */
 export async function readWalkReceipt(
   sql: Sql,
@@ -107,7 +106,7 @@ export async function readWalkReceipt(
   { keys, now }: Pick<TokenOpening, 'keys' | 'now'>,
   limits: ReceiptLimits,
 ): Promise<WalkReceipt> {
-  // A copy, for a read that is tried again.
+  // A copy, because the read can be retried.
   const hash = ResumableSha256.resume(digest.state())!
   const { applications, reached, erased } = await inSnapshot(sql, tx => readIds(tx, walk, hash, limits)).catch(
     (error: unknown) => {
@@ -116,7 +115,7 @@ export async function readWalkReceipt(
     },
   )
   if (erased.length > erasedMax) {
-    const detail = `More than ${erasedMax} applications were erased since this walk began. Walk again.`
+    const detail = `More than ${erasedMax} applications were erased since this walk began. Start a new walk.`
     throw new Problem('conflict', { detail, internal: 'too_many_erased' })
   }
   const rest = reached === undefined ? undefined : nextPage(walk, reached, applications, now)
@@ -133,7 +132,7 @@ export async function readWalkReceipt(
 
 const lineFeed = Buffer.from('\n')
 
-/** In one snapshot, so that a concurrently erased application is either counted or named. `reached` is undefined when no ids are left. */
+/** Reads in one snapshot, so that a concurrently erased application is either counted or listed. `reached` is undefined if no IDs are left. */
 async function readIds(
   tx: Transaction,
   walk: PageToken,

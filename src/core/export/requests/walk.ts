@@ -1,10 +1,10 @@
-// A walk: its start, the filters that stay the same on all its pages, and the token that connects them.
-// page-token opens and seals tokens, write-page reads rows.
+// A walk: its start, its constant filters, and the token that connects its pages.
+// page-token opens and seals tokens; write-page reads rows.
 //
-// A walk is frozen to the counter of the primary, whichever servers its pages are read from: everything that was committed before its
-// first page was served is then in it (G1), and its Snapshot-Time can be the next fromDate (G6). A standby's counter would leave out
-// what the standby has yet to replay. So a server in recovery begins no walk; it serves pages, if it has come as far as they need. Where
-// an operator has a service that only exports on a standby (EXPORT_ONLY), a walk is frozen to what the standby has replayed.
+// A walk is frozen to the counter of the primary, whichever servers its pages are read from: so it contains everything committed before its
+// first page (G1), and its Snapshot-Time can be the next fromDate (G6). A standby's counter would leave out what it has yet to replay, so a
+// server in recovery starts no walk but serves pages once it has replayed enough. In an export-only service on a standby (EXPORT_ONLY), a
+// walk is frozen to what the standby has replayed.
 
 import { Problem } from '../../../base/problem.ts'
 import { traced } from '../../../base/tracing/span.ts'
@@ -20,12 +20,12 @@ import { beforeAllSubmissions, earliest, formatMicros, type Micros } from '../..
 import { reportFilters } from '../filters/all-filters.ts'
 import { byDeadline, type Exports } from '../servers/exports.ts'
 
-/** What the request for the first page decides. */
+/** Facts decided by the request for the first page. */
 export interface PlannedWalk extends Pick<WalkScope, 'filters'> {
   pageSize: number
   /** The maximum page size in force on the first page. */
   pageSizeMax: number
-  /** Ids of the questions that were chosen by `fields`; undefined when none were, and all are sent. */
+  /** IDs of the questions chosen by `fields`; undefined if all are sent. */
   fields?: readonly number[] | undefined
 }
 
@@ -34,17 +34,17 @@ export interface Walk extends WalkScope, PlannedWalk {
   walkId: string
   /** The publication up to which versions count for the questions of its applications (D34); `earliest` before the first one. */
   questionsAsOf: Micros
-  /** Applications handed out on earlier pages. */
+  /** Number of applications on earlier pages. */
   applications: number
 }
 
-/** Contents of a page token: the walk, and the start of its next page. */
+/** Contents of a page token: the walk and the start of its next page. */
 export interface PageToken extends Walk {
   after: Position
   issuedAt: Micros
 }
 
-/** Throws Problem `unavailable` where the answer is not there by `deadlineMs`, and while no primary is. */
+/** Throws Problem `unavailable` if the start cannot be read by `deadlineMs` or there is no primary. */
 export async function readStartOfWalk(
   exports: Exports,
   programId: number,
@@ -59,7 +59,7 @@ export async function readStartOfWalk(
   return start
 }
 
-/** Whether a start that was read earlier, by whichever process, is still one of this database's history. */
+/** Whether a start that any process read earlier is still part of this database's history. */
 export const holdsStartOfWalk = (
   exports: Exports,
   programId: number,
@@ -71,16 +71,15 @@ export const holdsStartOfWalk = (
     exports.read(sql => readThroughLoss(() => holdsWalkStart(sql, programId, start))),
   )
 
-/** During a failover the primary's address may resolve to a server that is not the primary yet. */
+/** During a failover, the primary's address can resolve to a server that is not yet the primary. */
 const primaryMissing = (): Problem =>
   new Problem('unavailable', {
-    detail:
-      'The database that takes submissions is being replaced by another one just now. Try again in a few seconds.',
+    detail: 'A database failover is in progress. Try again in a few seconds.',
     retryAfterSeconds: 5,
     internal: 'start_in_recovery',
   })
 
-/** A walk at its first page, frozen to the program's state of now. */
+/** A new walk, frozen to the program's current state. */
 export function beginWalk(programId: number, planned: PlannedWalk, start: WalkStart): Walk {
   const walkId = Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
   return {
@@ -94,27 +93,27 @@ export function beginWalk(programId: number, planned: PlannedWalk, start: WalkSt
   }
 }
 
-/** The token for the page that starts after a place, `applications` further into the walk. */
+/** Token of the page that starts after a position, `applications` further into the walk. */
 export function nextPage(walk: Walk, after: Position, applications: number, issuedAt: Micros): PageToken {
   return { ...walk, after, applications: walk.applications + applications, issuedAt }
 }
 
-/** Which applications a walk is limited to, as the log, the audit log and receipts show it. */
+/** Filters of a walk as shown in the log, the audit log and receipts. */
 export const reportedFilters = ({ filters, pageSize }: Pick<Walk, 'filters' | 'pageSize'>) => ({
   ...reportFilters(filters),
   page_size: pageSize,
 })
 
 /**
- * `Snapshot-Time` (G6): every later application has this time or a later one. As `toDate` of one export and `fromDate` of the next
- * it divides the applications: each is in exactly one of the two. It is the first instant after the snapshot of the walk or, while a
- * load is under way in the program, the time that the load has reached. For a program without submissions it is before all times
- * (D35), because a first load may bring any.
+ * `Snapshot-Time` (G6): every later application has this time or a later one. Used as `toDate` of one export and `fromDate` of the next, it
+ * puts each application into exactly one of them. It is the first instant after the walk's snapshot or, while a bulk load is running in the
+ * program, the time that the load has reached. For a program without submissions it is before all times (D35), because a first load can
+ * contain any time.
  */
 export function snapshotTime(start: Pick<WalkStart, 'horizon' | 'last_submit_time'>): string {
   return start.horizon === 0 ? beforeAllSubmissions : formatMicros(start.last_submit_time + 1)
 }
 
-/** `Questions-As-Of`: when the newest version was published whose questions are on every page of the walk (D34); null before the first. */
+/** `Questions-As-Of`: publication time of the newest version whose questions are on the pages (D34); null before the first. */
 export const questionsAsOf = ({ last_published_at: at }: Pick<WalkStart, 'last_published_at'>): string | null =>
   at === null ? null : formatMicros(at)

@@ -1,23 +1,23 @@
-// Resources that the exports of one process share: servers, connections and packing buffers.
+// Resources shared by the exports of a process: servers, connections and packing buffers.
 
 import { Problem } from '../../../base/problem.ts'
 import { settledWithin } from '../../../base/settled-within.ts'
 import type { Sql } from '../../../db/client.ts'
 import type { ReadServer, RowsWork } from './read-server.ts'
 
-/** Size of a buffer for a page that is compressed. Larger, because after each one the compressing thread waits for the event loop. */
+/** Buffer size for compressed pages; larger, because the compressing thread waits for the event loop after each buffer. */
 export const compressedBufferBytes = 512 * 1024
 
 interface ExportsOptions {
-  /** Whether applications are distributed over a cluster. */
+  /** Whether applications are distributed over a Citus cluster. */
   areDistributed?: boolean
-  /** Where pages are read before the primary is. */
+  /** Server that pages are read from in preference to the primary. */
   readServer?: ReadServer | undefined
 }
 
 /**
- * Buffers for packing rows, used again and again: a fresh one costs as much as filling it does, for its memory must be cleared.
- * What a buffer held before stays in it; only what was written since may leave.
+ * Pool of buffers for packing rows. Allocating a buffer costs as much as filling it, because its memory must be cleared. Buffers are not
+ * cleared between uses, so send only the bytes written since.
  */
 export class PageBuffers {
   readonly #spare: Buffer[] = []
@@ -34,7 +34,7 @@ export class PageBuffers {
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.bytes)
   }
 
-  /** Returns a buffer that is no longer read. A buffer of another size is not pooled, and is left to the collector. */
+  /** Returns a buffer that is no longer read. Buffers of another size are not pooled. */
   give(buffer: Buffer): void {
     if (buffer.length !== this.bytes) return
     this.inUse--
@@ -43,17 +43,17 @@ export class PageBuffers {
 }
 
 export class Exports {
-  /** For pages that are sent as they are, and for those that are to be compressed. */
+  /** Buffers for uncompressed and for compressed pages. */
   readonly buffers = new PageBuffers(128 * 1024, 64)
   readonly compressedBuffers = new PageBuffers(compressedBufferBytes, 16)
-  /** How often a connection was released because of a slow client, and how often a page resumed on another one. */
+  /** Connections released because of slow clients, and pages resumed on another connection. */
   released = 0
   reopened = 0
   readonly areDistributed: boolean
   readonly #primary: { readonly sql: Sql; reading: number }
   readonly #readServer: ReadServer | undefined
 
-  /** `connections` is how many can read from one server at a time. */
+  /** `connections` is the maximum number of concurrent readers per server. */
   constructor(
     primary: Sql,
     private readonly connections: number,
@@ -64,12 +64,12 @@ export class Exports {
     this.areDistributed = areDistributed
   }
 
-  /** How many read, or wait for a connection to read on. */
+  /** Number of exports that read or wait for a connection. */
   get reading(): number {
     return this.#primary.reading + (this.#readServer?.reading ?? 0)
   }
 
-  /** Of them, those that have a connection, and those that wait for one. */
+  /** Number that have a connection, and number that wait for one. */
   get holding(): number {
     return (
       Math.min(this.#primary.reading, this.connections) + Math.min(this.#readServer?.reading ?? 0, this.connections)
@@ -80,17 +80,17 @@ export class Exports {
     return this.reading - this.holding
   }
 
-  /** Whether an export waits for a connection. A page whose client accepts no data should then release its own immediately. */
+  /** Whether an export waits for a connection. A page whose client is not reading should then release its own immediately. */
   get crowded(): boolean {
     return this.waiting > 0
   }
 
-  /** Runs what reads on one connection of the primary. */
+  /** Runs a read on a connection to the primary. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return counted(this.#primary, () => work(this.#primary.sql))
   }
 
-  /** Reads rows of a program from the read server if there is one to try, or else from the primary. May reject with TurnedToPrimary. */
+  /** Reads rows of a program from the read server if one is available, otherwise from the primary. Can reject with TurnedToPrimary. */
   readAnywhere(programId: number, work: RowsWork): Promise<void> {
     const server = this.#readServer
     return server?.mayTry() ? counted(server, () => server.read(programId, work)) : this.read(work)
@@ -107,8 +107,8 @@ async function counted<T>(server: { reading: number }, work: () => Promise<T>): 
 }
 
 /**
- * What a promise resolves with. Rejects with a Problem (unavailable) when that takes longer than to `deadlineMs`, of
- * `performance.now()`; the promise itself continues. A number, since an `AbortSignal` keeps a timer to its end for each page.
+ * Resolves like the promise. Rejects with Problem `unavailable` if that takes until `deadlineMs`, a value of `performance.now()`; the promise
+ * itself continues. A number, because an `AbortSignal` keeps a timer running for each page.
  */
 export async function byDeadline<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
   if (await settledWithin(deadlineMs - performance.now(), promise)) return promise

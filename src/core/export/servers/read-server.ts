@@ -1,7 +1,6 @@
-// The server of DATABASE_READ_URL, from which pages are read before the primary is: a standby, a node of a Citus cluster, or a load balancer
-// in front of several. Nothing is known of it between two cursors but whether it failed just now. Each cursor asks the primary what it
-// has, and the statement that reads the rows refuses where the server behind the address does not have the same, in its own snapshot. What the
-// server refuses or fails at is read from the primary.
+// The server of DATABASE_READ_URL, which pages are read from in preference to the primary: a standby, a node of a Citus cluster, or a load
+// balancer in front of several. Each cursor asks the primary for its state, and the statement that reads the rows fails if the server's
+// snapshot does not have the same state. Whatever the server rejects or fails at is read from the primary.
 
 import type { Log } from '../../../base/log.ts'
 import { isLostConnection } from '../../../base/passing-errors.ts'
@@ -9,34 +8,34 @@ import { inSession, type Sql } from '../../../db/client.ts'
 import { readClusterView, strangenessOfNode } from '../../../db/walks/cluster-view.ts'
 import { findPrimaryState, type PrimaryState } from '../../../db/walks/primary-state.ts'
 
-/** How a cursor fared: it was read there, or why the primary was read instead. */
+/** Outcome of a cursor: read from this server, or why the primary was read instead. */
 export const readOutcomes = ['read', 'behind', 'other_history', 'failed', 'unreachable'] as const
 export type ReadOutcome = (typeof readOutcomes)[number]
 
-/** How long a server that could not be reached is left alone, until one cursor tries it again. */
+/** How long an unreachable server is not used, until one cursor tries it again. */
 const pauseMs = 5000
-/** How often the log says that pages are read from the primary, for each reason. */
+/** Interval of logging that pages are read from the primary, per reason. */
 const reportEveryMs = 600_000
 
-/** Reads rows on a connection. The state is what the server must have, where it is one that replays the primary's log. */
+/** Reads rows on a connection. The state is what a server that replays the primary's log must have. */
 export type RowsWork = (sql: Sql, asOn?: PrimaryState) => Promise<void>
 
 export interface ReadServerSettings {
   sql: Sql
-  /** Asked what it has. In a cluster it is the coordinator. */
+  /** Server that is asked for its state; in a cluster, the coordinator. */
   primary: Sql
-  /** Whether applications are distributed over a cluster, and the server is a node of it. */
+  /** Whether applications are distributed over a Citus cluster of which the server is a node. */
   isDistributed: boolean
   log: Log
   count(outcome: ReadOutcome): void
 }
 
-/** The read server cannot serve a cursor, and the primary is to. */
+/** The read server cannot serve a cursor, so the primary must. */
 export class TurnedToPrimary extends Error {}
 
 export class ReadServer {
   readonly sql: Sql
-  /** Exports that read from it, or wait for a connection to it. */
+  /** Exports that read from it or wait for a connection to it. */
   reading = 0
   #isAway = false
   #triedAgainAtMs = 0
@@ -46,7 +45,7 @@ export class ReadServer {
     this.sql = settings.sql
   }
 
-  /** Whether the next cursor tries it. While it is away, one at a time does. */
+  /** Whether the next cursor tries it. While it is unreachable, one cursor at a time does. */
   mayTry(): boolean {
     const nowMs = performance.now()
     if (this.#isAway) {
@@ -59,7 +58,7 @@ export class ReadServer {
     return true
   }
 
-  /** Rejects with TurnedToPrimary where the server is at fault; a failure of the primary, or of handling the rows, stays what it is. */
+  /** Rejects with TurnedToPrimary if the server is at fault; errors of the primary and of handling rows are passed on. */
   async read(programId: number, work: RowsWork): Promise<void> {
     const reading = await (this.settings.isDistributed ? this.#throughNode(work) : this.#onStandby(programId, work))
     try {
@@ -78,7 +77,7 @@ export class ReadServer {
   async #onStandby(programId: number, work: RowsWork): Promise<() => Promise<void>> {
     const state = await findPrimaryState(this.settings.primary, programId)
     if (state === undefined || state.history === null)
-      this.#turn('other_history', new Error('it has yet to be noted that another server has taken over'))
+      this.#turn('other_history', new Error('the takeover by another server has not been recorded yet'))
     return () => work(this.sql, state)
   }
 
@@ -110,14 +109,14 @@ const outcomesOfCodes: Readonly<Record<string, ReadOutcome>> = {
   TB004: 'behind',
   TB002: 'other_history',
   TB005: 'other_history',
-  // Recovery withdrew the snapshot, a long statement was ended, or all connections were taken: the next cursor may well do.
+  // Recovery cancelled the query, a long statement timed out, or all connections were in use; the next cursor may succeed.
   '40001': 'failed',
   '40P01': 'failed',
   '57014': 'failed',
   CONNECTION_BUSY: 'failed',
 }
 
-/** Undefined where neither the server nor the way to it is at fault. */
+/** Undefined if neither the server nor the connection to it is at fault. */
 function outcomeOf(error: unknown): ReadOutcome | undefined {
   const code = String((error as { code?: unknown } | null)?.code)
   return outcomesOfCodes[code] ?? (isLostConnection(error) || /^[0-9A-Z]{5}$/.test(code) ? 'unreachable' : undefined)

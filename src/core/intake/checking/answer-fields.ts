@@ -1,4 +1,4 @@
-// The fields of an answer as a form front end sends them: a Map of JSON whose numbers are as they were written.
+// Reads the fields of an answer from a form front end: a Map of JSON values whose numbers keep their spelling.
 
 import { FieldReader, textError } from '../../../domain/fields/field-reader.ts'
 import { isList } from '../../../domain/fields/question-type.ts'
@@ -6,7 +6,7 @@ import { type ExportedType, questionTypes } from '../../../domain/questions/ques
 import { isJsonArray, isJsonObject, type Json, type JsonObject, pointerTo } from '../../../domain/values/json-text.ts'
 import type { ValidationErrors } from './validation-errors.ts'
 
-/** What became of something that was sent: a value, nothing at all, or an error that has been noted. */
+/** Result of reading a field: a value, no value, or an error that has been recorded. */
 export type Checked<T> = T | 'unanswered' | 'faulty'
 
 export class AnswerFields extends FieldReader {
@@ -34,8 +34,8 @@ export class AnswerFields extends FieldReader {
 }
 
 /**
- * The fields of an answer; unanswered when it is null, or each of its fields is null or, where it holds an array, empty, as in
- * the export's own unanswered forms. `question_type` may be left out.
+ * The fields of an answer. Unanswered if it is null, or if each field is null or an empty array, as in the export's unanswered entries.
+ * `question_type` is optional.
  */
 export function readFields(
   json: Json,
@@ -55,18 +55,18 @@ export function readFields(
   for (const [name, value] of json) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (name === 'question_type') {
-      if (value !== type) errors.add(pointerTo(path, name), 'wrong_question_type', `Must be "${type}", or left out.`)
+      if (value !== type) errors.add(pointerTo(path, name), 'wrong_question_type', `Must be "${type}" or omitted.`)
     } else if (field !== undefined) {
       if (value !== null && !(isList(field.form) && isJsonArray(value) && value.length === 0)) filled = true
     } else if (!hints.includes(name)) {
-      errors.add(pointerTo(path, name), 'unknown_field', `Must be left out: ${type} answers have ${listed()}.`)
+      errors.add(pointerTo(path, name), 'unknown_field', `Is not a field of ${type} answers, which have ${listed()}.`)
     }
   }
   if (errors.items.length > before) return 'faulty'
   return filled ? new AnswerFields(json, path, errors) : 'unanswered'
 }
 
-/** A string that is not empty and can be stored and returned exactly; else undefined, with the error noted. */
+/** A non-empty string that can be stored exactly; otherwise undefined, with the error recorded. */
 export function checkText(json: Json, path: string, errors: ValidationErrors): string | undefined {
   const error = textError(json)
   if (error === undefined) return json as string

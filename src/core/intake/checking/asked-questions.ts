@@ -1,4 +1,4 @@
-// The questions of a program version as applicants meet them: in their order, each with the conditions that decide whether it appears.
+// The questions of a program version in the order applicants see them, each with the conditions for showing it.
 
 import { optionIdsOf } from '../../../domain/fields/settings.ts'
 import type { Condition, ProgramVersion } from '../../../domain/questions/program-version.ts'
@@ -6,27 +6,27 @@ import { type ExportedType, exportedType, type VersionQuestion } from '../../../
 
 export interface AskedQuestion {
   question: VersionQuestion
-  /** Undefined for STATIC, which has no answer. */
+  /** Undefined for information text (STATIC), which has no answer. */
   type: ExportedType | undefined
-  /** The ids of the options it offers now. */
+  /** IDs of the options that it currently offers. */
   optionIds: ReadonlySet<string>
   optional: boolean
-  /** The program asks it when all of these hold: its screen's and its own. */
+  /** The question is asked if all of these are true: its screen's conditions and its own. */
   conditions: readonly Condition[]
-  /** The questions repeated under it, by key. */
+  /** Questions repeated under it, by key. */
   children: ReadonlyMap<string, AskedQuestion>
 }
 
 interface Questionnaire {
-  /** The questions of the top level, by key. */
+  /** Top-level questions, by key. */
   top: ReadonlyMap<string, AskedQuestion>
-  /** All questions, at every depth, in the order in which the program asks them: an enumerator before what is repeated under it. */
+  /** All questions at any depth in the order asked, enumerators before the questions repeated under them. */
   order: readonly AskedQuestion[]
 }
 
 const planned = new WeakMap<ProgramVersion, Questionnaire>()
 
-/** The questions that a version's screens ask; one that is on no screen is none of them. Made once for a version. */
+/** The questions on a version's screens; questions on no screen are left out. Computed once per version. */
 export function questionnaireOf(version: ProgramVersion): Questionnaire {
   const questionnaire = planned.get(version) ?? planQuestionnaire(version)
   planned.set(version, questionnaire)

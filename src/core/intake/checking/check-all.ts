@@ -1,4 +1,4 @@
-// Checks all answers to a program version: each by itself, and which are required, allowed or still missing.
+// Checks all answers to a program version: each answer by itself, and which questions are required, allowed or missing.
 
 import type { ProblemItem } from '../../../base/problem.ts'
 import { countFits } from '../../../domain/fields/settings.ts'
@@ -14,29 +14,29 @@ import { nearestKey } from './nearest-key.ts'
 import { ValidationErrors } from './validation-errors.ts'
 
 /**
- * `save`: answers as they come in, one screen after the other. Every answer must fit its question, and every key must be
- * asked; nothing has to be there yet.
- * `submit`: saved answers, all of them. What is hidden, or not asked any more, is dropped; what is visible and not optional
- * must be there, in each entity too.
+ * `save`: answers to one screen after another. Every answer must be valid and every key must be a question of the program; nothing is
+ * required yet.
+ * `submit`: all saved answers. Answers to hidden questions, and to questions no longer asked, are dropped; visible questions that are not
+ * optional must be answered, in each entity too.
  */
 export type CheckMode = 'save' | 'submit'
 
-/** How answers are looked at besides: see `askedWith` and `keepValid`. */
+/** Further modes: see `askedWith` and `keepValid`. */
 type LookMode = 'try' | 'keep'
 
 export interface Refused {
-  /** By RFC 6901 JSON Pointer, at most `errorsMax`. */
+  /** Errors by RFC 6901 JSON Pointer, at most `errorsMax`. */
   errors: readonly ProblemItem[]
-  /** Whether there may be more errors than are listed. */
+  /** Whether there may be more errors than those listed. */
   more: boolean
 }
 
-/** Most entities of one application, at all depths together: what is kept of an entity can be far longer than what was sent. */
+/** Maximum entities of an application at all depths together, because a stored entity can be far longer than the one sent. */
 export const entitiesMax = 10_000
 
 /**
- * The answers in `body` (question key → answer in the export's shape, or null), checked against a version; or everything that
- * is wrong with them. `path` is the place of `body` in the document the errors point into.
+ * The answers in `body` (question key → answer in the export's shape, or null), checked against a version; or all errors. `path` is the
+ * path of `body` in the document that the errors refer to.
  * Source: spec, "Question objects"; contract D14 to D20.
  */
 export function checkAnswers(
@@ -47,14 +47,14 @@ export function checkAnswers(
 ): { answers: Answers } | Refused {
   const check = new Check(mode)
   if (isJsonObject(body)) check.run(version, body, path)
-  else check.errors.add(path, 'wrong_type', 'Must be an object: question key → answer, or null.')
+  else check.errors.add(path, 'wrong_type', 'Must be an object with an answer, or null, for each question key.')
   const { items, full } = check.errors
   return items.length > 0 ? { errors: items, more: full } : { answers: check.answers }
 }
 
 /**
- * Of answers that another version may have taken, those that this one asks for and takes as saved ones. An answer that does not fit is left
- * out whole; of an entity, only what does not fit.
+ * The answers, possibly to another version, that this version asks for and accepts as saved answers. An invalid answer is left out
+ * completely; within an entity, only the invalid part.
  */
 export function keepValid(version: ProgramVersion, body: JsonObject): Answers {
   const check = new Check('keep')
@@ -62,15 +62,15 @@ export function keepValid(version: ProgramVersion, body: JsonObject): Answers {
   return check.answers
 }
 
-/** A question that the program asks, and the place of its answer: `/members/entities/0/age`. */
+/** A question with the path of its answer, such as `/members/entities/0/age`. */
 export interface AskedPlace {
   asked: AskedQuestion
   path: string
 }
 
 /**
- * The questions that an applicant with these answers gets, in order, and what is wrong with the answers. What is hidden is passed over;
- * what is missing is wrong on `submit` alone.
+ * The questions that an applicant with these answers sees, in order, and the errors in the answers. Hidden questions are skipped; missing
+ * answers are errors on `submit` only.
  */
 export function askedWith(
   version: ProgramVersion,
@@ -83,21 +83,21 @@ export function askedWith(
   return { asked, errors: [...check.errors.items] }
 }
 
-/** Where questions are answered: the application itself, or one entity. */
+/** The scope of answers: the application or an entity. */
 interface Scope {
   json: JsonObject
   path: string
   answers: Map<string, Answer>
-  /** The same, as conditions name them. */
+  /** The same, by the names used in conditions. */
   byQuestion: Map<number, Answer>
-  /** The scope the entity lies in. */
+  /** The enclosing scope. */
   outer: Scope | undefined
 }
 
 class Check {
   readonly errors = new ValidationErrors()
   readonly answers = new Map<string, Answer>()
-  /** The scopes in which the questions under an enumerator are answered, and those of the top level under null. */
+  /** Scopes of answers to the questions under each enumerator; top-level questions are under null. */
   readonly #scopes = new Map<number | null, Scope[]>()
   #entities = 0
 
@@ -109,7 +109,7 @@ class Check {
   run(version: ProgramVersion, body: JsonObject, path: string): void {
     const { top, order } = questionnaireOf(version)
     this.#enter(null, { json: body, path, answers: this.answers, byQuestion: new Map(), outer: undefined }, top)
-    // In the order of the screens, so that a condition finds what it looks at: answers that are themselves visible.
+    // In screen order, so that conditions find the answers they refer to, which must be visible themselves.
     for (const asked of order) {
       for (const scope of this.#scopes.get(asked.question.enumerator_id) ?? []) {
         if (this.errors.full) return
@@ -126,7 +126,7 @@ class Check {
     this.asked?.push({ asked, path })
     if (type === undefined) {
       if (json !== undefined && this.mode === 'save') {
-        this.errors.add(path, 'no_answer', 'Must be left out: this is a text to read, not a question.')
+        this.errors.add(path, 'no_answer', 'Must be omitted: this is information text, which has no answer.')
       }
       return
     }
@@ -150,12 +150,12 @@ class Check {
     if (type === 'ENUMERATOR') return this.#checkEntities(asked, fields, scope)
     const read = (stage: 'saved' | 'final') =>
       plainType(type!).read(fields, { settings: question.settings, optionIds, stage })
-    // As a final answer, an address loses the results of a correction that the question does not make any more.
+    // A final answer to an address loses the results of address correction if the question no longer corrects addresses.
     if (this.mode === 'keep') return read('saved') ?? read('final') ?? 'faulty'
     return read(this.mode === 'save' ? 'saved' : 'final') ?? 'faulty'
   }
 
-  /** The answers within its entities are filled in when their questions' turn comes. */
+  /** The answers within its entities are added later, with their questions. */
   #checkEntities(asked: AskedQuestion, fields: AnswerFields, outer: Scope): Checked<Answer> {
     const at = pointerTo(fields.path, 'entities')
     const list = fields.raw('entities')
@@ -165,7 +165,7 @@ class Check {
     }
     this.#entities += list.length
     if (this.#entities > entitiesMax) {
-      this.errors.add(at, 'too_many', `Must not bring the entities of the whole application above ${entitiesMax}.`)
+      this.errors.add(at, 'too_many', `Must not contain more entities: an application can have at most ${entitiesMax}.`)
       return 'faulty'
     }
     const fits = countFits(fields, 'entities', list.length, 'entities', asked.question.settings)
@@ -183,15 +183,15 @@ class Check {
       return undefined
     }
     const answers = new Map<string, Answer>()
-    // Entered whatever its name is, so that what is wrong with its answers is named too.
+    // Checked even if its name is invalid, so that errors in its answers are reported too.
     this.#enter(asked.question.question_id, { json, path, answers, byQuestion: new Map(), outer }, asked.children)
     const namePath = pointerTo(path, 'entity_name')
     const nameJson = json.get('entity_name') ?? null
     if (nameJson === null) {
-      this.errors.add(namePath, 'required', 'Must be given: the name of the entity.')
+      this.errors.add(namePath, 'required', 'Is required: the name of the entity.')
       return undefined
     }
-    // Two entities may have one name (D33).
+    // Two entities can have the same name (D33).
     const entity_name = checkText(nameJson, namePath, this.errors)
     return entity_name === undefined ? undefined : { entity_name, answers }
   }
@@ -208,20 +208,20 @@ class Check {
       this.errors.add(
         pointerTo(scope.path, key),
         'unknown_question',
-        `Must be the key of a question that is asked here${nearest === undefined ? '' : `; the nearest is "${nearest}"`}.`,
+        `Is not the key of a question here${nearest === undefined ? '' : `. Did you mean "${nearest}"?`}${nearest === undefined ? '.' : ''}`,
       )
     }
   }
 }
 
-/** Whether an answer is made of texts alone, and none of them has anything to be seen. */
+/** Whether an answer consists only of blank texts. */
 const isBlankAnswer = (json: Json | undefined): boolean =>
   isJsonObject(json) &&
   [...json].every(
     ([name, value]) => name === 'question_type' || value === null || (typeof value === 'string' && isBlank(value)),
   )
 
-/** Decided where the question is answered: a condition may look at the entity's own answers and at those around it. */
+/** Evaluated in the question's scope, because conditions can refer to answers of the entity and of enclosing scopes. */
 function isVisible(asked: AskedQuestion, scope: Scope): boolean {
   const find: FindAnswer = questionId => {
     for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {

@@ -1,9 +1,9 @@
-// Finds what a mistyped key may have meant.
+// Suggests the key that a mistyped key was probably meant to be.
 
-/** Longer keys than this are never mistyped ones, and are not compared. */
+/** Longer keys are not compared. */
 const lengthMax = 200
 
-/** The most similar of some keys, if it is similar at all: at most a third of its characters differ. Without case. */
+/** The most similar of the keys, ignoring case, if at most a third of its characters differ. */
 export function nearestKey(key: string, known: Iterable<string>): string | undefined {
   if (key.length > lengthMax) return undefined
   const wanted = key.toLowerCase()
@@ -20,7 +20,7 @@ export function nearestKey(key: string, known: Iterable<string>): string | undef
   return nearest
 }
 
-/** Insertions, deletions and replacements that make one text of another (Levenshtein). */
+/** Levenshtein distance: insertions, deletions and replacements between two texts. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

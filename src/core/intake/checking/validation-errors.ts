@@ -1,25 +1,25 @@
-// Collects the validation errors of a document, to report all of them at once.
+// Collects the validation errors of a document so that all of them are reported together.
 
 import type { ProblemItem } from '../../../base/problem.ts'
 
-/** Most errors that are listed for one document; a body of 2 MB can hold hundreds of thousands. */
+/** Maximum errors listed for a document; a body of 2 MB can contain hundreds of thousands. */
 export const errorsMax = 200
 
 /** Errors by JSON Pointer, up to `errorsMax`. */
 export class ValidationErrors {
   readonly items: ProblemItem[] = []
 
-  /** `detail` says what was wrong and what would be right, and repeats no answer. */
+  /** `detail` explains how to fix the value and does not contain it. */
   add(path: string, code: string, detail: string): void {
     if (!this.full) this.items.push({ path, code, detail })
   }
 
-  /** Forgets what was found so far. */
+  /** Discards the errors found so far. */
   clear(): void {
     this.items.length = 0
   }
 
-  /** Whether the list is full, so that the search for more can stop. */
+  /** Whether the list is full, so that checking can stop. */
   get full(): boolean {
     return this.items.length >= errorsMax
   }

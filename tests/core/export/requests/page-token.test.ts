@@ -50,7 +50,7 @@ const open = (text: string, keys = [key], expected = {}): PageToken =>
   openPageToken(text, { keys, now, ttlMs, programId: 42, ...expected })
 
 /** The one code of the refusal. Anything but a 400 that names `nextPageToken` fails the test. */
-function codeOf(attempt: () => unknown, advice = 'Start again from the first page, without a token.'): string {
+function codeOf(attempt: () => unknown, advice = 'without a token.'): string {
   try {
     attempt()
   } catch (error) {
@@ -122,7 +122,7 @@ describe('contract D8: the page token', () => {
   test('issued a little in the future by another machine is accepted, by more than a minute is not', () => {
     const text = sealPageToken(example, [key])
     expect(open(text, [key], { now: now - minute })).toEqual(example)
-    const advice = 'ask the operator of the service to set the clocks of its machines.'
+    const advice = 'ask the operator of the service to synchronize its clocks.'
     expect(codeOf(() => open(text, [key], { now: now - minute - 1 }), advice)).toBe('page_token_issued_ahead')
   })
 

@@ -58,7 +58,7 @@ test('an error in the handling of rows stays what it is, and is no reason to tur
   const { server, outcomes } = aServer()
   const error = await failureOf(
     server.read(programId, async () => {
-      throw new Error('a stored text is not as its program version says')
+      throw new Error('a stored text does not match its program version')
     }),
   )
   expect(error).not.toBeInstanceOf(TurnedToPrimary)

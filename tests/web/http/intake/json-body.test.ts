@@ -16,7 +16,7 @@ test('a body that does not end is given up when its time is over, and not read o
       cancelled = true
     },
   })
-  const late = { kind: 'invalid_request', detail: expect.stringContaining('has 20 ms to arrive') }
+  const late = { kind: 'invalid_request', detail: expect.stringContaining('20 ms') }
   expect(await problemOf(body, { arrivalMs: 20 })).toMatchObject(late)
   expect(cancelled).toBe(true)
 })
