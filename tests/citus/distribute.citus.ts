@@ -172,7 +172,14 @@ describe('a distributed installation', () => {
       const bytes = async function* () {
         yield Buffer.from(lines.join('\n'))
       }
-      await loadLines(other.sql, bytes(), { now: Date.now() * 1000, timeZone: 'UTC', actor: 'operator:test' })
+      // In batches of one application: all in one transaction, as a demo is filled, then each in its own.
+      const batches = { batchBytes: 1, wholeOrNothing: slug === 'first' }
+      await loadLines(other.sql, bytes(), {
+        now: Date.now() * 1000,
+        timeZone: 'UTC',
+        actor: 'operator:test',
+        ...batches,
+      })
       expect(await exportLines(other.sql, slug)).toEqual(lines)
     }
     await eraseApplicant(one.sql, applicant, { actor: 'operator:test', reason: undefined })

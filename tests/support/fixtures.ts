@@ -20,14 +20,19 @@ import { startTestService, type TestService, type TestServiceOptions } from './s
 type End = () => unknown
 type EndWith = (end: End) => void
 
-/** Bun itself would run what is to be done at the end in the order in which it was said. */
+/**
+ * Bun itself would run what is to be done at the end in the order in which it was said. What a file leaves that failed before its end, the next one ends
+ * with its own.
+ */
 function lastOpenedFirst(atEnd: (endAll: () => Promise<void>) => void): EndWith {
   const ends: End[] = []
+  let file: string | undefined
   return end => {
-    if (ends.length === 0)
+    if (ends.length === 0 || file !== Bun.main)
       atEnd(async () => {
-        for (const one of ends.splice(0)) await one()
+        while (ends.length > 0) await ends.shift()!()
       })
+    file = Bun.main
     ends.unshift(end)
   }
 }

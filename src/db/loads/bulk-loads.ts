@@ -257,7 +257,9 @@ export async function supersedeCurrentApplications(
  * program through another index: a load of 100,000 applications did not end.
  */
 export async function sketchApplications(tx: Transaction): Promise<void> {
-  await tx`select set_config('default_statistics_target', '10', true)`
+  // On Citus one shard after another: a statement that follows in the transaction could not read those that were looked at side by side.
+  await tx`
+    select set_config('default_statistics_target', '10', true), set_config('citus.multi_shard_modify_mode', 'sequential', true)`
   await analyzeApplications(tx)
 }
 
