@@ -35,7 +35,7 @@ export async function readReadablePrograms(db: Db, programIds: readonly number[]
       limit 1
     ) last on last.submit_seq = c.submit_seq
     -- Asked for the few programs alone whose last change was no submission: on a cluster each call is a statement of its own.
-    cross join lateral change_at(c.program_id, case when last.submit_seq is null then c.submit_seq end) other
+    cross join lateral change_at(c.program_id, case when last.submit_seq is null then nullif(c.submit_seq, 0) end) other
     where p.program_id = any(${programIds as number[]}::bigint[])
     order by p.slug`
   return rows.map(({ change, change_time, change_application, ...program }) => ({
