@@ -1,9 +1,9 @@
-// Records of CSV (RFC 4180) that a spreadsheet shows as they are: null is nothing, every text is quoted, lists are joined by semicolons.
-// `core/export/framings/csv-cells` writes the same from stored bytes. Pure.
+// Renders CSV records (RFC 4180) that are safe in spreadsheets: null is an empty field, texts are quoted, lists are joined by semicolons.
+// `core/export/framings/csv-cells` renders the same from stored bytes. Pure.
 //
-// A spreadsheet takes a cell for a formula by its first character, quoted or not. So a text that begins with one of those gets an
-// apostrophe before it (OWASP, "CSV Injection"); and so does a text that begins with an apostrophe, so that one taken away always
-// gives the text back. What is a number as a whole is none: phone numbers and coordinates stay as they are.
+// Spreadsheets recognize formulas by the first character of a cell, quoted or not. Texts that start with such a character are prefixed with
+// an apostrophe (OWASP, "CSV Injection"), and so are texts that start with an apostrophe, so that removing one always restores the text.
+// Texts that are numbers, such as phone numbers and coordinates, are unchanged.
 
 export type CsvCell = string | number | boolean | null | readonly string[]
 

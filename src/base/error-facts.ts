@@ -1,6 +1,6 @@
-// The facts of an error that may be written to the log, to the record of a failed job, or to a terminal.
-// A database error quotes what it refused: values in its message, the row in `detail`, parameters, the statement. None of that is
-// written; its code and the names of table, column and constraint show an operator where to look.
+// Extracts the facts of an error that are safe for the log, the record of a failed job, or a terminal.
+// Database errors quote data: values in the message, the row in `detail`, parameters, the statement. None of that is written; the code and
+// the names of table, column and constraint show an operator where to look.
 
 /** A failure of PostgreSQL, by whichever driver: both name these fields alike but for a suffix. */
 interface DatabaseError extends Error {

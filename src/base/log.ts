@@ -1,5 +1,4 @@
-// The structured log: one JSON line per request or event, on standard output.
-// It keeps what must never be logged out of every line.
+// The structured log: one JSON line per request or event, on standard output, with secrets removed.
 
 import { writeSync } from 'node:fs'
 import pino from 'pino'

@@ -1,5 +1,5 @@
-// Temporary failures of the database, of the network or of a pooler, after which an unchanged request may succeed. Requests get 503
-// with Retry-After. One table; a test walks over it with a server that sends each.
+// Temporary errors of the database, the network or a pooler, after which the same request can succeed. Requests get 503 with Retry-After.
+// A test sends each error in this table from a server.
 
 interface PassingError {
   /** A SQLSTATE, or what the driver and the operating system call it. */

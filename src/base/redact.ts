@@ -1,5 +1,5 @@
-// Takes secrets of API keys, and of administrators' tokens, out of text that is about to be written: raw, in Base64, and percent-encoded.
-// Looser than what a scanner looks for: half a secret, or one followed by more, is taken out too.
+// Removes secrets of API keys and administrators' tokens from text before it is written: raw, in Base64 and percent-encoded.
+// Matches more than scanners do: partial secrets and secrets followed by other text are removed too.
 
 const replacement = '[redacted]'
 

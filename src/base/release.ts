@@ -1,4 +1,4 @@
-// The release, and the commit it was built from if scripts/build made it.
+// The release, and the commit if it was built by scripts/build.
 
 import { version } from '../../package.json'
 

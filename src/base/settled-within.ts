@@ -1,4 +1,4 @@
-// Waiting for something, but not for ever.
+// Waits for a promise with a time limit.
 
 /** Whether a promise settled within so many milliseconds; rejects as it does. The promise continues either way. */
 export async function settledWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Every setting of the service: its name, default, bounds and meaning. A new one is an entry in the file of its group.
+// All settings of the service: name, default, limits and description. A new setting is an entry in the file of its group.
 
 import { applySettings } from './apply-settings.ts'
 import { civiformSettings } from './civiform-settings.ts'

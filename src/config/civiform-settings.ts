@@ -1,4 +1,4 @@
-// A CiviForm that is followed (CIVIFORM.md).
+// Settings for following a CiviForm (CIVIFORM.md).
 
 import { parser, secretSetting, setting, Unusable } from './kinds/setting.ts'
 import { httpUrl, ianaTimeZone, oneOf, optional, postgresUrl, text } from './kinds/setting-kinds.ts'

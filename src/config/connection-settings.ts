@@ -1,4 +1,4 @@
-// Proxies, TLS, and how long a connection or its reader may be idle.
+// Settings for proxies, TLS and idle connections.
 
 import { setting } from './kinds/setting.ts'
 import { duration, optional, subnets, text } from './kinds/setting-kinds.ts'

@@ -1,4 +1,4 @@
-// The console, and how people sign in to it.
+// Settings for the console and signing in to it.
 
 import { parser, secretSetting, setting, Unusable } from './kinds/setting.ts'
 import { duration, oneOf, onOff, optional, text } from './kinds/setting-kinds.ts'

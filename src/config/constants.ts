@@ -1,4 +1,4 @@
-// Constants that no operator would change, each with its reason. They are next to the settings so that tests can override them.
+// Constants that operators need not change, with reasons. They are beside the settings so that tests can override them.
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

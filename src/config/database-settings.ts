@@ -1,4 +1,4 @@
-// Environment, database and jobs.
+// Settings for the environment, the database and jobs.
 
 import { parser, setting, Unusable } from './kinds/setting.ts'
 import { duration, oneOf, onOff, optional, postgresUrl, wholeNumber } from './kinds/setting-kinds.ts'

@@ -1,4 +1,4 @@
-// Limits of one API key or one request.
+// Settings for limits of an API key or a request.
 
 import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
 import { setting } from './kinds/setting.ts'

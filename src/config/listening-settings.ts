@@ -1,4 +1,4 @@
-// Addresses and ports that the processes listen on.
+// Settings for the addresses and ports that processes listen on.
 
 import { setting } from './kinds/setting.ts'
 import { onOff, optional, text, wholeNumber } from './kinds/setting-kinds.ts'

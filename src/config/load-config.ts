@@ -1,4 +1,4 @@
-// The configuration of a process, read once from the environment. Only the mains and the scripts call it.
+// Reads the configuration of a process from the environment, once. Called only by mains and scripts.
 
 import { Problem, type ProblemItem } from '../base/problem.ts'
 import { type Config, type OtherConfig, type otherSettings, settings } from './all-settings.ts'

@@ -1,4 +1,4 @@
-// Addresses and times in what is answered, pages, and what seals their tokens.
+// Settings for addresses and times in responses, for pages and for page tokens.
 
 import { parser, secretSetting, setting, Unusable } from './kinds/setting.ts'
 import { httpUrl, ianaTimeZone, keysOf32Bytes, wholeNumber } from './kinds/setting-kinds.ts'

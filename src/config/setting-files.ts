@@ -1,4 +1,5 @@
-// Settings from files: API_KEY_PEPPER_FILE names a file that holds API_KEY_PEPPER, as container engines and systemd hand secrets out.
+// Reads settings from files: API_KEY_PEPPER_FILE names a file that contains API_KEY_PEPPER, the way container engines and systemd provide
+// secrets.
 
 import { readFileSync } from 'node:fs'
 import { Problem, type ProblemItem } from '../base/problem.ts'

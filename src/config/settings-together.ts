@@ -1,4 +1,4 @@
-// Rules between settings.
+// Rules that involve several settings.
 
 import { type OtherConfig, settings } from './all-settings.ts'
 import { healthPorts } from './listening-settings.ts'

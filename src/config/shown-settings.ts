@@ -1,4 +1,4 @@
-// The settings as the console shows them. No value of a secret is among them.
+// The settings shown in the console, without the values of secrets.
 
 import { settingGroups } from './all-settings.ts'
 import type { Setting } from './kinds/setting.ts'

@@ -1,4 +1,4 @@
-// Shutdown, logging and traces.
+// Settings for shutdown, logging and traces.
 
 import { parser, secretSetting, setting, Unusable } from './kinds/setting.ts'
 import { duration, httpUrl, oneOf } from './kinds/setting-kinds.ts'

@@ -1,4 +1,4 @@
-// Webhooks: with what their secrets are made, and where they may lead.
+// Settings for webhooks: keys of their secrets, and allowed networks.
 
 import { parser, secretSetting, setting } from './kinds/setting.ts'
 import { keysOf32Bytes, subnets } from './kinds/setting-kinds.ts'

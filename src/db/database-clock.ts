@@ -1,5 +1,5 @@
-// The database's clock, which is the one of all processes (D46): whatever is stored, or compared with what another process stored, is of it.
-// A process whose own clock is wrong, or jumps, neither delays nor rushes anything.
+// The database's clock, used by all processes for times that are stored or compared with stored times (D46). So a process with a wrong clock
+// causes no harm.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import { type Db, readValue } from './client.ts'

@@ -1,4 +1,4 @@
-// Identifies the server that writes this database. A failover or restore must be detected before the new server issues ids.
+// Identifies the server that writes this database, to detect a failover or restore before the new server assigns IDs.
 
 import { type Db, readValue } from './client.ts'
 

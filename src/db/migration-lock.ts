@@ -1,5 +1,5 @@
-// One process at a time migrates a database. The others ask again in short transactions instead of waiting for the lock: a statement that
-// waits has a snapshot, and an index that is built concurrently waits for every snapshot, so neither would end.
+// Lets only one process migrate a database at a time. The others retry in short transactions instead of waiting for the lock, because a waiting
+// statement holds a snapshot, which a concurrent index build waits for, so neither would end.
 
 import { type DatabaseSession, inSession, inTransaction, readValue, type Sql, type Transaction } from './client.ts'
 

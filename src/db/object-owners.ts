@@ -1,5 +1,5 @@
-// Who owns what in our schemas. PostgreSQL lets only an object's owner grant rights on it or dump it, so everything permanent belongs to
-// the owner of the schema, and no process may create anything there.
+// The owners of objects in our schemas. Only an object's owner can grant rights on it or dump it, so everything permanent belongs to the schema's
+// owner, and processes may not create objects there.
 
 import { type Db, inTransaction, type Sql } from './client.ts'
 

@@ -1,6 +1,5 @@
-// Whether a database is reached through a pooler, which hands each transaction to any of its own connections: what lasts longer than
-// a transaction (LISTEN, settings of a session, the queue) is then lost, or is another client's. And what else to know of a
-// database before its pools are opened.
+// Detects whether a database is reached through a pooler, which runs each transaction on any of its connections: whatever outlives a transaction
+// (LISTEN, session settings, the queue) is then lost or belongs to another client. Also reads other facts needed before opening pools.
 
 import { isPooled, openDatabase, readValue } from './client.ts'
 import { isDistributed } from './migrate.ts'

@@ -1,4 +1,4 @@
-// Opens tracing, if the settings name a collector.
+// Opens tracing if a collector is configured.
 
 import type { Log } from '../log.ts'
 import { OtlpExporter } from './otlp-exporter.ts'

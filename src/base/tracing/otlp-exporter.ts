@@ -1,5 +1,5 @@
-// Sends ended spans to a collector, by OTLP over HTTP as JSON. Spans are dropped when the collector is slow or unreachable; export
-// never blocks requests: the queue is bounded, one request runs at a time, and none is repeated.
+// Sends ended spans to a collector by OTLP over HTTP in JSON. Spans are dropped if the collector is slow or unreachable. It never blocks
+// requests: the queue is bounded, one request runs at a time, and none is retried.
 
 import type { Log } from '../log.ts'
 import { settledWithin } from '../settled-within.ts'

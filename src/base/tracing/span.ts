@@ -1,6 +1,6 @@
-// Traces as OpenTelemetry and W3C Trace Context have them: spans that know their trace and their parent, and end at an exporter. Written here
-// because what is used of it is little: the libraries for the same are 14 packages of 25 MB, which take 28 MB of memory once loaded.
-// An attribute must not hold an answer, a secret, or anything a client wrote: names, codes and counts only.
+// Traces according to OpenTelemetry and W3C Trace Context: spans with a trace and a parent, sent to an exporter. Written here because little
+// is needed: the OpenTelemetry libraries are 14 packages of 25 MB that use 28 MB of memory.
+// Attributes contain names, codes and counts only, never answers, secrets or client input.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 

@@ -1,4 +1,4 @@
-// Durations as people write them: `500ms`, `30s`, `5m`, `12h`, `7d`.
+// Parses durations such as `500ms`, `30s`, `5m`, `12h` and `7d`.
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 

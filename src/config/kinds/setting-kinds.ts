@@ -1,4 +1,4 @@
-// Parsers of settings, one per kind of value.
+// Parsers of settings, one for each kind of value.
 
 import { parseSubnet, type Subnet } from '../../domain/values/ip-address.ts'
 import { parseDuration } from './durations.ts'

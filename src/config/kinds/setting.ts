@@ -1,4 +1,4 @@
-// The definition of a setting. `setting-kinds` has the parsers that several groups of settings need.
+// The definition of a setting. `setting-kinds` has the parsers shared by several groups.
 
 /** From the text of a variable to its value; throws Unusable. */
 export interface Parser<T> {

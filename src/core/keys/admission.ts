@@ -1,5 +1,4 @@
-// Authentication: from a request and its address to a caller, or to the reason for refusing it.
-// It changes nothing; what is to be noted is in its answer.
+// Authenticates a request: returns its caller, or the reason for rejecting it. It changes nothing; what must be recorded is in the result.
 
 import { addressText, contains, type IpAddress } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

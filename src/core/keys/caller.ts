@@ -1,5 +1,5 @@
-// An authenticated API key, and what it may do. Every refusal looks the same from outside.
-// It looks nothing up: what a caller may reach came with it.
+// An authenticated API key and what it may do. Clients cannot tell the reasons for a 401 apart.
+// Nothing is looked up: the caller contains the programs it can access.
 
 import { Problem } from '../../base/problem.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

@@ -1,5 +1,5 @@
-// The true address of a client, and whether the request was encrypted all the way: from the socket, or from a trusted proxy.
-// It must not believe a header that an untrusted peer sent, nor decide who may come in.
+// Determines the address of a client, and whether the request was encrypted all the way, from the socket or a trusted proxy.
+// It must not trust headers from untrusted peers, and it does not decide about access.
 
 import { contains, type IpAddress, isLoopback, parseAddress, type Subnet } from '../../domain/values/ip-address.ts'
 

@@ -1,4 +1,4 @@
-// The format of an API key's credential: generated, read from an Authorization header, hashed, compared, recognized by scanners.
+// The format of API key credentials: generating, parsing, hashing and comparing them, and patterns for secret scanners.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'

@@ -1,6 +1,6 @@
-// Counts failed authentications, so that guessing is slow.
-// Of API keys and tokens, which cannot be guessed, a failure is counted once it has happened: a valid one is never refused for its
-// neighbours' failures. Passwords are counted before they are looked at (sign-in-tries).
+// Limits failed authentications, so that guessing is slow.
+// API keys and tokens cannot be guessed, so a failure is counted afterwards, and valid ones are never rejected because of failures from the
+// same network. Passwords are counted before they are checked (sign-in-tries).
 
 import type { IPv6 } from 'ipaddr.js'
 import type { IpAddress } from '../../domain/values/ip-address.ts'

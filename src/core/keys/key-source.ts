@@ -1,5 +1,5 @@
-// The source of key records for authentication: the database, each time.
-// It must not remember a key between requests, and answers for unknown ids as for known ones.
+// Loads key records for authentication from the database, every time.
+// It must not cache keys between requests, and unknown IDs take the same steps as known ones.
 
 import { type Db, readThroughLoss } from '../../db/client.ts'
 import { type ApiKeyAuthenticationRow, findApiKeyForAuthentication } from '../../db/keys/api-key-authentication.ts'

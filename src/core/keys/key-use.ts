@@ -1,5 +1,4 @@
-// Records the use of a key: when it was last used, and whether it was exposed.
-// It must never delay or fail the request that used the key.
+// Records when a key was last used and whether it was exposed, without delaying or failing the request.
 
 import type { Log } from '../../base/log.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'

@@ -1,5 +1,5 @@
-// Counts how often something happens within a window of fixed length, which begins with the first: in the Redis that processes share, for
-// all of them together, and in this process without a Redis or while it does not answer.
+// Counts events within a window of fixed length that starts with the first event: in Redis for all processes that share it, or in this process
+// if there is no Redis or it is unreachable.
 
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { CountingRedis } from '../queue/counting-redis.ts'

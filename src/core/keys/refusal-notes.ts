@@ -1,5 +1,5 @@
-// Records why requests were refused, in batches off the request path, for an administrator who has the request id. Notes are
-// gathered and written together, and under a flood the rest goes to the log alone.
+// Stores why requests got a 401, so that administrators can look it up by request ID. Entries are written in batches in the background; under
+// a flood, the rest goes to the log only.
 
 import type { Log } from '../../base/log.ts'
 import type { Db } from '../../db/client.ts'

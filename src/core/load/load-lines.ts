@@ -1,4 +1,4 @@
-// Bytes of NDJSON in the export's shape into a bulk load, in the order of their lines.
+// Parses NDJSON in the export's format and passes its applications to a bulk load, line by line.
 
 import type { Sql } from '../../db/client.ts'
 import { isJsonArray, isJsonObject, type Json, parseJson } from '../../domain/values/json-text.ts'

@@ -1,4 +1,4 @@
-// The build of a process: release, commit, Bun, database schema.
+// The build of a process: release, commit, Bun and database schema.
 
 import { release } from '../../base/release.ts'
 import type { Db } from '../../db/client.ts'

@@ -1,5 +1,4 @@
-// Background work as the database knows it, reported by service and worker alike: so an alert on it needs only
-// one of them.
+// Metrics of background work, read from the database. Service and worker both report them, so alerts need only one of them.
 
 import type { MaintenanceState } from '../../db/derived/maintenance-state.ts'
 import type { Meter } from './meter.ts'

@@ -1,4 +1,4 @@
-// Open descriptors of the process and their limit, as Linux reports them.
+// Open file descriptors of the process and their limit, from Linux.
 
 import { readdirSync, readFileSync } from 'node:fs'
 

@@ -1,5 +1,5 @@
-// The metrics of one process: a registry, and values that are read at each scrape.
-// No label may name a key, an applicant or anything else without bound.
+// The metrics of a process: a registry, and values that are read at each scrape.
+// Labels must have a bounded number of values, so they never name keys or applicants.
 
 import { Counter, Gauge, Registry } from 'prom-client'
 

@@ -1,4 +1,4 @@
-// Metrics of the system that is followed, where one is.
+// Metrics of the followed system, if there is one.
 
 import type { Sql } from '../../db/client.ts'
 import { findOrigin } from '../../db/origin.ts'

@@ -1,5 +1,5 @@
 // Metrics of every process: its build, memory, processor time, and event-loop delay.
-// Only figures that are true under Bun: prom-client's own of the heap, of handles and of garbage collection are zeros or other things there.
+// Only figures that are correct in Bun: prom-client's heap, handle and garbage collection metrics are not.
 
 import { heapSize } from 'bun:jsc'
 import { Gauge, Histogram } from 'prom-client'

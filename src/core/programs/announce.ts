@@ -1,5 +1,5 @@
-// Asks for what is derived from a version, in the transaction that makes the version.
-// It must not reach for the queue, whose store may be away.
+// Requests the data derived from a version in the transaction that creates the version.
+// It must not use the queue, whose store may be unreachable.
 
 import type { Transaction } from '../../db/client.ts'
 import { enqueue } from '../queue/enqueue.ts'

@@ -1,4 +1,4 @@
-// Compares a document with what is published: the changes to its program, and to every other program that asks the same questions.
+// Compares a document with the published version: changes to its program, and to other programs that ask the same questions.
 
 import { Problem } from '../../base/problem.ts'
 import { countWithOption } from '../../db/applications/application-lists.ts'

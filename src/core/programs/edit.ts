@@ -1,4 +1,4 @@
-// An edit of a program, whether it becomes a draft or is published: what it is based on, whether it is valid, what it changes.
+// Checks an edit of a program before it is saved or published: its base version, its validity and its changes.
 
 import { Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'

@@ -1,5 +1,5 @@
 // Applies new question versions to the other programs that ask these questions.
-// Every caller holds the question bank's lock.
+// Callers must hold the question bank's lock.
 
 import { Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'

@@ -1,4 +1,4 @@
-// From an unknown document to a program definition, or to a Problem that names every error.
+// Parses an unknown document to a program definition, or throws a Problem with every error.
 
 import { invalidRequest } from '../../base/problem.ts'
 import type { Db } from '../../db/client.ts'

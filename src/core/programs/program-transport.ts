@@ -1,5 +1,5 @@
-// Takes a program out of one database and brings it into another, id for id.
-// Nothing changes on the way: what is exported again from there is the same to the byte.
+// Transfers a program from one database to another with all IDs.
+// Exporting it again from there gives the same bytes.
 
 import { invalidRequest, Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'

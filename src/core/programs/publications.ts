@@ -1,5 +1,5 @@
-// Publications that change many other programs: asked for in a request, made after it by the service itself, so that no deadline of a
-// request ends them and no queue is needed. Each is one transaction, all of it or nothing; a process that is killed leaves it to the next.
+// Publications that change many other programs: requested by an API call and carried out by the service in the background, without a request
+// deadline or a queue. Each is one transaction; if its process is killed, another process repeats it.
 
 import type { Log } from '../../base/log.ts'
 import { findPassingError } from '../../base/passing-errors.ts'

@@ -1,5 +1,5 @@
-// An edit or a draft becomes the program's active version, and what it changes in shared questions reaches every program that asks
-// them. One transaction under the question bank's lock. It requests the data derived from versions (announce), and computes none.
+// Publishes an edit or draft as the program's active version, and applies its changes to shared questions in every program that asks them.
+// One transaction under the question bank's lock. It requests derived data (announce) but computes none.
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import type { Sql, Transaction } from '../../db/client.ts'

@@ -1,5 +1,4 @@
-// An administrator's edit becomes the program's one draft.
-// Nothing it does is seen in an export (D21).
+// Saves an administrator's edit as the program's only draft. Drafts do not affect exports (D21).
 
 import { Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'

@@ -1,5 +1,5 @@
-// From a definition to what a program version holds: questions and question versions are made where the bank lacks them.
-// Every caller holds the question bank's lock.
+// Stores the content of a definition: creates the questions and question versions that the bank lacks.
+// Callers must hold the question bank's lock.
 
 import type { Transaction } from '../../db/client.ts'
 import type { VersionContent } from '../../db/programs/program-versions.ts'

@@ -1,5 +1,5 @@
-// The connection to the Redis in which processes count together. While it is away, slow or refuses, nothing waits for it: each process
-// counts for itself until it answers again.
+// The connection to the Redis in which processes count limits together. While it is unreachable, slow or failing, nothing waits for it: each
+// process counts by itself until it responds again.
 
 import type { Cluster, Redis } from 'ioredis'
 import type { Log } from '../../base/log.ts'

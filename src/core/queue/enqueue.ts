@@ -1,5 +1,5 @@
-// Asks for jobs within a transaction: they are on record and in the outbox when it commits, and never were when it does not.
-// It must not reach for the queue, whose store may be away.
+// Requests jobs within a transaction: they are recorded and in the outbox if it commits, and do not exist otherwise.
+// It must not use the queue, whose store may be unreachable.
 
 import { currentSpan } from '../../base/tracing/span.ts'
 import type { Db } from '../../db/client.ts'

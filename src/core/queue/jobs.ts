@@ -1,4 +1,4 @@
-// All jobs: their names, what each carries, and what the queue knows each by.
+// All jobs: their names, payloads and queue IDs.
 
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'

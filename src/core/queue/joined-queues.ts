@@ -1,4 +1,4 @@
-// Several queues on one store as one: each job goes to its own, and runs with the others of its kind.
+// Joins several queues on a store: each job goes to its own queue and runs with jobs of its kind.
 
 import type { Queue } from './connect.ts'
 import { type QueueName, queueNames, queueOf } from './jobs.ts'

@@ -1,4 +1,4 @@
-// Opens a connection to the Redis (or Valkey, or cluster of either) that REDIS_URL names.
+// Opens a connection to the Redis, Valkey or cluster in REDIS_URL.
 
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 

@@ -1,5 +1,5 @@
-// Carries jobs from the outbox into the queue, for as long as the process runs. At least once: what is handed over twice is merged
-// by the queue. The database and the store of the queue may each be away for any time.
+// Moves jobs from the outbox to the queue while the process runs, at least once: the queue merges duplicates. The database and the queue's
+// store can each be unreachable for any time.
 
 import type { Log } from '../../base/log.ts'
 import { inTransaction, type Sql } from '../../db/client.ts'

@@ -1,4 +1,4 @@
-// The runs of one worker: what arrives, how it ends, and how the worker is closed without leaving one running.
+// The runs of a worker: receiving jobs, their outcome, and closing the worker without leaving a job running.
 
 import type { Job as StoredJob } from 'bullmq'
 

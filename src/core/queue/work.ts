@@ -1,4 +1,4 @@
-// Runs jobs as they arrive: parses them, gives them to their handlers, and keeps the record of how each went.
+// Runs jobs as they arrive: parses them, calls their handlers and records the outcomes.
 
 import { errorLine } from '../../base/error-facts.ts'
 import type { Log } from '../../base/log.ts'

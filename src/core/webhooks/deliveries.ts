@@ -1,8 +1,8 @@
-// Delivers webhooks: asks for what is due, makes one attempt, notes how it ended. How far an endpoint has come is in the database; a job
-// carries the wish for one attempt; when it is lost, another one follows. So a message arrives at least once, whatever dies on the way.
+// Delivers webhooks: requests due attempts, makes them and records how they ended. The progress of an endpoint is in the database, and each job
+// is one attempt; lost jobs are replaced. So a message arrives at least once, whatever fails.
 //
-// A message says that a program has come to a change, and nothing of an applicant. It covers every change up to that one, however many: what
-// comes while an endpoint is away, or busy, is one message later.
+// A message announces a program's newest change and contains nothing about applicants. It covers all changes up to that one, so everything that
+// happens while an endpoint is unreachable or busy becomes one message.
 
 import { inTransaction, type Sql } from '../../db/client.ts'
 import { insertOutbox } from '../../db/derived/outbox.ts'

@@ -1,6 +1,6 @@
-// Sends one message to an address that administrators wrote, and nowhere else: over https, to an address of the public internet or of an
-// allowed network, never on to another. It resolves names here, once, and connects to the address that it checked. It uses no proxy of the
-// environment, since that would resolve the name for itself. Of the answer it reads nothing but its status and Retry-After.
+// Sends a message to an address entered by an administrator: over https, to the public internet or an allowed network, without following
+// redirects. It resolves the name once and connects to the address it has checked. It ignores the environment's proxy, which would resolve
+// the name again. It reads only the status and Retry-After of the response.
 
 import { lookup } from 'node:dns/promises'
 import { request } from 'node:https'

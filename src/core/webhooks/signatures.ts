@@ -1,5 +1,5 @@
-// Secrets of webhooks, and the signatures made with them (Standard Webhooks 1.0.0, symmetric, `v1`).
-// No secret is stored: it is derived from its name and a key of the configuration. What reads the database can sign nothing.
+// Webhook secrets and signatures (Standard Webhooks 1.0.0, symmetric, `v1`).
+// Secrets are not stored but derived from their name and a configured key, so access to the database is not enough to sign messages.
 
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-// Status, note and their history: what administrators add to an application.
+// Statements for an application's status and note, and their history.
 
 import type { Static } from 'typebox'
 import type { Annotations } from '../../domain/questions/application.ts'

@@ -1,5 +1,4 @@
-// Applicants, as stored. An applicant is found only together with the front end it belongs to (D26).
-// Language tags come in canonical form.
+// Statements for applicants. An applicant is found only together with its front end (D26). Language tags must be canonical.
 
 import { type Db, readValue, type Transaction } from '../client.ts'
 

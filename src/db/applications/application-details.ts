@@ -1,5 +1,5 @@
-// One application: what is known of it, the others of its applicant, the states of its status and note, and the stored text that an
-// export makes it of. No statement grows with the size of a program.
+// Statements for an application: its facts, the other applications of its applicant, its statuses and notes, and its stored text. None becomes
+// slower as a program grows.
 
 import { type Static, Type } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'

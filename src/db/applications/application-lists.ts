@@ -1,5 +1,5 @@
-// Lists of applications as the console filters them, and how many there are. No statement grows with the size of a program: each walks an
-// index and stops after a page.
+// Filtered lists of applications for the console, and their counts. No statement becomes slower as a program grows: each reads a page from an
+// index.
 
 import { type Static, Type } from 'typebox'
 import type { RevisionState } from '../../domain/questions/application.ts'

@@ -1,4 +1,4 @@
-// Reads of clients other than exports: the programs of a key, one application with its revisions, and its statuses and notes.
+// Reads by clients other than exports: the programs of a key, an application with its revisions, and its statuses and notes.
 
 import type { Annotations } from '../../domain/questions/application.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

@@ -1,4 +1,4 @@
-// Taking applications, and all that is kept of an applicant, out of the database. Each application leaves a tombstone, by trigger.
+// Erases applications and everything stored about an applicant. A trigger leaves a tombstone for each application.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow, readValue, type Transaction } from '../client.ts'

@@ -1,5 +1,4 @@
-// Applications in progress: what an applicant has answered in a program and not submitted yet.
-// Answers are JSON text here, kept to the letter.
+// Applications in progress: answers that an applicant has saved but not submitted. They are stored as exact JSON text.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow, type Transaction } from '../client.ts'

@@ -1,4 +1,4 @@
-// Pauses of a program's intake: until when submissions are refused. Kept alongside the counter that submissions are numbered by.
+// Pauses of a program's intake, stored with the counter that numbers submissions.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findValue, type Transaction } from '../client.ts'

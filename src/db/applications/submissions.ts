@@ -1,4 +1,4 @@
-// Writing applications: the idempotency of a submission, its number and time, its row and the one it supersedes.
+// Writes applications: idempotency, number and time, the row, and the application that it supersedes.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow, findValue, type Transaction } from '../client.ts'

@@ -1,4 +1,4 @@
-// How applications are found by words: of the names, e-mail addresses and phone numbers in them. `applicant_words` says what is looked up.
+// Finds applications by words of the names, e-mail addresses and phone numbers in them. `applicant_words` defines the words.
 
 import type { PendingQuery, Row } from 'postgres'
 import { unspacedLetter } from '../../domain/readable/match-reason.ts'

@@ -1,4 +1,4 @@
-// Seals of the audit log: which events each covers, and the events as they are hashed.
+// Seals of the audit log: the events that each covers, and the events in their hashed form.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow, findValue, readValue, type Transaction } from '../client.ts'

@@ -1,6 +1,6 @@
-// The audit log: who did what to what, from where. Rows are only added, and the oldest moved into files; the database refuses the
-// rest and says when and by which role. Workers seal them (see `audit-seals` and the migration).
-// It must not hold a secret, a credential or an answer; callers put names, ids and counts into `detail`.
+// The audit log: who did what, to what, from where. Entries are only added, and the oldest moved to files; the database enforces this and
+// records time and role. Workers seal the entries (see `audit-seals` and the migration).
+// It must not contain secrets or applicants' answers; put only names, IDs and counts into `detail`.
 
 import type { JSONValue } from 'postgres'
 import type { Static } from 'typebox'

@@ -1,5 +1,5 @@
-// What people should do something about, kind by kind. Read for every page of the console, so it looks at no
-// application but the newest of programs that were read once.
+// Items needing attention, by kind. Read for every page of the console, so it reads no applications except the newest of programs that have been
+// exported.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'

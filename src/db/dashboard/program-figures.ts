@@ -1,5 +1,5 @@
-// How a program is doing: what was submitted to it lately, how far its applications are, who reads them. Each statement stops after so
-// many entries of an index, however many applications the program has.
+// Figures of a program: recent submissions, statuses and clients. Each statement reads a limited number of index entries, however many
+// applications the program has.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'

@@ -1,4 +1,4 @@
-// Stored derived data of a program version: its key map, its docs.
+// Stored derived data of a program version: its key map and docs.
 
 import type { Db } from '../client.ts'
 

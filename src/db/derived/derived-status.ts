@@ -1,4 +1,4 @@
-// The state of data derived from program versions: requested, running, present, or failed and why.
+// The state of data derived from program versions: requested, running, present, or failed with a reason.
 
 import { type Db, findValue } from '../client.ts'
 

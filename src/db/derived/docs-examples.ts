@@ -1,5 +1,4 @@
-// The generated docs of program versions, as kept, and which versions should have them.
-// Their content is JSON here.
+// Stored docs of program versions, in JSON, and the versions that should have them.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'

@@ -1,4 +1,4 @@
-// Key maps of programs, as kept. Their content is JSON here.
+// Stored key maps of programs, in JSON.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow } from '../client.ts'

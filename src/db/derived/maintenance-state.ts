@@ -1,4 +1,4 @@
-// State of the background work: outbox, derived data, workers. Ages are by the database's clock, so that no other clock matters.
+// The state of background work: outbox, derived data and workers. Ages are measured by the database's clock.
 
 import type { Db } from '../client.ts'
 import { countWebhooks, type WebhookState } from '../webhooks/webhook-rows.ts'

@@ -1,4 +1,4 @@
-// The outbox: jobs that transactions ask for, until the relay hands them to the queue.
+// The outbox: jobs requested by transactions, until the relay hands them to the queue.
 
 import type { JSONValue } from 'postgres'
 import type { Db, Sql, Transaction } from '../client.ts'

@@ -1,4 +1,4 @@
-// Statements for authenticating an API key. Only hashes of secrets reach this file.
+// Statements for authenticating API keys. They only handle hashes of secrets.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow } from '../client.ts'

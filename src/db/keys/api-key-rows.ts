@@ -1,4 +1,4 @@
-// API keys and the programs they may reach, as stored. Only hashes of secrets come here.
+// Statements for API keys and their programs. They only handle hashes of secrets.
 
 import type { Static } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'

@@ -1,4 +1,4 @@
-// Requests that the service answered with 401, and why.
+// Statements for requests that got a 401, with the reasons.
 
 import type { Static } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'

@@ -1,5 +1,5 @@
-// Bulk loads under way: how far each has come, the counters it moves, whose ids are whose, and what is superseded. The applications
-// themselves are in staged-applications.
+// Statements for running bulk loads: progress, counters, IDs and superseded applications. The applications themselves are in
+// staged-applications.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, readValue, type Transaction } from '../client.ts'

@@ -1,5 +1,5 @@
-// What a bulk load has read and not stored yet: rows of a temporary table, which only its own connection sees and which is gone with it,
-// however that ends. The checks of a whole input, and not of one line, run there.
+// Applications that a bulk load has read but not stored: rows of a temporary table, which disappears with its connection. The checks that involve
+// the whole input run there.
 
 import type { Annotations } from '../../domain/questions/application.ts'
 import { formatMicros, formatMicrosOrNull, type Micros } from '../../domain/values/offset-time.ts'

@@ -1,5 +1,5 @@
-// The statements of a text of SQL, one by one: Citus sends a change of a distributed table to the workers with all that it was sent along
-// with, so it has to come alone.
+// Splits SQL text into statements, because Citus sends changes of a distributed table to the workers together with everything else in the same
+// message, so each must be sent alone.
 
 /** What may hold a semicolon that ends nothing: comments, bodies of functions, texts and names. */
 const parts = /--[^\n]*|\/\*.*?\*\/|(\$\w*\$).*?\1|'[^']*'|"[^"]*"|;/gs

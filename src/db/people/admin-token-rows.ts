@@ -1,4 +1,4 @@
-// The tokens with which programs of the console's people come to its API.
+// Statements for administrators' API tokens.
 
 import type { Static } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'

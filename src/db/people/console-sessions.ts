@@ -1,4 +1,4 @@
-// Sign-ins to the console that are under way.
+// Statements for console sessions.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db, Transaction } from '../client.ts'

@@ -1,4 +1,4 @@
-// Identities of the console's people at an OpenID provider.
+// Statements for people's identities at an OpenID provider.
 
 import type { Static } from 'typebox'
 import { type Db, findRow, findValue, type Transaction } from '../client.ts'

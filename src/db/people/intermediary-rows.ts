@@ -1,4 +1,4 @@
-// The organizations that submit on behalf of applicants, and their people.
+// Statements for organizations that submit on behalf of applicants, and their people.
 
 import type { Static } from 'typebox'
 import { type Db, findRow, findValue, type Transaction } from '../client.ts'

@@ -1,4 +1,4 @@
-// The people of the console, their programs and the links with which they choose a password.
+// Statements for the people of the console, their programs and their password links.
 
 import { type Static, Type } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'

@@ -1,4 +1,4 @@
-// The second factors of people: the sealed secret of their codes, and hashes of recovery codes.
+// Statements for second factors: the sealed secret of a person's codes, and hashes of recovery codes.
 
 import { type Db, findRow, type Transaction } from '../client.ts'
 

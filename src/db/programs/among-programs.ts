@@ -1,4 +1,4 @@
-// Which programs a statement is of: those of the person who asks, or all.
+// SQL condition that limits a statement to a person's programs, or allows all.
 
 import type { Db } from '../client.ts'
 

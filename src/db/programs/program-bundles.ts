@@ -1,5 +1,5 @@
-// Programs as they travel between databases: read with every id and time, written with the same.
-// A writer must hold the question bank's lock (db/programs/questions).
+// Reads and writes programs for transfer between databases, keeping all IDs and times.
+// Writers must hold the question bank's lock (db/programs/questions).
 
 import type {
   BundledQuestion,

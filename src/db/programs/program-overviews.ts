@@ -1,5 +1,5 @@
-// What the console lists of programs, their versions and the question bank, page by page.
-// Nothing here counts applications: the counter that numbers them does.
+// Paged lists of programs, versions and the question bank for the console.
+// Application counts come from the submission counter.
 
 import { type Static, Type } from 'typebox'
 import type { QuestionKind, QuestionSettings } from '../../domain/questions/question.ts'

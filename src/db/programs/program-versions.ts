@@ -1,5 +1,5 @@
-// Writes programs and their versions. Every caller must hold the question bank's lock (db/programs/questions).
-// The database itself refuses to change a published version.
+// Writes programs and their versions. Callers must hold the question bank's lock (db/programs/questions).
+// The database rejects changes to a published version.
 
 import type { ProgramVersionState, Screen } from '../../domain/questions/program-version.ts'
 import { type Db, readValue, type Transaction } from '../client.ts'

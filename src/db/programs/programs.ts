@@ -1,4 +1,4 @@
-// Programs and their versions, as read. Writing them is db/programs/program-versions.
+// Reads programs and their versions; db/programs/program-versions writes them.
 
 import { notFound } from '../../base/problem.ts'
 import type { PublishedVersion } from '../../domain/questions/key-map.ts'

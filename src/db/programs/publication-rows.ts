@@ -1,4 +1,4 @@
-// Publications that are made in the background: asked for, under way, ended.
+// Statements for publications in the background: requested, running and ended.
 
 import { type Static, Type } from 'typebox'
 import { type Db, findRow, readValue, type Transaction } from '../client.ts'

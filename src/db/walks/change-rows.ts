@@ -1,5 +1,5 @@
-// The changes of a program's applications in commit order. Nothing is written for this: each change gets its number where it is recorded,
-// and the statement merges the records.
+// Reads the changes to a program's applications in commit order. There is no separate table: each change is numbered where it is recorded, and the
+// statement merges the records.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'

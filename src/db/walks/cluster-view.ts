@@ -1,5 +1,5 @@
-// What a node of a Citus cluster knows of it. A node with synchronized metadata finds applications as the coordinator does; one that was cut
-// off from the cluster may know of shards that have been elsewhere since, and grown old where they were.
+// Checks that a Citus node has the current shard metadata. A node that was disconnected from the cluster may still use the previous, outdated
+// locations of shards that have since moved.
 
 import type { Db } from '../client.ts'
 

@@ -1,4 +1,4 @@
-// A change that this database had and lacks.
+// Detects a change that this database once had and now lacks.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, readValue } from '../client.ts'

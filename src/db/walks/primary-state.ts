@@ -1,4 +1,4 @@
-// What the primary has of a program, and the condition that another server has exactly that.
+// The primary's state of a program, and the condition that another server has the same state.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow } from '../client.ts'

@@ -1,7 +1,7 @@
-// The filters of a walk in SQL: which rows meet them, which tombstones may have, and which audit entries of pages name filters that an
-// application met. What each filter means to a client is a file in src/core/export/filters.
+// The filters of a walk in SQL: for rows, for tombstones, and for audit entries whose filters an application matched. Their meaning for clients is
+// in src/core/export/filters.
 //
-// An application must meet a filter for good, or as of the horizon: otherwise it would move between the pages of a walk.
+// Whether an application matches a filter must never change, or must be fixed by the horizon; otherwise it could move between pages of a walk.
 
 import type { PendingQuery, Row } from 'postgres'
 import type { RevisionState, Submitter } from '../../domain/questions/application.ts'

@@ -1,4 +1,4 @@
-// Statements of the receipt of a walk: the ids of its applications, and which of them were erased since.
+// Statements for walk receipts: the IDs of a walk's applications, and those erased since.
 
 import { formatMicros } from '../../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from '../binary-values.ts'

@@ -1,4 +1,4 @@
-// The expected content of a part of a walk, from the database, to verify what was served. Reads numbers and times only.
+// Reads the expected content of a part of a walk, to verify what was served. Reads numbers and times only.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'

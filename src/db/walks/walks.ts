@@ -1,4 +1,4 @@
-// Statements of an export: the start of a walk, and the rows of a page from a cursor.
+// Statements for exports: the start of a walk, and the rows of a page from a cursor.
 
 import type { PendingQuery, Row } from 'postgres'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'

@@ -1,4 +1,4 @@
-// Attempts to deliver webhooks as the worker makes them: which endpoints are due, who makes an attempt, how it ended.
+// Statements for webhook delivery: due endpoints, attempts and their outcomes.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow, type Transaction } from '../client.ts'

@@ -1,4 +1,4 @@
-// Endpoints of webhooks as administrators see and change them, and their newest attempts.
+// Statements for administering webhook endpoints, and for their newest attempts.
 
 import { type Static, Type } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'

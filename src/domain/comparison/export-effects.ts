@@ -1,4 +1,4 @@
-// Effects of a publication on clients that pull applications.
+// Describes the effects of a publication on clients that pull applications.
 
 import { questionKey } from '../questions/question-key.ts'
 import { textToRead, type VersionChange } from './version-diff.ts'

@@ -1,4 +1,4 @@
-// Options that a version adds and an earlier one had: whether their ids come to mean something else (contract D56).
+// Detects option IDs that a version adds and that had another meaning in an earlier version (contract D56).
 
 import type { QuestionOption } from '../questions/question.ts'
 import { optionAdded, type VersionChange } from './version-facts.ts'

@@ -1,5 +1,5 @@
-// Two versions of one program: what each thing was before and is now, and the list of changes. Compares by admin name, which never
-// changes, so documents compare like versions.
+// Compares two versions of a program and lists the changes. Questions are matched by admin name, which never changes, so documents can be
+// compared like versions.
 
 import type { ProgramDefinition } from '../definitions/program-definition.ts'
 import { type DescribableVersion, describeVersion } from '../definitions/version-definition.ts'

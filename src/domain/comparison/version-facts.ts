@@ -1,5 +1,5 @@
-// What a program's document says of the program, its screens and its questions, fact by fact: how each reads, and how a change to it is reported.
-// A new fact is an entry here; the comparison of two versions and their list of changes follow.
+// The facts of a program, its screens and its questions: how each is shown, and how a change to it is reported.
+// A new fact is an entry here; comparisons and lists of changes are derived from it.
 
 import { type AskedQuestions, askedByName, conditionText } from '../definitions/condition-text.ts'
 import type { NamedCondition, ProgramDefinition, ScreenDefinition } from '../definitions/program-definition.ts'

@@ -1,5 +1,5 @@
-// A condition in words that people read at a glance: `“How do you live?” is “I rent”`. Of documents, which name questions, and of stored
-// versions, which have their ids.
+// Describes a condition in words: `“How do you live?” is “I rent”`. Works for documents, which refer to questions by name, and for stored
+// versions, which use IDs.
 
 import { dayText, isCalendarDate } from '../question-types/date.ts'
 import type { ComparisonOperator, Condition } from '../questions/program-version.ts'

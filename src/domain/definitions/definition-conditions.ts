@@ -1,4 +1,4 @@
-// The fields that a condition can test, with the operators and values that fit them.
+// Checks the fields, operators and values of conditions.
 
 import type { FieldForm } from '../fields/question-type.ts'
 import { isCalendarDate } from '../question-types/date.ts'

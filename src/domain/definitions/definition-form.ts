@@ -1,4 +1,4 @@
-// Validates the form of a definition document against its schema, with messages of our own.
+// Validates a definition document against its schema, with readable messages.
 
 import { type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'

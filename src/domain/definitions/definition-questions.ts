@@ -1,5 +1,5 @@
-// What the questions of a definition document must keep to: names, keys, parents and settings (D15).
-// It reads documents that may be malformed elsewhere.
+// Checks the questions of a definition document: names, keys, enumerators and settings (D15).
+// The document may be malformed elsewhere.
 
 import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { foldedKeyOf, foldedQuestionKey, questionKey, reservedQuestionKeys } from '../questions/question-key.ts'

@@ -1,5 +1,5 @@
-// The rules for the screens of a definition document: each question once, in order, and conditions that can be decided.
-// It reads documents that may be malformed elsewhere.
+// Checks the screens of a definition document: each question is asked once, in order, and conditions can be evaluated.
+// The document may be malformed elsewhere.
 
 import { foldText, isBlank } from '../values/folded-text.ts'
 import { comparisonErrors } from './definition-conditions.ts'

@@ -1,5 +1,5 @@
-// Single edits of a program's document: one question, one place, one screen. Each gives a new document, which may have errors.
-// It must not check what it makes: saving the document does.
+// Edits of a program's document: a question, its place, or a screen. Each returns a new document, which may have errors.
+// It does not validate the document; saving does.
 
 import type {
   NamedCondition,

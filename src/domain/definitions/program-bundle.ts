@@ -1,4 +1,4 @@
-// The form in which a program travels from one database to another: its whole published history, id for id.
+// The format that transfers a program from one database to another: its complete published history with all IDs.
 
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'

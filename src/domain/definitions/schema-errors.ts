@@ -1,4 +1,4 @@
-// Validation errors of a schema, with messages of our own.
+// Turns schema validation errors into readable messages.
 
 import { Settings } from 'typebox/system'
 import { pointerTo } from '../values/json-text.ts'

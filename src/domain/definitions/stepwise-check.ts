@@ -1,4 +1,4 @@
-// Holds a document of megabytes against a schema entry by entry, so that whoever checks it can do something else in between.
+// Validates a document of megabytes against a schema entry by entry, so that other work can run in between.
 
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'

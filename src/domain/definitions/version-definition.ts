@@ -1,5 +1,4 @@
-// From a stored version to the document that defines it, and from a document to one that leaves nothing to the bank.
-// The reverse of what publishing does.
+// Converts a stored version to its definition document (the reverse of publishing), and completes a document with questions from the bank.
 
 import type { Condition, ProgramVersion } from '../questions/program-version.ts'
 import type { QuestionKind, QuestionSettings } from '../questions/question.ts'

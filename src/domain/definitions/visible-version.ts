@@ -1,5 +1,5 @@
-// Versions of a program without the questions that are hidden from a reader: docs made of them reveal these neither in questions nor in
-// changes, screens or conditions.
+// Removes the questions hidden from a reader from program versions, so that docs do not reveal them in questions, changes, screens or
+// conditions.
 
 import type { Condition, ProgramVersion } from '../questions/program-version.ts'
 import type { VersionQuestion } from '../questions/question.ts'

@@ -1,4 +1,4 @@
-// Reads the fields of one answer, wherever they come from, and notes what is wrong with each.
+// Reads the fields of an answer from any source, and records the errors in each.
 
 import { exactCents, exactInteger } from '../values/exact-number.ts'
 import { JsonNumber } from '../values/json-text.ts'

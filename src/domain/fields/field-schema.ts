@@ -1,4 +1,4 @@
-// The words in which the fields of answers are described as JSON Schema 2020-12.
+// Building blocks for describing fields of answers in JSON Schema 2020-12.
 
 export interface JsonSchema {
   readonly [keyword: string]: unknown

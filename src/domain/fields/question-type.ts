@@ -1,4 +1,4 @@
-// The interface of a question type. Everything that depends on a question's type is in the type's own file, listed in all-types.
+// The interface of a question type. Everything that depends on the type of a question is in the file of that type, listed in all-types.
 
 import type { Static, TSchema } from 'typebox'
 import type { Rng } from '../random/seeded-random.ts'

@@ -1,4 +1,4 @@
-// Shared by MULTI_SELECT and MAP: a list of selected options.
+// A list of selected options, shared by MULTI_SELECT and MAP.
 
 import { integerFrom, pickSome } from '../random/seeded-random.ts'
 import { listOf, openEnum } from './field-schema.ts'

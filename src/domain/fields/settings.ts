@@ -1,4 +1,4 @@
-// The settings that several question types have, each with what holds an answer to them.
+// Settings shared by several question types, and the checks of answers against them.
 
 import { type TProperties, Type } from 'typebox'
 import type { FieldReader } from './field-reader.ts'

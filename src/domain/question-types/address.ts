@@ -1,4 +1,4 @@
-// ADDRESS: an address in the USA, and what the form front end's correction says about it.
+// ADDRESS: an address in the USA, with the results of the form front end's address correction.
 
 import { Type } from 'typebox'
 import type { FieldReader } from '../fields/field-reader.ts'

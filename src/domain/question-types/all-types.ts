@@ -1,4 +1,4 @@
-// All question types, by the `question_type` they are exported with. One line each, and nothing else.
+// All question types by their exported `question_type`, one line each.
 
 export { address as ADDRESS } from './address.ts'
 export { currency as CURRENCY } from './currency.ts'

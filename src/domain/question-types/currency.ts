@@ -1,4 +1,4 @@
-// CURRENCY: an amount in dollars, kept as whole cents and printed as an exact JSON number (D18).
+// CURRENCY: an amount in dollars, stored in whole cents and exported as an exact JSON number (D18).
 
 import { orNull } from '../fields/field-schema.ts'
 import type { QuestionType } from '../fields/question-type.ts'

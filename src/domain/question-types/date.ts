@@ -1,4 +1,4 @@
-// DATE: a day of the calendar, without a time zone.
+// DATE: a calendar date without a time zone.
 
 import { orNull } from '../fields/field-schema.ts'
 import { json, type QuestionType } from '../fields/question-type.ts'

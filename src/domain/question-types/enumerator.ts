@@ -1,5 +1,5 @@
-// ENUMERATOR: its answer is a list of entities, each with the answers to the questions repeated for it. What walks the tree of
-// questions does so for these answers too: renderMembers, questionsSchema, checkAnswers, readMembers and the samplers.
+// ENUMERATOR: a list of entities, each with answers to the questions repeated for it. The functions that traverse the question tree also
+// handle these answers: renderMembers, questionsSchema, checkAnswers, readMembers and the samplers.
 
 import type { QuestionShape } from '../fields/question-type.ts'
 import { countSettings } from '../fields/settings.ts'

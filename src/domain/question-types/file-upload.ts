@@ -1,4 +1,4 @@
-// FILE_UPLOAD: URLs of files that the form front end keeps; `file_key` is the first of them (D17).
+// FILE_UPLOAD: URLs of files stored by the form front end; `file_key` is the first of them (D17).
 
 import { listOf, orNull } from '../fields/field-schema.ts'
 import { json, type QuestionType } from '../fields/question-type.ts'
@@ -33,7 +33,7 @@ export const fileUpload = {
   read: (fields, { settings }) => {
     const file_urls = fields.texts('file_urls')
     if (file_urls === undefined) return undefined
-    // It may be sent along, but says nothing by itself.
+    // Accepted, but redundant.
     const key = fields.raw('file_key')
     let faulty = key !== null && key !== file_urls[0]
     if (faulty) fields.error('file_key', 'not_allowed', 'Must be the first of `file_urls`, or null.')
@@ -71,6 +71,6 @@ const filesRoot = 'https://apply.example.gov/files'
 
 const randomFile = (next: Rng): string => `${filesRoot}/${integerFrom(next, 100_000, 999_999)}/${pick(next, fileNames)}`
 
-/** Kept as it is written, so nothing is taken that a reader would first have to mend: no spaces, no control characters. */
+/** Stored unchanged, so URLs that readers would have to repair are rejected: no spaces, no control characters. */
 const isFileUrl = (text: string): boolean =>
   /^https?:\/\/[^\s\u0000-\u0020\u007f\\]+$/i.test(text) && URL.canParse(text)

@@ -1,4 +1,4 @@
-// ID: digits only, within the lengths the question sets.
+// ID: digits only, within the question's length limits.
 
 import { orNull } from '../fields/field-schema.ts'
 import { json, type QuestionType } from '../fields/question-type.ts'

@@ -1,4 +1,4 @@
-// MAP: the map features that were selected, by their ids (D14).
+// MAP: selected map features by ID (D14).
 
 import { selectionList } from '../fields/selection-list.ts'
 

@@ -1,4 +1,4 @@
-// MULTI_SELECT: the options selected of checkboxes.
+// MULTI_SELECT: the selected checkboxes.
 
 import { selectionList } from '../fields/selection-list.ts'
 

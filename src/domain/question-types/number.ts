@@ -1,4 +1,4 @@
-// NUMBER: a whole number that every client holds exactly, within the bounds the question sets (D19).
+// NUMBER: an integer that every client can represent exactly, within the question's limits (D19).
 
 import { Type } from 'typebox'
 import { orNull } from '../fields/field-schema.ts'

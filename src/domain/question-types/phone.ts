@@ -1,4 +1,4 @@
-// PHONE: E.164. The library knows how numbers are written in each country; whether one can be dialled, nothing checks (D27).
+// PHONE: a number in E.164. The library knows the formats of each country; whether a number is in use is not checked (D27).
 
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { orNull } from '../fields/field-schema.ts'

@@ -1,4 +1,4 @@
-// SINGLE_SELECT: the option selected of a dropdown or of radio buttons.
+// SINGLE_SELECT: the selected option of a dropdown or radio buttons.
 
 import { openEnum } from '../fields/field-schema.ts'
 import { json, type QuestionType } from '../fields/question-type.ts'

@@ -1,4 +1,4 @@
-// TEXT: any Unicode characters, within the lengths the question sets.
+// TEXT: any Unicode text, within the question's length limits.
 
 import { anyText } from '../fields/field-schema.ts'
 import { json, type QuestionType } from '../fields/question-type.ts'

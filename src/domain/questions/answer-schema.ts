@@ -1,4 +1,4 @@
-// The shape of each question object as JSON Schema 2020-12.
+// Describes question objects in JSON Schema 2020-12.
 
 import { type JsonSchema, loosened, openEnum, type SchemaStyle } from '../fields/field-schema.ts'
 import { exportedFields, type KeyNode } from './key-map.ts'
@@ -9,7 +9,7 @@ export function questionSchema(node: KeyNode, style: SchemaStyle): JsonSchema {
   const question_type = { type: 'string', const: node.unknown_type ?? node.type }
   const whole = objectSchema({ question_type, ...answerFields(node, style) }, style)
   if (style.followed?.profile !== 'origin') return whole
-  // The origin's code leaves out what the manual has.
+  // The followed system's code omits a field of its manual.
   return { ...whole, required: (whole.required as string[]).filter(name => name !== 'file_key') }
 }
 

@@ -1,5 +1,4 @@
-// Validated answers, and their JSON in an export.
-// Checking them is intake's affair.
+// Validated answers and their JSON in exports. Intake validates them.
 
 import { type KeyNode, unansweredForm } from './key-map.ts'
 import { type PlainAnswer, plainType } from './question.ts'

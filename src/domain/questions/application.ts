@@ -1,4 +1,4 @@
-// The application object: its immutable part as stored text, its changeable part, and the plain whole.
+// Renders the application object: its immutable part as stored text, its changeable part, and the complete object.
 
 import { formatOffsetTime, type Micros } from '../values/offset-time.ts'
 import { type Answers, type EntityEnd, markedEntityEnd, renderMembers } from './answers.ts'

@@ -1,5 +1,5 @@
-// The tree of every question a program ever published, and the JSON each has when unanswered.
-// A pure function of published versions.
+// The key map: the tree of all questions a program has ever published, and the JSON of each unanswered question.
+// A pure function of the published versions.
 
 import { isList } from '../fields/question-type.ts'
 import { type ExportedType, exportedType, exportedTypes, typeNamed, type VersionQuestion } from './question.ts'

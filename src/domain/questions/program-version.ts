@@ -1,4 +1,4 @@
-// One version of a program: its questions and the screens that ask them.
+// A program version: its questions and the screens that ask them.
 
 import type { VersionQuestion } from './question.ts'
 

@@ -1,8 +1,8 @@
-// A view of a program's questions: which of them a reader gets to see. An administrator hides some from an API key; of the rest a client may
-// choose some for a walk.
+// A view of a program's questions: the part that a reader sees. Administrators hide questions from an API key; clients choose from the rest
+// for a walk.
 //
-// Everything is shown through a view in one way: the key map and the shapes are cut down to what is seen, and from there on all is as
-// if the program had never asked the rest: formats, schemas, docs and errors. So hidden questions look like questions that do not exist.
+// The key map and the shapes are cut to the visible part, after which formats, schemas, docs and errors behave as if the program had never
+// asked the rest. So hidden questions look like questions that do not exist.
 
 import type { KeyMap, KeyNode } from './key-map.ts'
 

@@ -1,4 +1,4 @@
-// A question: its kind, its settings, and its question type in an export.
+// A question: its kind, settings, and question type in exports.
 
 import type { QuestionShape, QuestionType, SettingSchemas, SettingsOf } from '../fields/question-type.ts'
 import * as allTypes from '../question-types/all-types.ts'

@@ -1,4 +1,4 @@
-// The shape of an export response as JSON Schema 2020-12, made from a program's key map.
+// Describes export pages in JSON Schema 2020-12, derived from a program's key map.
 
 import {
   anyText,

@@ -1,5 +1,5 @@
-// The layout of an application's stored text: the text before each value, in order. It describes in data what `application` and
-// `answers` render, so that values are found without parsing.
+// The layout of an application's stored text: the text before each value, in order. It describes the output of `application` and `answers`
+// as data, so that values can be found without parsing.
 
 import type { FieldForm } from '../fields/question-type.ts'
 import { markedEntityEnd } from './answers.ts'

@@ -1,4 +1,4 @@
-// The words sample answers are made of: names, places, employers, sentences. No real people; places are real, so that codes fit.
+// Words for sample answers: names, places, employers and sentences. People are fictitious; places are real, so that codes match.
 
 const listed = (words: string): readonly string[] => words.trim().split(/,\s+/)
 

@@ -1,5 +1,5 @@
-// Numbers that look random and are the same for the same seed, everywhere and always.
-// Never use it where guessing pays: no secret and no id comes from here.
+// A reproducible random number generator: the same seed always gives the same numbers.
+// Never use it for secrets or IDs.
 
 /** The next number, at least 0 and below 1. */
 export type Rng = () => number

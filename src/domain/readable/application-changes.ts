@@ -1,4 +1,4 @@
-// Changes from one application of an applicant to the next, answer by answer, with the texts of the questions.
+// Lists the changes between two applications of an applicant, by question.
 
 import type { AnswerLine } from '../fields/question-type.ts'
 import { type ExportedObject, entitiesOf, isSame, linesOf, nameOf, questionObject } from './exported-answers.ts'

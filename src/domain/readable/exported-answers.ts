@@ -1,4 +1,4 @@
-// Question objects of an export, as JSON.parse leaves them, back into answers and into lines for people to read.
+// Converts question objects of an export, parsed by JSON.parse, to answers and readable lines.
 
 import { FieldReader } from '../fields/field-reader.ts'
 import type { AnswerLine } from '../fields/question-type.ts'

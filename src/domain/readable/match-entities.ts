@@ -1,4 +1,4 @@
-// Matches entities of an application with those of the previous one: they have names and no ids, and names may repeat.
+// Matches the entities of two applications, which have names that can repeat but no IDs.
 
 import { type ExportedObject, nameOf } from './exported-answers.ts'
 

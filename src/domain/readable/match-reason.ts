@@ -1,4 +1,4 @@
-// What in an application has the words of a search, where it is not the applicant's own name.
+// Finds the part of an application that matches a search, if it is not the applicant's own name.
 
 import { type ExportedObject, entitiesOf, nameOf, questionObject } from './exported-answers.ts'
 

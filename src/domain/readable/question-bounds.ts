@@ -1,4 +1,4 @@
-// The bounds of a question's answers, as people say them.
+// Describes the limits of a question's answers in words.
 
 import type { QuestionSettings } from '../questions/question.ts'
 

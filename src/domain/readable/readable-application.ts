@@ -1,5 +1,5 @@
-// An application as people read it: by screen, in the questions' words, entities with their answers, and what was not asked marked as such.
-// With the application it replaced, each answer also says whether it is another one than there.
+// An application in readable form: by screen, with question texts, entities with their answers, and questions that were not asked marked.
+// Given the application it replaced, changed answers are marked too.
 
 import { type AskedQuestions, askedById, conditionText } from '../definitions/condition-text.ts'
 import type { AnswerLine } from '../fields/question-type.ts'

@@ -1,5 +1,5 @@
-// The example response in the docs: the exporter's own text for sample answers.
-// Made up from the version alone: no clock, no real applicant.
+// The example response in the docs, rendered by the exporter from sample answers.
+// Generated from the version only, without a clock or real applicants.
 
 import type { Answers, noEntityEnd } from '../questions/answers.ts'
 import { renderAnnotations, renderImmutable, type Submission } from '../questions/application.ts'

@@ -1,5 +1,4 @@
-// Selects the part of a program that its docs show: everything, up to a bound on what is generated from it.
-// A pure choice among the questions of a key map; what is made of them is linear in what this leaves.
+// Selects the part of a program that its docs show: everything, up to a limit on the size of the docs. Pure.
 
 import { answerFields } from '../questions/answer-schema.ts'
 import type { KeyMap, KeyNode } from '../questions/key-map.ts'

@@ -1,5 +1,5 @@
-// Sample answers for the questions of a program version: the same for the docs every time, many and varied for seeds.
-// Made up from the version alone: no clock, no real applicant.
+// Generates sample answers for a program version: always the same for docs, varied for seeds.
+// Generated from the version only, without a clock or real applicants.
 
 import type { Answer, Answers, Entity } from '../questions/answers.ts'
 import { hiddenAnswersDropper } from '../questions/drop-hidden.ts'

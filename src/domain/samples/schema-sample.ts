@@ -1,4 +1,5 @@
-// A sample value of a JSON Schema: what the schema names as an example, else what a member of its name mostly has, else the least that fits.
+// Generates a sample value for a JSON Schema: the schema's example, otherwise a typical value for the member's name, otherwise the smallest
+// valid value.
 
 import type { JsonSchema } from '../fields/field-schema.ts'
 

@@ -1,4 +1,4 @@
-// Bytes as text of digits and letters alone. One text for a run of bytes, one run of bytes for a text.
+// Encodes bytes as digits and letters, with exactly one text for each sequence of bytes.
 
 /** In the order of their values. */
 export const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

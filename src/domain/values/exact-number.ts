@@ -1,4 +1,4 @@
-// Numbers as they are written in JSON, turned into exact values and never by way of a rounded one.
+// Converts JSON numbers to exact values without rounding.
 
 /** More digits than any integer has that a double holds with all below it. */
 const digitsMax = 21

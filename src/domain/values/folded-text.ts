@@ -1,4 +1,4 @@
-// A name or an e-mail as it is compared, without case and in one Unicode form; and what a name may be.
+// Normalizes names and e-mail addresses for comparison, ignoring case and Unicode form, and validates names.
 
 export const foldText = (text: string): string => text.trim().replace(/\s+/g, ' ').normalize('NFC').toLowerCase()
 

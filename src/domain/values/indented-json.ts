@@ -1,4 +1,4 @@
-// JSON text with line breaks and spaces between its parts, and not a sign of its values changed.
+// Indents JSON text without changing a character of its values.
 
 declare global {
   /** Bun has it; the types of TypeScript do not yet. */

@@ -1,4 +1,4 @@
-// An instant as a client writes it in `fromDate` and `toDate` (contract D12): a date, or a date-time with or without a zone.
+// Parses `fromDate` and `toDate` (contract D12): a date, or a date-time with or without a time zone.
 
 import { earliest, latest, type Micros } from './offset-time.ts'
 

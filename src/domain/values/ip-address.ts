@@ -1,4 +1,4 @@
-// Internet addresses and subnets, IPv4 and IPv6, compared as numbers and never as text.
+// Parses and compares IPv4 and IPv6 addresses and subnets, as numbers rather than text.
 
 import ipaddr from 'ipaddr.js'
 

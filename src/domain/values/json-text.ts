@@ -1,4 +1,4 @@
-// JSON text and what it says, to the letter: numbers as they were written, objects as maps, no key twice.
+// Parses JSON exactly: numbers keep their spelling, objects become maps, and duplicate keys are errors.
 
 /** A number as it was written. Convert to a JS number only where the valid range is known. */
 export class JsonNumber {

@@ -1,4 +1,4 @@
-// Language tags (BCP 47: RFC 5646) and their canonical form.
+// Validates language tags (BCP 47: RFC 5646) and converts them to canonical form.
 
 /** Longest tag that is taken; the longest in use are about 35 characters. */
 const languageTagLengthMax = 100

@@ -1,5 +1,5 @@
-// Instants: as whole microseconds within the code, as ISO 8601 with an offset outside of it.
-// The caller hands in the present time and the instance's zone.
+// Times: whole microseconds within the code, ISO 8601 with an offset outside it.
+// Callers pass the current time and the service's time zone.
 
 /**
  * Whole microseconds since 1970-01-01T00:00:00Z, which is what PostgreSQL keeps. Always a safe integer, which reaches from

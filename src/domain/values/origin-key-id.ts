@@ -1,4 +1,4 @@
-// The form of the ids that the followed system gives its API keys.
+// The form of API key IDs in the followed system.
 
 /** Whether a text could be the id of an API key of the origin's: 16 bytes in Base64. */
 export function isOriginKeyId(text: string): boolean {

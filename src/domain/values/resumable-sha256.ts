@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4) whose state can be taken out between two pieces and continued elsewhere, which no hash of the runtime offers.
+// SHA-256 (FIPS 180-4) whose state can be exported and resumed elsewhere, which the runtime's hashes do not support.
 // About 150 MB/s, in JavaScript: for digests of numbers, not of content.
 
 const blockBytes = 64

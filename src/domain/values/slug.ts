@@ -1,4 +1,4 @@
-// The stable name of a program, as addresses have it.
+// Slugs: the stable names of programs in addresses.
 
 export const slugPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 export const slugLengthMax = 100

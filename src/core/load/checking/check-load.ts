@@ -1,7 +1,7 @@
-// Checks a whole input before anything of it is stored. load-lines and the seed hand it over in order, an application at a time.
+// Checks a whole input before any of it is stored. load-lines and the seed pass applications in order, one at a time.
 //
-// What is right by itself waits in a temporary table of the load's connection (db/loads/staged-applications), where it is held against the rest
-// of the input and against the database, and from which it is stored. So nothing that is kept here grows with the input.
+// Applications that are valid by themselves are staged in a temporary table of the load's connection (db/loads/staged-applications), compared
+// there with the rest of the input and the database, and stored from it. So memory does not grow with the input.
 
 import { type DatabaseSession, inTransaction, type Sql } from '../../../db/client.ts'
 import {

@@ -1,4 +1,4 @@
-// Errors of a bulk load: which application, its place in the input, and why; bounded, however many the input has.
+// Collects the errors of a bulk load, with a limit: each application, its place in the input, and the reason.
 
 import { Problem, type ProblemItem } from '../../../base/problem.ts'
 import { type DocumentError, shortPath } from '../reading/document-errors.ts'

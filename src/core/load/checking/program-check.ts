@@ -1,4 +1,4 @@
-// One program's applications in an input, in the order of time: held against one another and against what was submitted before.
+// Checks the order of a program's applications in an input, among themselves and against earlier submissions.
 
 import type { SubmissionCounter } from '../../../db/loads/bulk-loads.ts'
 import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../../domain/questions/key-map.ts'

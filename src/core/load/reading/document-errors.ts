@@ -1,4 +1,4 @@
-// Collects what is wrong in one document while the load reads it, each with its place.
+// Collects the errors in a document while a load reads it, each with its place.
 
 import { isJsonArray, type Json, JsonNumber, pointerTo } from '../../../domain/values/json-text.ts'
 

@@ -1,4 +1,4 @@
-// A stream of bytes into its lines.
+// Splits a stream of bytes into lines.
 
 /** A page of an export of some 30,000 applications. A line is held whole. */
 export const lineBytesMax = 128 * 1024 * 1024

@@ -1,5 +1,5 @@
-// Question objects in the export's shape back into answers: what `renderMembers` writes, this reads.
-// It does not check bounds, which older answers may violate (spec, NUMBER, ID, TEXT).
+// Parses question objects in the export's format to answers, the reverse of `renderMembers`.
+// It does not check limits, which older answers can violate (spec, NUMBER, ID, TEXT).
 
 import { FieldReader, textError } from '../../../domain/fields/field-reader.ts'
 import { type AnswerRules, isList } from '../../../domain/fields/question-type.ts'

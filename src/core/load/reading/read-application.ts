@@ -1,4 +1,4 @@
-// An application object in the export's shape back into what was submitted and what was noted on it since.
+// Parses an application object in the export's format: the submission, and its later status and note.
 
 import type { Answers } from '../../../domain/questions/answers.ts'
 import type { Annotations, RevisionState, Submitter } from '../../../domain/questions/application.ts'

@@ -1,15 +1,14 @@
-// Loads applications in bulk: checks all of an input, and then stores it batch by batch, each as if it had been submitted just then.
+// Loads applications in bulk: checks a whole input, then stores it in batches, each as if it had just been submitted.
 //
-// What it guarantees:
+// Guarantees:
 //
-// - From an input in which anything is wrong nothing is stored.
-// - Every application is stored once, however often the load is killed: run again with the same input, it continues after the last
-//   batch that was committed. A resumed load is identified by the digest of its input; a changed input is another load.
-// - A submission waits for one batch at most: no lock is held from one to the next.
-// - Times never run back: not within the input, and not before what was submitted when it began, since clients that ask from
-//   `Snapshot-Time` on would never see what lies before it. Only a program without submissions takes any past time: until then its
-//   `Snapshot-Time` is before all times.
-// - Ids are kept, so they must be free, and are never given out again (checking/check-load).
+// - Nothing is stored from an input with an error.
+// - Every application is stored once, even if the load is interrupted: run again with the same input, it continues after the last committed
+//   batch. A load is identified by the digest of its input; a changed input is another load.
+// - A submission waits for at most one batch: no lock is held between batches.
+// - Times never go backwards, within the input or before existing submissions, because clients that poll with `Snapshot-Time` would miss the
+//   applications. Only a program without submissions accepts any past time: its `Snapshot-Time` is before all times.
+// - IDs are kept, so they must be unused, and are never assigned again (checking/check-load).
 
 import { Problem } from '../../../base/problem.ts'
 import { type DatabaseSession, inSession, type Sql } from '../../../db/client.ts'

@@ -1,5 +1,5 @@
-// Stores a batch of checked applications as one submission would be: in a transaction that draws its numbers from the counters, and
-// holds them to its commit. So a walk has all of a batch or nothing, and submissions wait for a batch and no longer.
+// Stores a batch of checked applications like a submission: in a transaction that draws its numbers from the counters and locks them until it
+// commits. So a walk contains all of a batch or none, and submissions wait for at most one batch.
 //
 // In an export, a loaded application looks like a submitted one (D1, G1 to G6, G11):
 //

@@ -1,4 +1,4 @@
-// Stores a checked input, batch by batch, from where an earlier run has stopped.
+// Stores a checked input in batches, continuing where an earlier run stopped.
 //
 // Before the first batch the load is noted, once for all its programs. From then on no other load begins in one of them, and their
 // Snapshot-Time stays at what this one has come to (G6). Its first application must be later than all that was submitted to them. So
