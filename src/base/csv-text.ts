@@ -31,13 +31,17 @@ export function csvRecord(cells: readonly CsvCell[], exact = false): string {
 export const csvHeader = (names: readonly string[], exact = false): string =>
   names.map(name => (/^[\p{L}_][^",\r\n]*$/u.test(name) ? name : quoted(name, exact))).join(',') + endOfRecord
 
-const quoted = (text: string, exact: boolean): string =>
-  `"${(exact ? text : forSpreadsheets(text)).replaceAll('"', '""')}"`
+const quoted = (text: string, exact: boolean): string => {
+  const shown = exact ? text : forSpreadsheets(text)
+  return shown.includes('"') ? `"${shown.replaceAll('"', '""')}"` : `"${shown}"`
+}
+
+const formulaCodes = new Set(formulaStarts.map(start => start.charCodeAt(0)))
 
 /** No reader of CSV is sure to take a zero byte, so its picture is written. */
 function forSpreadsheets(text: string): string {
-  const visible = text.replaceAll('\0', '␀')
-  return formulaStarts.includes(visible[0]!) && !wholeNumber.test(visible) ? `'${visible}` : visible
+  const visible = text.includes('\0') ? text.replaceAll('\0', '␀') : text
+  return formulaCodes.has(visible.charCodeAt(0)) && !wholeNumber.test(visible) ? `'${visible}` : visible
 }
 
 /** A semicolon or backslash within an item has a backslash before it. */

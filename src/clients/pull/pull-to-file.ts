@@ -93,7 +93,8 @@ async function pullWithState(
   // The origin with the installation, as the walk was begun.
   const walkOrigin = state.read<PullOrigin>('origin') ?? origin
   const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
-  const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
+  const isOutput = !format.hasTables && format.folder === undefined && !walk.adds
+  const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, isOutput, check }
   const explained = async (error: unknown): Promise<never> => {
     throw error instanceof SchemaMismatch ? await ofOtherSchema(error, state, request, client, context) : error
   }

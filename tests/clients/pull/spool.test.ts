@@ -3,8 +3,10 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { fileLines } from '../../../src/clients/pull/spool/file-lines.ts'
 import { Spool } from '../../../src/clients/pull/spool/spool.ts'
+import { TextBytes } from '../../../src/clients/pull/spool/text-bytes.ts'
 import { useFolder } from '../../support/fixtures.ts'
 
 const path = join(await useFolder(), 'apps.part')
@@ -26,4 +28,18 @@ test('lines are read whole, also one that is longer than several pieces of the f
   const found: string[] = []
   for await (const some of fileLines(path)) found.push(...some.map(String))
   expect(found).toEqual(lines)
+})
+
+test('texts are collected as the UTF-8 of all of them, however long they are', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 3000 })
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.tuple(text, fc.integer({ min: 1, max: 90 })))), batches => {
+      const bytes = new TextBytes()
+      for (const batch of batches) {
+        const texts = batch.map(([piece, times]) => piece.repeat(times))
+        for (const piece of texts) bytes.add(piece)
+        expect(bytes.take().equals(Buffer.concat(texts.map(piece => Buffer.from(piece))))).toBe(true)
+      }
+    }),
+  )
 })

@@ -7,6 +7,7 @@ import { fileError } from '../requests/pull-outcome.ts'
 import { type KnownColumns, type Table, tableName, unansweredIn } from '../requests/table-plan.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
+import { TextBytes } from '../spool/text-bytes.ts'
 import { csvRecords } from './csv-reader.ts'
 import { checkTables, loadTables } from './load-tables.ts'
 import { fillTables, tablePlaces } from './table-files.ts'
@@ -41,13 +42,13 @@ function idInRecord(record: Buffer): number | undefined {
   return /^[0-9]{1,16}$/.test(digits) ? Number(digits) : undefined
 }
 
-const bufferCharacters = 256 * 1024
+const bufferBytes = 256 * 1024
 
 /** One table that is being written, alongside its place. */
 class CsvFile {
   private readonly next: string
   private readonly descriptor: number
-  private waiting = ''
+  private readonly waiting = new TextBytes()
 
   constructor(
     private readonly path: string,
@@ -92,18 +93,16 @@ class CsvFile {
   }
 
   private write(text: string): void {
-    this.waiting += text
-    if (this.waiting.length > bufferCharacters) this.flush()
+    this.waiting.add(text)
+    if (this.waiting.length > bufferBytes) this.flush()
   }
 
   private flush(): void {
-    const text = this.waiting
-    this.waiting = ''
-    this.writeBytes(Buffer.from(text))
+    this.writeBytes(this.waiting.take())
   }
 
   private writeBytes(bytes: Buffer): void {
-    if (this.waiting !== '') this.flush()
+    if (this.waiting.length > 0) this.flush()
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at)
     } catch (error) {

@@ -127,7 +127,9 @@ class ParquetFile {
   }
 
   add(cells: readonly Cell[]): void {
-    this.addValues(this.table.columns.map(({ kind }, i) => parquetValue(cells[i] ?? null, kind)))
+    for (let i = 0; i < this.columns.length; i++)
+      this.columns[i]!.push(parquetValue(cells[i] ?? null, this.table.columns[i]!.kind))
+    if (++this.rows === groupRows) this.flush()
   }
 
   private addValues(values: readonly unknown[]): void {

@@ -11,6 +11,7 @@ import { linesOf } from '../spool/output-format.ts'
 import { type PulledMembers, pulledApplications } from '../spool/pulled-applications.ts'
 import { differencesOf, type PullOrigin, withFields } from '../spool/pulled-before.ts'
 import type { SchemaCheck } from '../spool/schema-check.ts'
+import { TextBytes } from '../spool/text-bytes.ts'
 import { allMade, emptyHidden } from './hidden-columns.ts'
 import { columnIdentifiers, copyLine } from './postgres-text.ts'
 import { applyChanges, collectChanges } from './pulled-changes.ts'
@@ -221,7 +222,7 @@ async function makeTable(sql: TargetSql, schema: string, table: Table): Promise<
 }
 
 /** Rows are copied in pieces of this length: a connection takes one COPY at a time, and each table has its own. */
-const pieceLength = 4 * 1024 * 1024
+const pieceBytes = 4 * 1024 * 1024
 
 /** The rows of all tables, from one pass over the lines. */
 async function copyTables(
@@ -235,27 +236,20 @@ async function copyTables(
       create temporary table ${sql(stageOf(i))} (${columnsOf(sql, table.columns, columnIdentifiers(table))}) on commit drop`
   const makeRows = rowMaker(tables)
   const kinds = tables.map(({ columns }) => columns.map(({ kind }) => kind))
-  const texts = tables.map(() => '')
-  let length = 0
-  const add = (at: number, cells: readonly Cell[]): void => {
-    const line = copyLine(cells, kinds[at]!)
-    texts[at] += line
-    length += line.length
-  }
+  const texts = tables.map(() => new TextBytes())
+  const add = (at: number, cells: readonly Cell[]): void => texts[at]!.add(copyLine(cells, kinds[at]!))
   const send = async (): Promise<void> => {
-    for (const [i, text] of texts.entries()) if (text !== '') await copyText(sql, stageOf(i), text)
-    texts.fill('')
-    length = 0
+    for (const [i, text] of texts.entries()) if (text.length > 0) await copyText(sql, stageOf(i), text.take())
   }
   for await (const some of applications) {
     signal.throwIfAborted()
     for (const application of some) makeRows(application, add)
-    if (length >= pieceLength) await send()
+    if (texts.reduce((sum, { length }) => sum + length, 0) >= pieceBytes) await send()
   }
   await send()
 }
 
-async function copyText(sql: TargetSql, stage: string, text: string): Promise<void> {
+async function copyText(sql: TargetSql, stage: string, text: Buffer): Promise<void> {
   const refused = Promise.withResolvers<never>()
   refused.promise.catch(() => {})
   // What the server refuses goes to the statement, which has been resolved with its stream by then.

@@ -36,13 +36,18 @@ export function copyLine(cells: readonly Cell[], kinds: readonly ColumnKind[]): 
 }
 
 /** PostgreSQL has no text with a zero byte in it; it is shown as a sign of its own. */
-const escaped = (text: string): string =>
-  text
+const escaped = (text: string): string => {
+  if (!special.test(text)) return text
+  return text
     .replaceAll('\0', '␀')
     .replaceAll('\\', '\\\\')
     .replaceAll('\t', '\\t')
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what COPY can't take as they are
+const special = /[\0\\\t\n\r]/
 
 const arrayText = (items: readonly string[]): string =>
   `{${items.map(item => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`

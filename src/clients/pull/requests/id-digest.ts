@@ -48,7 +48,10 @@ export class IdSet {
 /** Ids as the state keeps them: 8 bytes each. */
 export function packIds(ids: readonly number[]): Uint8Array {
   const bytes = Buffer.alloc(ids.length * 8)
-  for (const [i, id] of ids.entries()) bytes.writeBigUInt64BE(BigInt(id), i * 8)
+  for (let i = 0; i < ids.length; i++) {
+    bytes.writeUInt32BE(Math.floor(ids[i]! / 2 ** 32), i * 8)
+    bytes.writeUInt32BE(ids[i]! % 2 ** 32, i * 8 + 4)
+  }
   return bytes
 }
 

@@ -5,20 +5,30 @@ import { createReadStream } from 'node:fs'
 
 const lineFeed = 0x0a
 
-/** Lines without their ends, many at a time. The last one may lack its end; none follows the last line feed. */
-export async function* fileLines(path: string): AsyncGenerator<Buffer[], void, undefined> {
+/** Makes something of the bytes from `from` up to `to`. */
+type ReadLine<T> = (bytes: Buffer, from: number, to: number) => T
+
+/** Lines without their ends, as `read` reads them, many at a time. The last one may lack its end; none follows the last line feed. */
+export async function* fileLines<T = Buffer>(
+  path: string,
+  read: ReadLine<T> = (bytes, from, to) => bytes.subarray(from, to) as T,
+): AsyncGenerator<T[], void, undefined> {
   let pieces: Buffer[] = []
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>) {
-    const lines: Buffer[] = []
+    const lines: T[] = []
     let from = 0
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, from)) {
-      const end = chunk.subarray(from, at)
-      lines.push(pieces.length === 0 ? end : Buffer.concat([...pieces, end]))
-      pieces = []
+      if (pieces.length === 0) lines.push(read(chunk, from, at))
+      else {
+        const line = Buffer.concat([...pieces, chunk.subarray(from, at)])
+        lines.push(read(line, 0, line.length))
+        pieces = []
+      }
       from = at + 1
     }
     if (from < chunk.length) pieces.push(Buffer.from(chunk.subarray(from)))
     if (lines.length > 0) yield lines
   }
-  if (pieces.length > 0) yield [Buffer.concat(pieces)]
+  const rest = Buffer.concat(pieces)
+  if (rest.length > 0) yield [read(rest, 0, rest.length)]
 }

@@ -10,9 +10,11 @@ export async function* pulledApplications(
   spoolPath: string,
   check: SchemaCheck | undefined,
 ): AsyncGenerator<readonly PulledMembers[], void, undefined> {
-  for await (const lines of fileLines(spoolPath)) {
-    const applications = lines.map(line => JSON.parse(line.toString()) as PulledMembers)
+  for await (const applications of fileLines(spoolPath, parseLine)) {
     if (check !== undefined) for (const application of applications) check(application)
     yield applications
   }
 }
+
+const parseLine = (bytes: Buffer, from: number, to: number): PulledMembers =>
+  JSON.parse(bytes.toString('utf8', from, to)) as PulledMembers

@@ -16,13 +16,14 @@ export class Spool {
     readonly path: string,
     private readonly descriptor: number,
     kept: number,
+    hashes: boolean,
   ) {
     this.bytes = kept
-    this.hash = kept === 0 ? createHash('sha256') : undefined
+    this.hash = hashes && kept === 0 ? createHash('sha256') : undefined
   }
 
-  /** With what is in it up to `kept` bytes; whatever follows them is dropped. */
-  static open(path: string, kept: number): Spool {
+  /** With what is in it up to `kept` bytes; whatever follows them is dropped. `hashes`: computes the SHA-256 of the file meanwhile. */
+  static open(path: string, kept: number, hashes = false): Spool {
     try {
       const descriptor = openSync(path, 'a', 0o600)
       if (fstatSync(descriptor).size < kept) {
@@ -34,7 +35,7 @@ export class Spool {
       }
       ftruncateSync(descriptor, kept)
       syncFolder(path)
-      return new Spool(path, descriptor, kept)
+      return new Spool(path, descriptor, kept, hashes)
     } catch (error) {
       throw error instanceof CommandError ? error : fileError(error, `Cannot write ${path}`)
     }

@@ -46,6 +46,8 @@ interface WalkToSpool {
   checkpointEveryMs: number
   state: PullState
   spoolPath: string
+  /** Whether the spool becomes the output as it is, so that its digest is needed. */
+  isOutput: boolean
   check: SchemaCheck | undefined
 }
 
@@ -64,7 +66,7 @@ export interface WalkedToSpool {
  */
 export async function walkToSpool(
   begun: WalkUnderWay,
-  { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }: WalkToSpool,
+  { client, program, pageSize, checkpointEveryMs, state, spoolPath, isOutput, check }: WalkToSpool,
   { signal, onProgress }: PullContext,
 ): Promise<WalkedToSpool> {
   const digest = new IdDigest()
@@ -76,7 +78,7 @@ export async function walkToSpool(
     for (const id of ids) seen.add(id)
   }
   let walk = begun
-  const spool = Spool.open(spoolPath, walk.bytes)
+  const spool = Spool.open(spoolPath, walk.bytes, isOutput)
   const before = spool.bytes
   let isFirstPage = true
   let ids: number[] = []

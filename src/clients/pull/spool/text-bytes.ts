@@ -1,0 +1,25 @@
+// Collects texts as UTF-8. Encoding each line by itself is cheaper than joining many first: one letter beyond Latin-1 would make all
+// of the joined text twice as wide.
+
+export class TextBytes {
+  private memory = Buffer.allocUnsafe(512 * 1024)
+  length = 0
+
+  add(text: string): void {
+    // A UTF-16 unit has three bytes in UTF-8 at most.
+    const needed = this.length + 3 * text.length
+    if (needed > this.memory.length) {
+      const larger = Buffer.allocUnsafe(2 * needed)
+      this.memory.copy(larger, 0, 0, this.length)
+      this.memory = larger
+    }
+    this.length += this.memory.write(text, this.length)
+  }
+
+  /** What was added since the last time: a view, to be used before more is added. */
+  take(): Buffer {
+    const bytes = this.memory.subarray(0, this.length)
+    this.length = 0
+    return bytes
+  }
+}
