@@ -38,6 +38,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'web/html': ['web/http', 'core/people', 'domain', 'base', 'type config'],
   // Neither needs the other.
   'web/apply': ['web/http', 'web/html', 'web/questions', ...underPages],
+  // The editor of programs runs in browsers.
+  'web/editor': ['domain'],
   'web/docs': ['web/http', 'web/html', 'web/console', ...underPages],
   'web/console': ['web/http', 'web/html', 'web/questions', ...underPages],
   // A program's questions as forms ask them: pure, for applicants' pages and the console.
@@ -73,10 +75,11 @@ const workspaces: Readonly<Record<string, string>> = {
 /** Packages that only some rooms may know; scripts may know any. */
 const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^elysia(\/|$)/, ['web', 'web/http', 'web/html', 'web/docs', 'web/console', 'web/apply']],
-  [/^preact/, ['web/html', 'web/questions', 'web/docs', 'web/console', 'web/apply']],
+  [/^preact/, ['web/html', 'web/questions', 'web/docs', 'web/console', 'web/apply', 'web/editor']],
   [/^postgres$/, ['db', 'clients/pull']],
   [/^prom-client$/, ['core/metrics', 'web/http', 'workers', 'civiform']],
   [/^(bullmq|ioredis|pg)$/, ['core/queue', 'main']],
+  [/^@tributary\/web\/editor$/, ['scripts']],
   [/^@tributary\/web/, ['app', 'service', 'main']],
   [/^@tributary\/civiform/, ['service', 'main', 'following']],
   [/^@tributary\/client/, ['clients/pull']],

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { exitCode, showHelpIfAsked } from '../command-line/environment.ts'
 import { leaveOut, parseWithout, sizesOf } from './left-out.ts'
 import { readFolder, releaseCommit } from './release-input.ts'
+import { withEditor } from './with-editor.ts'
 
 const help = `Usage: scripts/build [folder] [--target <system>] [--without <products>]
 
@@ -38,7 +39,7 @@ process.exit(
       // In the binary, so that a stack names files and lines of ours; what is written alongside it is removed.
       sourcemap: 'inline',
       metafile: true,
-      plugins: [leaveOut(without)],
+      plugins: [leaveOut(without), await withEditor()],
       define: {
         'process.env.NODE_ENV': '"production"',
         ...(commit === undefined ? {} : { TRIBUTARY_COMMIT: JSON.stringify(commit) }),

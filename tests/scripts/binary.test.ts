@@ -95,6 +95,9 @@ describe('the binary', () => {
         expect([address, asset.status, (await asset.bytes()).length > 100]).toEqual([address, 200, true])
       }
     }
+    // The editor is bundled when the binary is made.
+    const editor = await fetch(`${url}/assets/editor.js`)
+    expect([editor.status, (await editor.bytes()).length > 100_000]).toEqual([200, true])
   })
 
   test('the worker makes the docs of what is published, by a command of the binary', async () => {

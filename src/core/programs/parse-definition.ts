@@ -3,15 +3,9 @@
 import { invalidRequest } from '../../base/problem.ts'
 import type { Db } from '../../db/client.ts'
 import { type BankQuestion, readBankQuestions } from '../../db/programs/questions.ts'
-import {
-  type Check,
-  type DefinitionError,
-  formErrors,
-  member,
-  members,
-} from '../../domain/definitions/definition-form.ts'
-import { type KnownQuestion, questionErrors, readQuestions } from '../../domain/definitions/definition-questions.ts'
-import { screenErrors } from '../../domain/definitions/definition-screens.ts'
+import { checkDefinition, type DefinitionLimits } from '../../domain/definitions/check-definition.ts'
+import { type DefinitionError, member, members } from '../../domain/definitions/definition-form.ts'
+import { type KnownQuestion, readQuestions } from '../../domain/definitions/definition-questions.ts'
 import { enumeratorDepthUsual, type ProgramDefinition } from '../../domain/definitions/program-definition.ts'
 import { errorsListedMax } from '../../domain/definitions/schema-errors.ts'
 import { foldedKeyOf } from '../../domain/questions/question-key.ts'
@@ -35,9 +29,7 @@ export async function parseDefinition(
   return document as ProgramDefinition
 }
 
-interface CheckOptions {
-  bank?: readonly KnownQuestion[] | undefined
-  enumeratorDepthMax: number
+interface CheckOptions extends DefinitionLimits {
   /** Only errors whose path begins so. */
   within?: string
 }
@@ -66,12 +58,6 @@ export async function findDefinitionErrors(
     if (++steps % stepsAtATime === 0) await new Promise(resolve => setImmediate(resolve))
   }
   return { errors, all: true }
-}
-
-function* checkDefinition(document: unknown, { bank, enumeratorDepthMax }: CheckOptions): Check {
-  if (!(yield* formErrors(document))) return
-  yield* questionErrors(document, bank, enumeratorDepthMax)
-  yield* screenErrors(document, bank, enumeratorDepthMax)
 }
 
 /** The questions of the bank that a document mentions, or whose keys are like those of questions it defines. */

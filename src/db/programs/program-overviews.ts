@@ -272,9 +272,24 @@ export async function findBankEntry(db: Db, question_id: number): Promise<BankEn
   return row
 }
 
-export async function findBankEntryByName(db: Db, admin_name: string): Promise<BankEntry | undefined> {
-  const [row] = await db<
-    BankEntry[]
-  >`${entries(db, db`select question_id from question where admin_name = ${admin_name}`)}`
-  return row
+/** Those of these questions that the bank has. */
+export async function readBankEntries(db: Db, admin_names: readonly string[]): Promise<BankEntry[]> {
+  return db<BankEntry[]>`${entries(
+    db,
+    db`select question_id from question where admin_name = any(${admin_names as string[]}::text[])`,
+  )}`
+}
+
+/** Questions whose text has one of these words in it, up to a number of them. */
+export async function readEntriesWithWords(db: Db, words: readonly string[], rowsMax: number): Promise<BankEntry[]> {
+  const patterns = words.map(containing)
+  return db<BankEntry[]>`${entries(
+    db,
+    db`
+      select distinct question_id
+      from question_version
+      where settings ->> 'text' ilike any(${patterns}::text[])
+      order by question_id desc
+      limit ${rowsMax}`,
+  )}`
 }

@@ -1,5 +1,5 @@
 // Edits of a program's document: a question, its place, or a screen. Each returns a new document, which may have errors.
-// It does not validate the document; saving does.
+// It does not validate the document; saving does. What an edit doesn't touch stays the same object.
 
 import type {
   NamedCondition,
@@ -23,74 +23,88 @@ export function placeOf(definition: ProgramDefinition, name: string): EditPlace 
   return undefined
 }
 
-/** How this program asks a question. */
-export interface Asking {
-  screen: number
-  optional: boolean
-  visible_when: NamedCondition | undefined
-}
+/** How the document asks the question at a place. */
+export const placementAt = ({ screens }: ProgramDefinition, { screen, index }: EditPlace): PlacementDefinition =>
+  screens[screen]!.questions[index]!
 
-const placement = (question: string, { optional, visible_when }: Asking): PlacementDefinition => ({
-  question,
-  optional: optional || undefined,
-  visible_when,
+export const changeQuestion = (
+  definition: ProgramDefinition,
+  name: string,
+  change: Partial<QuestionDefinition>,
+): ProgramDefinition => ({
+  ...definition,
+  questions: definition.questions.map(question =>
+    question.admin_name === name ? { ...question, ...change } : question,
+  ),
 })
 
-/** A question with other settings, asked otherwise; last on its screen, where that is another. */
-export function changeQuestion(
+/** Whether the question must be answered, and when it is asked. */
+export function changePlacement(
   definition: ProgramDefinition,
-  changed: QuestionDefinition,
-  asking: Asking,
+  name: string,
+  change: Partial<PlacementDefinition>,
 ): ProgramDefinition {
-  const { admin_name } = changed
-  const { screen } = placeOf(definition, admin_name)!
-  const placed = placement(admin_name, asking)
+  const { screen } = placeOf(definition, name)!
+  return withQuestions(definition, screen, questions =>
+    questions.map(one => (one.question === name ? { ...one, ...change } : one)),
+  )
+}
+
+/** A question more, at this place. */
+export const addQuestion = (
+  definition: ProgramDefinition,
+  question: QuestionDefinition,
+  place: EditPlace,
+  placement: Omit<PlacementDefinition, 'question'> = {},
+): ProgramDefinition =>
+  insert({ ...definition, questions: [...definition.questions, question] }, place, {
+    ...placement,
+    question: question.admin_name,
+  })
+
+export const removeQuestion = (definition: ProgramDefinition, name: string): ProgramDefinition => ({
+  ...without(definition, name),
+  questions: definition.questions.filter(({ admin_name }) => admin_name !== name),
+})
+
+/** The question at another place, which is counted without it. */
+export function moveQuestion(definition: ProgramDefinition, name: string, to: EditPlace): ProgramDefinition {
+  const moved = placementAt(definition, placeOf(definition, name)!)
+  return insert(without(definition, name), to, moved)
+}
+
+/** Another admin name, wherever the document has it. */
+export function renameQuestion(definition: ProgramDefinition, from: string, to: string): ProgramDefinition {
+  const renamed = (name: string): string => (name === from ? to : name)
+  const inCondition = (condition: NamedCondition): NamedCondition => {
+    if ('all' in condition) return { all: condition.all.map(inCondition) }
+    if ('any' in condition) return { any: condition.any.map(inCondition) }
+    if ('not' in condition) return { not: inCondition(condition.not) }
+    return condition.question === from ? { ...condition, question: to } : condition
+  }
+  const conditioned = <One extends { visible_when?: NamedCondition | null }>(one: One): One =>
+    one.visible_when == null ? one : { ...one, visible_when: inCondition(one.visible_when) }
   return {
     ...definition,
-    questions: definition.questions.map(question => (question.admin_name === admin_name ? changed : question)),
-    screens:
-      screen === asking.screen
-        ? withQuestions(definition, screen, questions =>
-            questions.map(one => (one.question === admin_name ? placed : one)),
-          )
-        : append(without(definition, admin_name), asking.screen, placed).screens,
+    questions: definition.questions.map(question =>
+      question.admin_name === from || question.enumerator === from
+        ? {
+            ...question,
+            admin_name: renamed(question.admin_name),
+            ...(question.enumerator !== undefined && { enumerator: renamed(question.enumerator) }),
+          }
+        : question,
+    ),
+    screens: definition.screens.map(screen => ({
+      ...conditioned(screen),
+      questions: screen.questions.map(one => conditioned(one.question === from ? { ...one, question: to } : one)),
+    })),
   }
 }
 
-/** A question more, last on its screen; without its settings, it is one of the bank. */
-export function addQuestion(
-  definition: ProgramDefinition,
-  question: QuestionDefinition | string,
-  asking: Asking,
-): ProgramDefinition {
-  if (typeof question === 'string') return append(definition, asking.screen, placement(question, asking))
-  const questions = [...definition.questions, question]
-  return append({ ...definition, questions }, asking.screen, placement(question.admin_name, asking))
-}
-
-export function removeQuestion(definition: ProgramDefinition, name: string): ProgramDefinition {
-  const questions = definition.questions.filter(({ admin_name }) => admin_name !== name)
-  return { ...without(definition, name), questions }
-}
-
-/** One place up or down; over the edge of a screen, to the end or beginning of the next. */
-export function moveQuestion(definition: ProgramDefinition, name: string, by: 1 | -1): ProgramDefinition {
-  const { screen, index } = placeOf(definition, name)!
-  const { questions } = definition.screens[screen]!
-  if (questions[index + by] !== undefined)
-    return { ...definition, screens: withQuestions(definition, screen, all => swapped(all, index, by)) }
-  if (definition.screens[screen + by] === undefined) return definition
-  const moved = questions[index]!
-  const rest = without(definition, name)
-  return {
-    ...rest,
-    screens: withQuestions(rest, screen + by, all => (by === 1 ? [moved, ...all] : [...all, moved])),
-  }
-}
-
-export const addScreen = (definition: ProgramDefinition, name: string): ProgramDefinition => ({
+export const addScreen = (definition: ProgramDefinition, at: number, name: string): ProgramDefinition => ({
   ...definition,
-  screens: [...definition.screens, { name, questions: [] }],
+  screens: definition.screens.toSpliced(at, 0, { name, questions: [] }),
 })
 
 export const changeScreen = (
@@ -102,10 +116,11 @@ export const changeScreen = (
   screens: definition.screens.map((screen, i) => (i === index ? { ...screen, ...change } : screen)),
 })
 
-export const moveScreen = (definition: ProgramDefinition, index: number, by: 1 | -1): ProgramDefinition =>
-  definition.screens[index + by] === undefined
-    ? definition
-    : { ...definition, screens: swapped(definition.screens, index, by) }
+/** The screen at another place, which is counted without it. */
+export const moveScreen = (definition: ProgramDefinition, from: number, to: number): ProgramDefinition => ({
+  ...definition,
+  screens: definition.screens.toSpliced(from, 1).toSpliced(to, 0, definition.screens[from]!),
+})
 
 /** A screen less, with the questions on it. */
 export function removeScreen(definition: ProgramDefinition, index: number): ProgramDefinition {
@@ -117,28 +132,18 @@ export function removeScreen(definition: ProgramDefinition, index: number): Prog
   }
 }
 
-function swapped<T>(all: readonly T[], index: number, by: 1 | -1): T[] {
-  const other = [...all]
-  ;[other[index], other[index + by]] = [all[index + by]!, all[index]!]
-  return other
+const withQuestions = (
+  definition: ProgramDefinition,
+  screen: number,
+  change: (questions: readonly PlacementDefinition[]) => PlacementDefinition[],
+): ProgramDefinition => changeScreen(definition, screen, { questions: change(definition.screens[screen]!.questions) })
+
+const without = (definition: ProgramDefinition, name: string): ProgramDefinition => {
+  const place = placeOf(definition, name)
+  return place === undefined
+    ? definition
+    : withQuestions(definition, place.screen, questions => questions.toSpliced(place.index, 1))
 }
 
-const withQuestions = (
-  { screens }: ProgramDefinition,
-  index: number,
-  change: (questions: readonly PlacementDefinition[]) => PlacementDefinition[],
-): ScreenDefinition[] =>
-  screens.map((screen, i) => (i === index ? { ...screen, questions: change(screen.questions) } : screen))
-
-const without = (definition: ProgramDefinition, name: string): ProgramDefinition => ({
-  ...definition,
-  screens: definition.screens.map(screen => ({
-    ...screen,
-    questions: screen.questions.filter(({ question }) => question !== name),
-  })),
-})
-
-const append = (definition: ProgramDefinition, screen: number, placed: PlacementDefinition): ProgramDefinition => ({
-  ...definition,
-  screens: withQuestions(definition, screen, questions => [...questions, placed]),
-})
+const insert = (definition: ProgramDefinition, { screen, index }: EditPlace, placed: PlacementDefinition) =>
+  withQuestions(definition, screen, questions => questions.toSpliced(index, 0, placed))

@@ -6,8 +6,9 @@ import { shellAssets } from '../html/shell-assets.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { applicationActions } from './applications/application-actions.tsx'
 import { auditActions } from './audit/audit-actions.tsx'
-import { questionForms } from './drafts/question-forms.tsx'
-import { screenForms } from './drafts/screen-forms.tsx'
+import { editingActions } from './drafts/editing-actions.tsx'
+import { previewPages } from './drafts/preview.tsx'
+import { programSettings } from './drafts/program-settings.tsx'
 import { homePage } from './home/home-page.tsx'
 import { intermediaryActions } from './intermediaries/intermediary-actions.tsx'
 import { jobActions } from './jobs/job-actions.tsx'
@@ -35,8 +36,9 @@ const parts = (deps: Deps): Part => [
   ...documentActions(deps),
   ...publishActions(deps),
   ...bankActions(deps),
-  ...questionForms(deps),
-  ...screenForms(deps),
+  ...editingActions(deps),
+  ...previewPages(deps),
+  ...programSettings(deps),
   ...applicationActions(deps),
   ...webhookActions(deps),
   ...jobActions(deps),

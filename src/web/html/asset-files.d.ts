@@ -16,7 +16,7 @@ declare module '*/assets/find.js' {
   const path: string
   export default path
 }
-declare module '*/assets/rearrange.js' {
+declare module '*/assets/preview.js' {
   const path: string
   export default path
 }

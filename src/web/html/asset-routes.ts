@@ -13,8 +13,8 @@ export const css = 'text/css; charset=utf-8'
 export const javaScript = 'text/javascript; charset=utf-8'
 export const woff2 = 'font/woff2'
 
-/** A file on disk, or its text. */
-export type AssetFile = { type: string } & ({ path: string } | { text: string })
+/** A file on disk, its text, or what makes that. */
+export type AssetFile = { type: string } & ({ path: string } | { text: string } | { make: () => Promise<string> })
 
 interface Asset {
   bytes: Uint8Array<ArrayBuffer>
@@ -25,25 +25,25 @@ interface Asset {
 
 /** `{folder}/{name}` for each of these files. Each is read on first use and kept: some hundred kilobytes. */
 export const assetRoutes = (folder: string, files: Readonly<Record<string, AssetFile>>) => {
-  const read = new Map<string, Asset>()
-  const asset = (name: string, coding: Coding | undefined): Asset => {
+  const read = new Map<string, Promise<Asset>>()
+  const load = async (file: AssetFile, coding: Coding | undefined): Promise<Asset> => {
+    const bytes = 'path' in file ? readFileSync(file.path) : Buffer.from('text' in file ? file.text : await file.make())
+    const { body, fields } = codedBody(bytes, coding)
+    const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+    return { bytes: body, type: file.type, tag: `"${hash}"`, fields }
+  }
+  const asset = (name: string, coding: Coding | undefined): Promise<Asset> => {
     const file = Object.hasOwn(files, name) ? files[name] : undefined
     if (file === undefined) throw new Problem('not_found', { detail: 'There is nothing at this address.' })
     // Fonts are compressed as they are.
     const used = file.type === woff2 ? undefined : coding
     const key = `${name} ${used}`
-    let found = read.get(key)
-    if (found === undefined) {
-      const bytes = 'text' in file ? Buffer.from(file.text) : readFileSync(file.path)
-      const { body, fields } = codedBody(bytes, used)
-      const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22)
-      found = { bytes: body, type: file.type, tag: `"${hash}"`, fields }
-      read.set(key, found)
-    }
+    const found = read.get(key) ?? load(file, used)
+    read.set(key, found)
     return found
   }
-  const answer = (request: Request, name: string): Response => {
-    const { bytes, type, tag, fields } = asset(name, codingFor(request))
+  const answer = async (request: Request, name: string): Promise<Response> => {
+    const { bytes, type, tag, fields } = await asset(name, codingFor(request))
     const headers = {
       'Content-Type': type,
       ETag: tag,

@@ -14,19 +14,23 @@ import { type AssetFile, assetRoutes, css, javaScript, woff2 } from './asset-rou
 import consoleStyle from './assets/console.css' with { type: 'file' }
 import docsStyle from './assets/docs.css' with { type: 'file' }
 import docsScript from './assets/docs.js' with { type: 'file' }
+import editorStyle from './assets/editor.css' with { type: 'file' }
+import { editorScript } from './assets/editor-bundle.ts'
 import enhance from './assets/enhance.js' with { type: 'file' }
 import find from './assets/find.js' with { type: 'file' }
 import mark from './assets/mark.svg' with { type: 'file' }
+import preview from './assets/preview.js' with { type: 'file' }
 import progress from './assets/progress.js' with { type: 'file' }
-import rearrange from './assets/rearrange.js' with { type: 'file' }
 
-/** Imported, not looked for by name, so that scripts/build puts them into the binary. */
+/** Imported, not looked for by name, so that scripts/build puts them into the binary; the editor is bundled. */
 const files: Readonly<Record<string, AssetFile>> = {
   'console.css': { path: consoleStyle, type: css },
+  'editor.css': { path: editorStyle, type: css },
+  'editor.js': { make: editorScript, type: javaScript },
   'docs.css': { path: docsStyle, type: css },
   'docs.js': { path: docsScript, type: javaScript },
   'find.js': { path: find, type: javaScript },
-  'rearrange.js': { path: rearrange, type: javaScript },
+  'preview.js': { path: preview, type: javaScript },
   'progress.js': { path: progress, type: javaScript },
   'enhance.js': { path: enhance, type: javaScript },
   'mark.svg': { path: mark, type: 'image/svg+xml' },

@@ -128,6 +128,14 @@ export function PlainPage({ title, children }: { title: string; children: Compon
   )
 }
 
+/** A page that its own content fills, with no navigation around it: the editor. */
+export const WholePage = ({
+  children,
+  ...props
+}: Pick<ShellProps, 'title' | 'styles' | 'children'> & { scripts: readonly string[] }): VNode => (
+  <Page {...props}>{children}</Page>
+)
+
 function Page(props: {
   title: string
   scripts: readonly string[]

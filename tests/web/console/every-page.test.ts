@@ -167,8 +167,6 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   '/admin/keys/check': ['', `?key=:keyId&address=192.0.2.7&program=${slug}`],
   '/admin/programs/:slug/applications': ['', `?q=${encodeURIComponent(name)}&status=none`, '?from=never', '?q=--'],
   '/admin/programs/:slug/applications/status': ['?set=none&application=:applicationId'],
-  '/admin/programs/:slug/question': ['?name=date+of+birth', '?name=utilities', '?name=person+at+home'],
-  '/admin/programs/:slug/screen': ['?index=0'],
   '/admin/sign-in/oidc/callback': ['?code=x&state=x'],
 }
 

@@ -73,9 +73,8 @@ describe('the console alongside a CiviForm', () => {
       expect(
         offered.filter(
           to =>
-            /new-program|add-question|add-from-bank|\/document$|discard|publish|\/take|\/settings$|rotate|retire/.test(
-              to,
-            ) && !/versions\/\d+\/document$|^\/admin\/settings$/.test(to),
+            /new-program|\/edit$|\/document$|discard|publish|\/take|\/settings$|rotate|retire/.test(to) &&
+            !/versions\/\d+\/document$|^\/admin\/settings$/.test(to),
         ),
       ).toEqual([])
       expect(formsOf(page).filter(to => to !== '/admin/sign-out')).toEqual([])
@@ -85,16 +84,7 @@ describe('the console alongside a CiviForm', () => {
 
   test('no page or form that edits programs opens by its address, and each says where they are edited', async () => {
     const routes = [
-      ...[
-        'document',
-        'add-question',
-        'add-from-bank',
-        'question?name=job',
-        'screen?index=0',
-        'settings',
-        'publish',
-        'discard',
-      ].map(page => `/admin/programs/rent-relief/${page}`),
+      ...['document', 'edit', 'settings', 'publish', 'discard'].map(page => `/admin/programs/rent-relief/${page}`),
       '/admin/new-program',
     ]
     for (const path of routes) {
@@ -103,13 +93,7 @@ describe('the console alongside a CiviForm', () => {
       expect(await answer.text()).toContain('CiviForm')
     }
     const confirmation = String(application)
-    for (const path of [
-      'document',
-      'add-question',
-      'add-from-bank',
-      'versions/1/take',
-      `applications/${application}/erase`,
-    ])
+    for (const path of ['document', 'versions/1/take', `applications/${application}/erase`])
       expect([path, (await visitor.post(`/admin/programs/rent-relief/${path}`, { confirmation })).status]).toEqual([
         path,
         409,

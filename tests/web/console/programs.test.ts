@@ -107,7 +107,7 @@ describe('the questions of a program', () => {
     expect(text).toContain('landlord?')
     expect(text).not.toContain('employer?')
     // Its screen is the second, also where it is the only one that is shown.
-    expect(text).toContain('/add-question?screen=1"')
+    expect(text).toContain('id="screen-1"')
     const byKey = await admin.page('/admin/programs/home-help/questions?q=applicant_name')
     expect(byKey).toContain('<code>applicant_name</code>')
   })

@@ -17,7 +17,6 @@ import { findVersionOf, findVisibleProgram, versionName } from '../programs/prog
 import { type ProgramPageProps, ProgramShell, pathOfProgram } from '../programs/program-shell.tsx'
 import { type PageRoute, pageAt, showForm } from '../requests/action.ts'
 import type { PageRequest } from '../requests/console-request.ts'
-import { linesOf } from './draft-editing.tsx'
 import { inputsOf, QuestionFields } from './question-as-seen.tsx'
 
 const path = '/admin/programs/:slug/versions/:versionId/preview'
@@ -119,6 +118,13 @@ function missingIn(version: ProgramVersion, asked: readonly AskedPlace[], errors
     .filter(({ errors }) => errors.length > 0)
 }
 
+/** The lines of a field, without those that are empty. */
+const linesOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map(line => line.trim())
+    .filter(line => line !== '')
+
 /** What was filled in, as a front end would send it. */
 function answersIn(
   form: URLSearchParams,
@@ -184,7 +190,7 @@ function PreviewPage(props: PreviewProps) {
       program={program}
       tab={version.state === 'DRAFT' ? 'questions' : 'versions'}
       title={`Preview of ${versionName(version).toLowerCase()}`}
-      scripts={['/assets/rearrange.js']}
+      scripts={['/assets/preview.js']}
     >
       <p class="soft">As an applicant meets it. Nothing that is filled in here is stored.</p>
       <ErrorSummary title="An applicant would have to look at this again" />

@@ -3,17 +3,14 @@
 /** @jsxImportSource preact */
 
 import { fieldLabel } from '../../../domain/definitions/condition-text.ts'
-import type { ProgramDefinition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
+import type { QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
 import {
   type ExportedType,
   exportedType,
   type QuestionKind,
   questionTypes,
 } from '../../../domain/questions/question.ts'
-import { figures } from '../../html/components.tsx'
 import { Choices, Optional, SelectField, TextArea, TextField } from '../../html/fields.tsx'
-import { usePage } from '../../html/page-context.ts'
-import { readQuestionForm } from './read-question-form.ts'
 
 /** What the service makes of an address itself. */
 const found = new Set(['corrected', 'latitude', 'longitude', 'well_known_id', 'service_area'])
@@ -82,41 +79,3 @@ const isLeftOut = new Set(['middle_name', 'suffix', 'line2'])
 
 /** `First name`. */
 const labelOf = (field: string): string => fieldLabel(field).replace(/^./, first => first.toUpperCase())
-
-interface AsSeenProps {
-  base: Parameters<typeof readQuestionForm>[1]
-  /** Undefined of a new question. */
-  before: QuestionDefinition | undefined
-  definition: ProgramDefinition
-  optional: boolean
-}
-
-/** Options that are shown of a question while it is edited; its preview has all of them. */
-const seenMax = 100
-
-/** The question that a form was sent with, or that it begins with, in fields that send nothing. A script keeps it as the form is. */
-export function AsSeen({ base, before, definition, optional }: AsSeenProps) {
-  const { values } = usePage().form
-  const sent = values.size > 0
-  const question = sent ? readQuestionForm(new URLSearchParams(values), base, before, definition).question : before
-  const hidden = (question?.options?.length ?? 0) - seenMax
-  return (
-    <div class="as-seen">
-      <p class="soft">As the applicant sees it</p>
-      {question === undefined || question.text === '' ? (
-        <p class="soft">Nothing yet.</p>
-      ) : (
-        <fieldset disabled aria-label="As the applicant sees it">
-          <QuestionFields
-            kind={question.kind}
-            settings={{ ...question, options: question.options?.slice(0, seenMax) }}
-            optional={sent ? values.has('optional') : optional}
-            path="seen"
-            label={question.text}
-          />
-          {hidden > 0 && <p class="soft">and {figures(hidden)} more</p>}
-        </fieldset>
-      )}
-    </div>
-  )
-}

@@ -4,12 +4,12 @@
 
 import type { BankEntry, QuestionUse } from '../../../db/programs/program-overviews.ts'
 import { boundsText } from '../../../domain/readable/question-bounds.ts'
+import { kindLabel } from '../../../domain/readable/question-labels.ts'
 import { Badge, Facts, Named, Table, When } from '../../html/components.tsx'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
 import { pathOfProgram } from './program-shell.tsx'
-import { kindLabel } from './question-labels.ts'
 
 const path = '/admin/questions'
 

@@ -7,11 +7,11 @@ import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
 import { compareDefinitions, type VersionDifference } from '../../../domain/comparison/version-diff.ts'
 import { describeVersion, withoutQuestions } from '../../../domain/definitions/version-definition.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
+import { kindLabel } from '../../../domain/readable/question-labels.ts'
 import { Badge, type Column, figures, Table } from '../../html/components.tsx'
 import { SelectField, Submit } from '../../html/fields.tsx'
 import { versionName } from './program-in-view.ts'
 import { type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
-import { kindLabel } from './question-labels.ts'
 
 const tones = { new: 'good', changed: 'attention', removed: 'bad' } as const
 

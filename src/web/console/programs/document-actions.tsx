@@ -138,6 +138,9 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
     try {
       // Whatever it was made from: what is here already is edited on its own page.
       const { slug, saved } = await saveDraft(db, basedOn(read.document, null), by.actor, editOptions(visit, config))
+      // With nothing in it yet, it is opened in the editor.
+      if (text === null && (visit.form.get('copy_of') ?? '') === '')
+        return redirect(visit, `/admin/programs/${slug}/edit`)
       return redirect(visit, `/admin/programs/${slug}/questions?done=${saved ? 'begun' : 'same'}`)
     } catch (error) {
       if (!(error instanceof Problem) || (error.kind !== 'conflict' && error.kind !== 'invalid_request')) throw error

@@ -190,7 +190,6 @@ export function NewProgramPage(props: { programs: readonly NamedProgram[] } & Re
     <Shell
       title="New program"
       part="programs"
-      scripts={['/assets/rearrange.js']}
       crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
       lead="It begins as a draft, which clients do not see until it is published."
     >

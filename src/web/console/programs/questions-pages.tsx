@@ -12,20 +12,12 @@ import type {
 import { describeVersion } from '../../../domain/definitions/version-definition.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
 import { boundsText } from '../../../domain/readable/question-bounds.ts'
+import { kindLabel } from '../../../domain/readable/question-labels.ts'
 import { Badge, counted, DoneNotice, LinkButton, Notice } from '../../html/components.tsx'
-import { ActionForm, Submit } from '../../html/fields.tsx'
-import { Icon } from '../../html/icon.tsx'
 import { SearchForm } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
-import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { ProgramShell, pathOfProgram } from './program-shell.tsx'
-import { kindLabel } from './question-labels.ts'
-
-interface QuestionsProps {
-  view: ProgramInView
-  refused?: EditRefusal
-}
 
 const doneTexts: Readonly<Record<string, string>> = {
   saved: 'Kept in the draft. Nothing changes for applicants until it is published.',
@@ -38,21 +30,12 @@ const doneTexts: Readonly<Record<string, string>> = {
 
 const begunWithQuestions = 'The program is here, as a draft with its questions. Look through them, then publish it.'
 
-/** What the forms in the list carry; undefined for those who only read. */
-interface Editing {
-  path: string
-  basis: string
-}
-
-export function QuestionsPage({ view, refused }: QuestionsProps) {
+export function QuestionsPage({ view }: { view: ProgramInView }) {
   const context = usePage()
   const { program, draft, current, changes } = view
   const path = pathOfProgram(program.slug)
   const search = (context.query.get('q') ?? '').slice(0, 800)
   const definition = describeVersion(current)
-  const editing: Editing | undefined = mayEditPrograms(context)
-    ? { path, basis: String(current.program_version_id) }
-    : undefined
   return (
     <ProgramShell
       program={program}
@@ -71,7 +54,6 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
           it, the draft also takes back what that version changed. Review it, and keep or discard it.
         </Notice>
       )}
-      {refused !== undefined && <RefusalNotice {...refused} />}
       <DoneNotice texts={definition.questions.length === 0 ? doneTexts : { ...doneTexts, begun: begunWithQuestions }} />
       <SearchForm
         path={`/admin/programs/${program.slug}/questions`}
@@ -83,18 +65,7 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
           <a href={`${path}/versions/compare`}>What the draft changes: {counted(changes.length, 'change')}</a>
         </p>
       )}
-      <Screens definition={definition} view={view} search={search} editing={editing} />
-      {editing !== undefined && (
-        <div class="card narrow">
-          <ActionForm action={`${path}/screens`}>
-            <input type="hidden" name="based_on" value={editing.basis} />
-            <input type="hidden" name="action" value="add" />
-            <label for="screen_name">Another screen</label>
-            <input id="screen_name" name="screen_name" placeholder="Its heading" maxLength={200} />
-            <Submit look="plain" icon="plus" text="Add a screen" />
-          </ActionForm>
-        </div>
-      )}
+      <Screens definition={definition} view={view} search={search} />
     </ProgramShell>
   )
 }
@@ -106,9 +77,10 @@ function Actions({ path, draft }: { path: string; draft: boolean }) {
       {draft && (
         <>
           <LinkButton href={`${path}/discard`} text="Discard draft" />
-          <LinkButton main href={`${path}/publish`} text="Review and publish…" />
+          <LinkButton href={`${path}/publish`} text="Review and publish…" />
         </>
       )}
+      <LinkButton main href={`${path}/edit`} text="Edit" />
     </>
   )
 }
@@ -116,13 +88,8 @@ function Actions({ path, draft }: { path: string; draft: boolean }) {
 /** From this many questions on, screens fold. */
 const unfoldedMax = 60
 
-function Screens(props: {
-  definition: ProgramDefinition
-  view: ProgramInView
-  search: string
-  editing: Editing | undefined
-}) {
-  const { definition, view, search, editing } = props
+function Screens(props: { definition: ProgramDefinition; view: ProgramInView; search: string }) {
+  const { definition, view, search } = props
   const questions = new Map(definition.questions.map(question => [question.admin_name, question]))
   const marks = marksOf(view)
   const text = (condition: NamedCondition) => conditionText(condition, askedByName(definition.questions))
@@ -153,34 +120,18 @@ function Screens(props: {
             {placed.map(placement => (
               <Row
                 placement={placement}
-                place={`${index}-${screen.questions.indexOf(placement)}`}
                 question={questions.get(placement.question)!}
                 depth={depthOf(placement.question, questions)}
                 mark={marks.get(placement.question)}
                 text={text}
-                editing={editing}
               />
             ))}
           </ol>
-          {editing !== undefined && <AddHere path={editing.path} index={index} name={screen.name} />}
-          {editing !== undefined && <ScreenForm editing={editing} index={index} name={screen.name} />}
         </details>
       ))}
     </>
   )
 }
-
-const AddHere = ({ path, index, name }: { path: string; index: number; name: string }) => (
-  <div class="actions add-here">
-    <LinkButton
-      href={`${path}/add-question?screen=${index}`}
-      icon="plus"
-      text="Add here"
-      unseen={` a question, on ${name}`}
-    />
-    <LinkButton href={`${path}/add-from-bank?screen=${index}`} text="From the question bank" unseen={`, on ${name}`} />
-  </div>
-)
 
 type Mark = 'new' | 'changed'
 
@@ -199,60 +150,23 @@ function depthOf(name: string, questions: ReadonlyMap<string, QuestionDefinition
   return depth
 }
 
-function ScreenForm({ editing, index, name }: { editing: Editing; index: number; name: string }) {
-  const { path, basis } = editing
-  return (
-    <details class="screen-form">
-      <summary>
-        Change this screen<span class="unseen">, {name}</span>
-      </summary>
-      <ActionForm action={`${path}/screens`}>
-        <input type="hidden" name="based_on" value={basis} />
-        <input type="hidden" name="index" value={String(index)} />
-        <label for={`screen-name-${index}`}>Heading</label>
-        <input id={`screen-name-${index}`} name="screen_name" value={name} maxLength={200} />
-        <div class="actions">
-          <Submit name="action" value="rename" text="Rename" />
-          <LinkButton href={`${path}/screen?index=${index}`} text="When it is shown…" />
-          <Submit look="plain" name="action" value="up" icon="arrow-up" text="Earlier" />
-          <Submit look="plain" name="action" value="down" icon="arrow-down" text="Later" />
-          <Submit look="danger" name="action" value="remove" text="Remove it with its questions" />
-        </div>
-      </ActionForm>
-    </details>
-  )
-}
-
 interface RowProps {
   placement: PlacementDefinition
-  /** Where it is among all, for the address of its buttons. */
-  place: string
   question: QuestionDefinition
   depth: number
   mark: Mark | undefined
   /** A condition in the words of the questions. */
   text: (condition: NamedCondition) => string
-  editing: Editing | undefined
 }
 
 function Row(props: RowProps) {
-  const { placement, place, question, depth, mark, text, editing } = props
+  const { placement, question, depth, mark, text } = props
   return (
     <li class={`depth-${Math.min(depth, 4)}${mark === undefined ? '' : ' changed'}`}>
       <div>
-        {editing === undefined ? (
-          <span class="strong" dir="auto">
-            {question.text}
-          </span>
-        ) : (
-          <a
-            class="strong"
-            dir="auto"
-            href={`${editing.path}/question?name=${encodeURIComponent(question.admin_name)}`}
-          >
-            {question.text}
-          </a>
-        )}{' '}
+        <span class="strong" dir="auto">
+          {question.text}
+        </span>{' '}
         {mark !== undefined && <Badge tone={mark === 'new' ? 'good' : 'attention'}>{mark}</Badge>}
         <small>
           <code>{question.kind === 'STATIC' ? question.admin_name : questionKey(question.admin_name)}</code>
@@ -264,26 +178,6 @@ function Row(props: RowProps) {
       <div class="facts">
         <Facts placement={placement} question={question} text={text} />
       </div>
-      {editing !== undefined && (
-        <ActionForm action={`${editing.path}/question/move`}>
-          <input type="hidden" name="based_on" value={editing.basis} />
-          <input type="hidden" name="name" value={question.admin_name} />
-          <div class="moves">
-            {(['up', 'down'] as const).map(to => (
-              <button
-                type="submit"
-                class="quiet"
-                id={`${to}-${place}`}
-                name="to"
-                value={to}
-                aria-label={`Move ${question.text} ${to}`}
-              >
-                <Icon name={`arrow-${to}`} />
-              </button>
-            ))}
-          </div>
-        </ActionForm>
-      )}
     </li>
   )
 }

@@ -130,6 +130,29 @@ export const documentAnswer = asStored<ProgramDefinition>(
 )
 export const versionDocumentAnswer = row({ ...version, document: documentAnswer })
 export const draftAnswer = row({ program_id: integer, slug: text, program_version_id: integer, saved: flag, changes })
+export const programForEditingAnswer = row({
+  document: documentAnswer,
+  made_by: textOrNull,
+  made_at: time,
+  is_draft: flag,
+  active_version_number: integerOrNull,
+  is_overtaken: Type.Boolean({ description: 'Whether a version was published after the draft was begun.' }),
+  changes,
+  fixed_questions: Type.Array(row({ admin_name: text, option_ids: texts, used_by: texts })),
+  enumerator_depth_max: integer,
+})
+export const similarQuestionsAnswer = row({
+  items: Type.Array(
+    row({
+      admin_name: text,
+      kind: Type.Enum([...questionKinds]),
+      enumerator: textOrNull,
+      text,
+      used_by: Type.Array(text, { description: 'Names of the other programs that ask it.' }),
+    }),
+  ),
+  taken_keys: texts,
+})
 const move = { slug: text, display_name: text, replaces: integer, changes }
 export const differenceAnswer = row({
   draft: integer,

@@ -69,3 +69,19 @@ addEventListener('submit', event => {
 addEventListener('beforeunload', event => {
   if (document.querySelector('form[data-typed]')) event.preventDefault()
 })
+
+// The slug that a new program gets from its name where the field stays empty: src/domain/values/slug.ts makes it.
+const slugOf = name =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim()
+    .slice(0, 60)
+    .trimEnd()
+    .replaceAll(' ', '-')
+
+document.addEventListener('input', ({ target: { form, name, value } }) => {
+  if (name === 'display_name' && form?.elements.slug) form.elements.slug.placeholder = slugOf(value)
+})

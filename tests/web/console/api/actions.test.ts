@@ -93,7 +93,7 @@ test('every action names all members of its answer, so that one more is a fault 
   )
   // The detail of an event is its action's own. Conditions are in one another.
   const details = ['listAuditEvents', 'readAuditEvent', 'whoWasSent'].map(name => [name, 'detail'])
-  const conditions = ['readProgramVersion', 'readDraft'].flatMap(name => [
+  const conditions = ['readProgramVersion', 'readDraft', 'openProgram'].flatMap(name => [
     [name, '0'],
     [name, '0'],
   ])

@@ -1,4 +1,4 @@
-// Whether a program takes applications, on the page of its settings. It takes effect immediately, apart from drafts.
+// The settings of a program that are no part of its drafts: whether it takes applications, and how long they are kept.
 
 /** @jsxImportSource preact */
 
@@ -6,12 +6,15 @@ import { Type } from 'typebox'
 import { invalidRequest } from '../../../base/problem.ts'
 import { setProgramIntake } from '../../../core/intake/close-intake.ts'
 import { programIntake } from '../../../db/programs/program-intake.ts'
-import { ActionForm, Choices, Submit, TextArea } from '../../html/fields.tsx'
+import { findProgramRetention, type ProgramRetention } from '../../../db/programs/program-overviews.ts'
+import { DoneNotice, figures, LinkButton } from '../../html/components.tsx'
+import { ActionForm, Choices, ErrorSummary, Submit, TextArea } from '../../html/fields.tsx'
 import { intakeLabels } from '../../html/lists.tsx'
 import type { Deps } from '../../http/server/deps.ts'
 import { findVisibleProgram } from '../programs/program-in-view.ts'
-import { type ProgramPageProps, pathOfProgram } from '../programs/program-shell.tsx'
-import { type Action, action, type GuardedRoute, writes } from '../requests/action.ts'
+import { type ProgramPageProps, ProgramShell, pathOfProgram } from '../programs/program-shell.tsx'
+import { type Action, action, editing, type GuardedRoute, type Part, writes } from '../requests/action.ts'
+import type { PageRequest } from '../requests/console-request.ts'
 import { closed, nullableText } from '../requests/schemas.ts'
 
 const meanings: Readonly<Record<keyof typeof intakeLabels, string>> = {
@@ -21,7 +24,33 @@ const meanings: Readonly<Record<keyof typeof intakeLabels, string>> = {
   ARCHIVED: 'Closed, and left out of the list of programs. Its applications can still be read and pulled.',
 }
 
-export function IntakeForm({ program }: ProgramPageProps) {
+const doneTexts = { intake: 'Saved. It takes effect immediately.' }
+
+function SettingsPage({ program, retention_days }: ProgramPageProps & ProgramRetention) {
+  const path = pathOfProgram(program.slug)
+  return (
+    <ProgramShell program={program} tab="settings">
+      <DoneNotice texts={doneTexts} />
+      <ErrorSummary />
+      <IntakeForm program={program} />
+      <section class="card narrow">
+        <h2>Name and statuses</h2>
+        <p>They are part of each version, and change when a draft is published.</p>
+        <LinkButton href={`${path}/edit#program`} text="Edit name and statuses" />
+      </section>
+      <section class="card narrow">
+        <h2>Keeping applications</h2>
+        <p>
+          Applications are kept{' '}
+          {retention_days === null ? 'permanently' : `for ${figures(retention_days)} days after they were submitted`}.
+        </p>
+        <LinkButton href={`${path}/retention`} text="Change retention" />
+      </section>
+    </ProgramShell>
+  )
+}
+
+function IntakeForm({ program }: ProgramPageProps) {
   return (
     <section class="card narrow">
       <h2>Taking applications</h2>
@@ -51,8 +80,15 @@ export function IntakeForm({ program }: ProgramPageProps) {
   )
 }
 
-/** `page` is that of the settings. */
-export const intakeAction = ({ consoleDb: db }: Deps, page: NonNullable<GuardedRoute['again']>): Action =>
+export function programSettings(deps: Deps): Part {
+  const page = async ({ person, params }: PageRequest) => {
+    const program = await findVisibleProgram(deps.consoleDb, person, params.slug!)
+    return <SettingsPage program={program} {...(await findProgramRetention(deps.consoleDb, program.slug))!} />
+  }
+  return [editing({ method: 'GET', path: '/admin/programs/:slug/settings', answer: page }), intakeAction(deps, page)]
+}
+
+const intakeAction = ({ consoleDb: db }: Deps, page: NonNullable<GuardedRoute['again']>): Action =>
   action({
     name: 'setProgramIntake',
     route: 'PUT /programs/:slug/intake',

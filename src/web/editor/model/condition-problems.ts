@@ -1,8 +1,8 @@
-// What is wrong with a condition, in the words of its form: questions by their texts, comparisons as the form calls them.
+// What is wrong with a condition, in the words of the editor: questions by their texts, comparisons as it calls them.
 
-import type { ProblemItem } from '../../../base/problem.ts'
 import { operatorLabel } from '../../../domain/definitions/condition-text.ts'
 import { operatorsOfForm } from '../../../domain/definitions/definition-conditions.ts'
+import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'
 import { placeOf } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import type { ComparisonOperator } from '../../../domain/questions/program-version.ts'
@@ -16,7 +16,7 @@ interface Comparison {
 }
 
 /** The detail of an error of this document; of one in a condition, in words. */
-export function detailInWords(definition: ProgramDefinition, { path = '', code, detail }: ProblemItem): string {
+export function detailInWords(definition: ProgramDefinition, { path, code, detail }: DefinitionError): string {
   const [, at] = /^\/(screens\/.*\/?visible_when.*?)\/(?:question|field|operator|value)(?:\/\d+)?$/.exec(path) ?? []
   const condition = at
     ?.split('/')

@@ -1,6 +1,6 @@
 // Kinds of questions, as people say them.
 
-import type { QuestionKind } from '../../../domain/questions/question.ts'
+import type { QuestionKind } from '../questions/question.ts'
 
 interface KindLabel {
   kind: QuestionKind

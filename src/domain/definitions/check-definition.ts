@@ -1,0 +1,18 @@
+// The whole check of a definition document, in short steps. The service runs it on what is sent, the editor on what is typed.
+
+import { type Check, formErrors } from './definition-form.ts'
+import { type KnownQuestion, questionErrors } from './definition-questions.ts'
+import { screenErrors } from './definition-screens.ts'
+
+export interface DefinitionLimits {
+  /** The question bank; without it, what only the bank knows is left unchecked. */
+  bank?: readonly KnownQuestion[] | undefined
+  enumeratorDepthMax: number
+}
+
+/** Every error of a document, in the order in which they are found. */
+export function* checkDefinition(document: unknown, { bank, enumeratorDepthMax }: DefinitionLimits): Check {
+  if (!(yield* formErrors(document))) return
+  yield* questionErrors(document, bank, enumeratorDepthMax)
+  yield* screenErrors(document, bank, enumeratorDepthMax)
+}

@@ -1,0 +1,19 @@
+// Names for administrators, made from the texts of questions.
+
+const wordsOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim()
+
+/**
+ * The admin names that a new question may have by its text, the best first: `Which kind of tree?` → `which kind of tree`. Keys have words
+ * and no digits: for "Housing 2026" and "Housing 2027" a letter is added.
+ */
+export function namesFor(text: string, program: string): string[] {
+  const whole = wordsOf(text) || 'new question'
+  const name = whole.length <= 60 ? whole : whole.slice(0, 60).replace(/ [^ ]*$/, '')
+  const longer = ` for ${wordsOf(program)}`
+  const letters = [...'bcdefghijklmnopqrstuvwxyz'].map(letter => `${longer} ${letter}`)
+  return ['', longer, ' again', ' once more', ...letters].map(after => name + after)
+}

@@ -1,0 +1,157 @@
+// The editor of a program: the page that it runs in, what it opens with, and the questions of the bank that resemble a text.
+
+/** @jsxImportSource preact */
+
+import { type BankEntry, readBankEntries, readEntriesWithWords } from '../../../db/programs/program-overviews.ts'
+import { readBankQuestions } from '../../../db/programs/questions.ts'
+import { namesFor } from '../../../domain/definitions/question-names.ts'
+import { describeForEditing } from '../../../domain/definitions/version-definition.ts'
+import { foldedKeyOf } from '../../../domain/questions/question-key.ts'
+import { similarity, tellingWords } from '../../../domain/readable/similar-texts.ts'
+import { usePage } from '../../html/page-context.ts'
+import { WholePage } from '../../html/shell.tsx'
+import type { Deps } from '../../http/server/deps.ts'
+import { findVisibleProgram, isOvertaken, loadProgramInView, type ProgramInView } from '../programs/program-in-view.ts'
+import { type ProgramPageProps, pathOfProgram } from '../programs/program-shell.tsx'
+import { type Action, action, administrators, editing, type Part, reads } from '../requests/action.ts'
+import { programForEditingAnswer, similarQuestionsAnswer } from '../requests/answer-schemas.ts'
+import { textOf } from '../requests/route-parameters.ts'
+
+export const editingActions = (deps: Deps): Part => [
+  openAction(deps),
+  similarAction(deps),
+  editing({
+    method: 'GET',
+    path: '/admin/programs/:slug/edit',
+    answer: async ({ person, params }) => {
+      const { program } = await loadProgramInView(deps.consoleDb, person, params.slug!)
+      return <EditorPage program={program} />
+    },
+  }),
+]
+
+function EditorPage({ program }: ProgramPageProps) {
+  const { root, csrf, person } = usePage()
+  const path = pathOfProgram(program.slug)
+  return (
+    <WholePage title={`Edit · ${program.display_name}`} scripts={['/assets/editor.js']} styles={['/assets/editor.css']}>
+      <div
+        id="editor"
+        data-root={root}
+        data-slug={program.slug}
+        data-csrf={csrf}
+        data-person={String(person!.person_id)}
+      >
+        <main id="content" class="plain" tabIndex={-1}>
+          <h1 dir="auto">{program.display_name}</h1>
+          <p class="opening">Opening the editor…</p>
+          <noscript>
+            <p>
+              The editor needs JavaScript. Without it, <a href={`${path}/document`}>edit the program as a document</a>.
+            </p>
+          </noscript>
+          <p>
+            <a href={`${path}/questions`}>Back to the questions</a>
+          </p>
+        </main>
+      </div>
+    </WholePage>
+  )
+}
+
+const openAction = ({ consoleDb: db, config }: Deps): Action =>
+  action({
+    name: 'openProgram',
+    route: 'GET /programs/:slug/editing',
+    summary: 'Read what the editor of a program opens with',
+    answers:
+      'The draft or, without one, the active version as a document; who saved it; and which of its questions have a fixed kind, key and option IDs.',
+    answered: programForEditingAnswer,
+    ...reads('programs'),
+    roles: administrators,
+    run: async ({ person, params }) => {
+      const view = await loadProgramInView(db, person, params.slug!)
+      const { current, active, draft, changes } = view
+      return {
+        document: describeForEditing(current),
+        made_by: current.published_by ?? current.created_by,
+        made_at: current.published_at ?? current.created_at,
+        is_draft: draft !== undefined,
+        active_version_number: active?.version_number ?? null,
+        is_overtaken: isOvertaken(view),
+        changes,
+        fixed_questions: await fixedQuestions(db, view),
+        enumerator_depth_max: config.enumeratorDepthMax,
+      }
+    },
+  })
+
+const usedElsewhere = ({ uses }: BankEntry, slug: string): string[] => [
+  ...new Set(uses.filter(one => one.slug !== slug).map(({ display_name }) => display_name)),
+]
+
+/** Those questions of a program that would be there without its draft. */
+async function fixedQuestions(db: Deps['consoleDb'], { program, current }: ProgramInView) {
+  const admin_names = current.questions.map(({ admin_name }) => admin_name)
+  const entries = new Map((await readBankEntries(db, admin_names)).map(one => [one.admin_name, one]))
+  const banked = await readBankQuestions(db, { admin_names, question_keys_folded: [] })
+  return banked.flatMap(({ admin_name, published, settings }) => {
+    const entry = entries.get(admin_name)
+    if (entry === undefined) return []
+    const used_by = usedElsewhere(entry, program.slug)
+    const option_ids = published ? (settings.options ?? []).map(({ admin_id }) => admin_id) : []
+    return published || used_by.length > 0 ? [{ admin_name, option_ids, used_by }] : []
+  })
+}
+
+/** Questions that are compared with a text at most, and those that are offered. */
+const comparedMax = 200
+const offeredMax = 3
+/** How much of their telling words two texts share that are said to be similar. */
+const similarFrom = 0.6
+
+const similarAction = ({ consoleDb: db }: Deps): Action =>
+  action({
+    name: 'findSimilarQuestions',
+    route: 'GET /programs/:slug/similar-questions',
+    summary: 'Find questions of the bank that ask much the same',
+    answers:
+      'Questions that the program may use in place of a new one of this text, the most similar first, and which of the keys made from the text are taken.',
+    answered: similarQuestionsAnswer,
+    ...reads('programs'),
+    roles: administrators,
+    query: { text: 'The text of the new question. Required.' },
+    run: async visit => {
+      const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
+      const text = textOf(visit, 'text')
+      const names = namesFor(text, program.display_name)
+      const keys = names.map(foldedKeyOf)
+      const words = tellingWords(text).sort((a, b) => b.length - a.length)
+      const similar = await readEntriesWithWords(db, words.slice(0, 3), comparedMax)
+      const taken = await readBankQuestions(db, { admin_names: names, question_keys_folded: keys })
+      const named = await readBankEntries(
+        db,
+        taken.map(({ admin_name }) => admin_name),
+      )
+      const isOurs = (name: string): boolean =>
+        named.some(({ admin_name, uses }) => admin_name === name && uses.every(({ slug }) => slug === program.slug))
+      return {
+        items: similar
+          .map(entry => ({ entry, alike: similarity(entry.settings.text, text) }))
+          .filter(({ entry, alike }) => alike >= similarFrom && usedElsewhere(entry, program.slug).length > 0)
+          .sort((a, b) => b.alike - a.alike)
+          .slice(0, offeredMax)
+          .map(({ entry }) => ({
+            admin_name: entry.admin_name,
+            kind: entry.kind,
+            enumerator: entry.enumerator,
+            text: entry.settings.text,
+            used_by: usedElsewhere(entry, program.slug),
+          })),
+        // What only this program's draft has is free to be named anew.
+        taken_keys: taken
+          .filter(({ admin_name, published }) => published || !isOurs(admin_name))
+          .map(({ question_key_folded }) => question_key_folded),
+      }
+    },
+  })

@@ -1,0 +1,100 @@
+// New questions: a blank one, a copy, and one of the bank in the place of a blank one.
+
+import { kindsWith, settingNames } from '../../../domain/definitions/definition-schemas.ts'
+import {
+  addQuestion,
+  addScreen,
+  changeQuestion,
+  placementAt,
+  placeOf,
+  renameQuestion,
+} from '../../../domain/definitions/edit-definition.ts'
+import type { ProgramDefinition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
+import { namesFor } from '../../../domain/definitions/question-names.ts'
+import type { QuestionKind } from '../../../domain/questions/question.ts'
+import type { Selection } from './editor-state.ts'
+import { freeName, suggestedKind } from './naming.ts'
+
+export interface Added {
+  to: ProgramDefinition
+  selected: Selection
+}
+
+export const questionNamed = ({ questions }: ProgramDefinition, name: string): QuestionDefinition | undefined =>
+  questions.find(({ admin_name }) => admin_name === name)
+
+/** Where a question goes that is added: after what is selected. */
+function placeAfter(document: ProgramDefinition, selected: Selection) {
+  const { screens } = document
+  const last = selected.of === 'screen' ? selected.index : screens.length - 1
+  if (selected.of === 'question') {
+    const { screen, index } = placeOf(document, selected.name)!
+    return { screen, index: index + 1 }
+  }
+  return { screen: last, index: screens[last]!.questions.length }
+}
+
+/** A blank question after what is selected: in a list, and after a list, one of its items. */
+export function withQuestion(document: ProgramDefinition, selected: Selection, taken: ReadonlySet<string>): Added {
+  const name = freeName('', document, taken)
+  const before = selected.of === 'question' ? questionNamed(document, selected.name) : undefined
+  const enumerator = before?.kind === 'ENUMERATOR' ? before.admin_name : before?.enumerator
+  const question: QuestionDefinition = {
+    admin_name: name,
+    kind: 'TEXT',
+    ...(enumerator !== undefined && { enumerator }),
+    text: '',
+  }
+  return { to: addQuestion(document, question, placeAfter(document, selected)), selected: { of: 'question', name } }
+}
+
+export function withCopy(document: ProgramDefinition, name: string, taken: ReadonlySet<string>): Added {
+  const question = questionNamed(document, name)!
+  const place = placeOf(document, name)!
+  const admin_name = freeName(question.text, document, taken)
+  const { question: _, ...asked } = placementAt(document, place)
+  const to = addQuestion(document, { ...question, admin_name }, { ...place, index: place.index + 1 }, asked)
+  return { to, selected: { of: 'question', name: admin_name } }
+}
+
+/** Another screen, after the one that is worked on. */
+export function withScreen(document: ProgramDefinition, selected: Selection): Added {
+  const at = selected.of === 'program' ? document.screens.length : placeAfter(document, selected).screen + 1
+  return { to: addScreen(document, at, `Screen ${document.screens.length + 1}`), selected: { of: 'screen', index: at } }
+}
+
+/** A question of the bank in the place of this one. */
+export function replaced(document: ProgramDefinition, name: string, banked: QuestionDefinition): Added {
+  const renamed = renameQuestion(document, name, banked.admin_name)
+  const questions = renamed.questions.map(one => (one.admin_name === banked.admin_name ? banked : one))
+  return { to: { ...renamed, questions }, selected: { of: 'question', name: banked.admin_name } }
+}
+
+/** A question with another text. While its name and kind are only suggested by the text, they follow it. */
+export function reworded(
+  document: ProgramDefinition,
+  question: QuestionDefinition,
+  text: string,
+  { isFixed, taken }: { isFixed: boolean; taken: ReadonlySet<string> },
+): Added {
+  const { admin_name: name, kind } = question
+  const isSuggested = kind === (suggestedKind(question.text) ?? 'TEXT')
+  const follows = !isFixed && namesFor(question.text, document.display_name).includes(name)
+  const next = follows ? freeName(text, document, taken, name) : name
+  const to = next === name ? document : renameQuestion(document, name, next)
+  const changed = changeQuestion(to, next, { text })
+  const suggested = suggestedKind(text) ?? 'TEXT'
+  return {
+    to: follows && isSuggested && suggested !== kind ? ofKind(changed, next, suggested) : changed,
+    selected: { of: 'question', name: next },
+  }
+}
+
+/** A question of another kind, without the settings that this one has no place for. */
+export const ofKind = (document: ProgramDefinition, name: string, kind: QuestionKind): ProgramDefinition =>
+  changeQuestion(document, name, {
+    kind,
+    ...Object.fromEntries(
+      settingNames.filter(setting => !kindsWith(setting).includes(kind)).map(setting => [setting, undefined]),
+    ),
+  })

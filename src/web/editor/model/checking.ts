@@ -1,0 +1,67 @@
+// The service's own check of the document, run between frames, and what of a document with errors can be saved nevertheless.
+
+import { checkDefinition } from '../../../domain/definitions/check-definition.ts'
+import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'
+import { removeQuestion } from '../../../domain/definitions/edit-definition.ts'
+import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+
+/** Errors that are looked for at most: nobody reads more. */
+const errorsMax = 200
+/** How long the check holds up the page at a time, ms. */
+const sliceMs = 8
+
+/** Every error of a document; undefined once it is no longer wanted. */
+export async function findErrors(
+  document: ProgramDefinition,
+  enumeratorDepthMax: number,
+  signal: AbortSignal,
+): Promise<DefinitionError[] | undefined> {
+  const errors: DefinitionError[] = []
+  let begun = performance.now()
+  // A member that is undefined is one that is left out, as in the text of a document.
+  for (const found of checkDefinition(withoutUndefined(document), { enumeratorDepthMax })) {
+    errors.push(...found)
+    if (errors.length >= errorsMax) break
+    if (performance.now() - begun < sliceMs) continue
+    await new Promise(resolve => setTimeout(resolve))
+    if (signal.aborted) return undefined
+    begun = performance.now()
+  }
+  return errors
+}
+
+const plain = new WeakMap<object, unknown>()
+
+/** The document as JSON has it. Parts that no edit touched are made once. */
+export function withoutUndefined<One>(value: One): One {
+  if (typeof value !== 'object' || value === null) return value
+  const made = plain.get(value)
+  if (made !== undefined) return made as One
+  const copy = Array.isArray(value)
+    ? value.map(withoutUndefined)
+    : Object.fromEntries(
+        Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : [[name, withoutUndefined(one)]])),
+      )
+  plain.set(value, copy)
+  return copy as One
+}
+
+/** The document without its unfinished new questions; undefined where something else is wrong with it. */
+export function finishedPart(
+  document: ProgramDefinition,
+  errors: readonly DefinitionError[],
+  saved: ProgramDefinition,
+): ProgramDefinition | undefined {
+  const known = new Set(saved.questions.map(({ admin_name }) => admin_name))
+  const names = errors.map(({ path }) => nameAt(document, path))
+  if (names.some(name => name === undefined || known.has(name))) return undefined
+  return [...new Set(names)].reduce((rest, name) => removeQuestion(rest, name!), document)
+}
+
+/** The admin name of the question that a path leads to, where it is defined or where it is asked. */
+export function nameAt({ questions, screens }: ProgramDefinition, path: string): string | undefined {
+  const [, defined] = /^\/questions\/(\d+)(?:\/|$)/.exec(path) ?? []
+  if (defined !== undefined) return questions[Number(defined)]?.admin_name
+  const [, screen, index] = /^\/screens\/(\d+)\/questions\/(\d+)(?:\/|$)/.exec(path) ?? []
+  return screen === undefined ? undefined : screens[Number(screen)]?.questions[Number(index)]?.question
+}

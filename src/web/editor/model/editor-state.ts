@@ -1,0 +1,93 @@
+// What the editor holds: the document, what is selected in it, and the steps that can be undone.
+
+import { placeOf } from '../../../domain/definitions/edit-definition.ts'
+import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+
+export type Selection = { of: 'program' } | { of: 'screen'; index: number } | { of: 'question'; name: string }
+
+interface Step {
+  document: ProgramDefinition
+  selected: Selection
+}
+
+export interface EditorState extends Step {
+  past: readonly Step[]
+  future: readonly Step[]
+  /** What the last step typed into, and when: typing on is the same step. */
+  typing?: { field: string; at: number } | undefined
+  /** Another number wherever the middle shows another thing: then nothing of its fields is kept. */
+  panel: number
+}
+
+export type EditorAction =
+  | { do: 'edit'; to: ProgramDefinition; selected?: Selection; typing?: string | undefined; at: number }
+  | { do: 'select'; selected: Selection }
+  | { do: 'undo' }
+  | { do: 'redo' }
+
+const stepsMax = 200
+const pauseMs = 1500
+
+export const opened = (document: ProgramDefinition): EditorState => ({
+  document,
+  selected: firstOf(document),
+  past: [],
+  future: [],
+  panel: 0,
+})
+
+function firstOf({ screens }: ProgramDefinition): Selection {
+  const first = screens.find(({ questions }) => questions.length > 0)?.questions[0]
+  return first === undefined ? { of: 'screen', index: 0 } : { of: 'question', name: first.question }
+}
+
+export function reduce(state: EditorState, action: EditorAction): EditorState {
+  const { document, selected, past, future } = state
+  switch (action.do) {
+    case 'select':
+      return { ...state, selected: action.selected, typing: undefined, panel: state.panel + 1 }
+    case 'undo':
+      return past.length === 0
+        ? state
+        : {
+            ...state,
+            ...stepTo(state, past.at(-1)!),
+            past: past.slice(0, -1),
+            future: [{ document, selected }, ...future],
+          }
+    case 'redo':
+      return future.length === 0
+        ? state
+        : { ...state, ...stepTo(state, future[0]!), past: [...past, { document, selected }], future: future.slice(1) }
+    case 'edit': {
+      if (action.to === document) return state
+      const { typing, at } = action
+      const isSame = typing !== undefined && state.typing?.field === typing && at - state.typing.at < pauseMs
+      return {
+        ...stepTo(state, { document: action.to, selected: action.selected ?? selected }),
+        past: isSame ? past : [...past, { document, selected }].slice(-stepsMax),
+        future: [],
+        typing: typing === undefined ? undefined : { field: typing, at },
+      }
+    }
+  }
+}
+
+/** Another document and selection; the panel stays where that is the same thing under another name. */
+function stepTo(state: EditorState, step: Step): Pick<EditorState, 'document' | 'selected' | 'typing' | 'panel'> {
+  const selected = exists(step) ? step.selected : firstOf(step.document)
+  const stays = placeText({ ...step, selected }) === placeText(state)
+  return { document: step.document, selected, typing: undefined, panel: stays ? state.panel : state.panel + 1 }
+}
+
+const exists = ({ document, selected }: Step): boolean =>
+  selected.of === 'program' ||
+  (selected.of === 'screen'
+    ? document.screens[selected.index] !== undefined
+    : placeOf(document, selected.name) !== undefined)
+
+function placeText({ document, selected }: Step): string {
+  if (selected.of !== 'question') return JSON.stringify(selected)
+  const renamed = document.questions.findIndex(({ admin_name }) => admin_name === selected.name)
+  return JSON.stringify([document.questions.length, renamed, placeOf(document, selected.name)])
+}

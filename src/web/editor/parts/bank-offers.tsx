@@ -1,0 +1,54 @@
+// Questions of the bank that ask what a new question asks: using one lets answers be compared between programs.
+
+/** @jsxImportSource preact */
+
+import { useEffect, useState } from 'preact/hooks'
+import type { QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
+import { questionNamed, replaced } from '../model/adding.ts'
+import type { SimilarQuestion } from '../saving/program-for-editing.ts'
+import { useEditing } from './editing.tsx'
+
+const pauseMs = 400
+
+export function BankOffers({ question: { admin_name: name, text } }: { question: QuestionDefinition }) {
+  const { document, edit, service, fix } = useEditing()
+  const [similar, setSimilar] = useState<readonly SimilarQuestion[]>([])
+  useEffect(() => {
+    if (text.trim().length < 3) return setSimilar([])
+    const timer = setTimeout(async () => {
+      const found = await service.similar(text)
+      if (!('failed' in found)) setSimilar(found.items)
+    }, pauseMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  const offered = similar.filter(
+    ({ admin_name, enumerator }) =>
+      questionNamed(document, admin_name) === undefined &&
+      (enumerator === null || questionNamed(document, enumerator) !== undefined),
+  )
+  const use = async (one: SimilarQuestion): Promise<void> => {
+    const found = await service.banked(one.admin_name)
+    const banked = 'failed' in found ? undefined : found.find(({ admin_name }) => admin_name === one.admin_name)
+    if (banked === undefined) return
+    const { admin_name, kind, enumerator, settings } = banked
+    const definition = { ...settings, admin_name, kind, ...(enumerator !== null && { enumerator }) }
+    fix({ admin_name, option_ids: settings.options?.map(({ admin_id }) => admin_id) ?? [], used_by: one.used_by })
+    const { to, selected } = replaced(document, name, definition)
+    edit(to, { selected })
+  }
+  return (
+    <>
+      {offered.map(one => (
+        <div class="notice info offer">
+          <p dir="auto">
+            The question bank has “{one.text}”, used by{' '}
+            {one.used_by.length > 2 ? `${one.used_by.length} programs` : one.used_by.join(' and ')}.
+          </p>
+          <button type="button" class="plain" onClick={() => void use(one)}>
+            Use this question
+          </button>
+        </div>
+      ))}
+    </>
+  )
+}

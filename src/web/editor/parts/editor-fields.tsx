@@ -1,0 +1,194 @@
+// The fields of the editor. Each knows its place in the document by JSON Pointer, and shows what is wrong there.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { detailInWords } from '../model/condition-problems.ts'
+import { fieldId, useEditing } from './editing.tsx'
+
+interface FieldProps {
+  label: string
+  /** Where its value is in the document. */
+  at: string
+  optional?: boolean
+  hint?: ComponentChildren
+  /** Whether its label is for screen readers alone. */
+  cell?: boolean
+}
+
+interface Tied {
+  id: string
+  'aria-label'?: string
+  'aria-describedby'?: string
+  'aria-invalid'?: 'true'
+}
+
+/** The first thing that is wrong at a place of the document or, with `deep`, within it. */
+export function useErrorAt(at: string, deep = false): string | undefined {
+  const { errors, document } = useEditing()
+  const error = errors.find(({ path }) => path === at || (deep && path.startsWith(`${at}/`)))
+  return error && detailInWords(document, error)
+}
+
+export const FieldError = ({ id, text }: { id: string; text: string | undefined }) =>
+  text === undefined ? null : (
+    <p class="error" id={`${id}-error`}>
+      {text}
+    </p>
+  )
+
+/** Label, hint, field and error, tied together for those who hear the page. */
+export function Field(props: FieldProps & { deep?: boolean; children: (tied: Tied) => ComponentChildren }) {
+  const { label, at, optional, hint, cell, deep, children } = props
+  const [isTyping, setTyping] = useState(false)
+  const found = useErrorAt(at, deep)
+  const id = fieldId(at)
+  // What is still being written need not be complete.
+  const error = isTyping ? undefined : found
+  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ')
+  return (
+    <div
+      class={`field${cell ? ' cell' : ''}${error === undefined ? '' : ' wrong'}`}
+      onInput={() => setTyping(true)}
+      onFocusOut={() => setTyping(false)}
+    >
+      {!cell && (
+        <label for={id}>
+          {label}
+          {optional && <span class="soft"> optional</span>}
+        </label>
+      )}
+      {children({
+        id,
+        ...(cell && { 'aria-label': label }),
+        ...(described !== '' && { 'aria-describedby': described }),
+        ...(error !== undefined && { 'aria-invalid': 'true' }),
+      })}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <FieldError id={id} text={error} />
+    </div>
+  )
+}
+
+type TextProps = FieldProps & {
+  value: string
+  change: (value: string) => void
+  /** Lines that are shown; one is a plain field. */
+  rows?: number
+  onEnter?: () => void
+  onPasteLines?: (text: string) => void
+  inputMode?: 'numeric'
+  placeholder?: string
+  type?: 'text' | 'date'
+  readOnly?: boolean
+  class?: string
+}
+
+export function TextField({
+  value,
+  change,
+  rows,
+  onEnter,
+  onPasteLines,
+  label,
+  at,
+  optional,
+  hint,
+  cell,
+  type = 'text',
+  ...input
+}: TextProps) {
+  const shared = {
+    value,
+    dir: 'auto' as const,
+    autocomplete: 'off',
+    onInput: (event: { currentTarget: { value: string } }) => change(event.currentTarget.value),
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing || onEnter === undefined) return
+      event.preventDefault()
+      onEnter()
+    },
+    onPaste: (event: ClipboardEvent) => {
+      const text = event.clipboardData?.getData('text') ?? ''
+      if (onPasteLines === undefined || !/\n\s*\S/.test(text)) return
+      event.preventDefault()
+      onPasteLines(text)
+    },
+  }
+  return (
+    <Field label={label} at={at} optional={optional ?? false} hint={hint} cell={cell ?? false}>
+      {tied =>
+        rows === undefined ? (
+          <input {...tied} {...shared} {...input} type={type as 'text'} />
+        ) : (
+          <textarea {...tied} {...shared} rows={rows} />
+        )
+      }
+    </Field>
+  )
+}
+
+/** A whole number, or nothing. What is no number is kept as it is typed: the check says what is wrong with it. */
+export const NumberField = (
+  props: FieldProps & { value: number | undefined; change: (value: number | undefined) => void },
+) => (
+  <TextField
+    {...props}
+    inputMode="numeric"
+    value={String(props.value ?? '')}
+    change={text => {
+      const typed = text.trim()
+      props.change(typed === '' ? undefined : ((/^-?\d{1,16}$/.test(typed) ? Number(typed) : typed) as number))
+    }}
+  />
+)
+
+export const SelectField = (
+  props: FieldProps & {
+    value: string
+    choices: readonly { value: string; text: string; group?: string }[]
+    change: (value: string) => void
+  },
+) => (
+  <Field {...props}>
+    {tied => (
+      <select {...tied} value={props.value} onChange={event => props.change(event.currentTarget.value)}>
+        {[...Map.groupBy(props.choices, ({ group }) => group)].map(([group, choices]) => {
+          const options = choices.map(({ value, text }) => (
+            <option value={value} selected={value === props.value}>
+              {text}
+            </option>
+          ))
+          return group === undefined ? options : <optgroup label={group}>{options}</optgroup>
+        })}
+      </select>
+    )}
+  </Field>
+)
+
+export const Tick = (props: {
+  id: string
+  text: string
+  checked: boolean
+  change: (checked: boolean) => void
+  type?: 'radio' | 'checkbox'
+  name?: string
+}) => (
+  <span class="choice">
+    <input
+      type={props.type ?? 'checkbox'}
+      id={props.id}
+      name={props.name ?? props.id}
+      checked={props.checked}
+      onChange={event => props.change(event.currentTarget.checked)}
+    />
+    <label for={props.id} dir="auto">
+      {props.text}
+    </label>
+  </span>
+)

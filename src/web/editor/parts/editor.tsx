@@ -1,0 +1,139 @@
+// The editor of one program: the structure, what is selected in it, and a bar above. It saves by itself.
+
+/** @jsxImportSource preact */
+
+import { useMemo, useReducer, useState } from 'preact/hooks'
+import { type EditorAction, type EditorState, opened, reduce } from '../model/editor-state.ts'
+import type { Saved } from '../saving/draft-saver.ts'
+import type { Service } from '../saving/editor-service.ts'
+import { keptCopy } from '../saving/kept-copy.ts'
+import type { ProgramForEditing } from '../saving/program-for-editing.ts'
+import { type Editing, EditingProvider } from './editing.tsx'
+import { ProgramPanel, ScreenPanel } from './other-panels.tsx'
+import { useFocusAndSpeech, useSaver, useShortcuts } from './page-effects.ts'
+import { QuestionPanel } from './question-panel.tsx'
+import { SaveNotices, SaveStatus } from './save-notices.tsx'
+import { Structure } from './structure.tsx'
+
+const byName = ({ fixed_questions }: ProgramForEditing) =>
+  new Map(fixed_questions.map(one => [one.admin_name, one] as const))
+
+export function Editor({ service, program }: { service: Service; program: ProgramForEditing }) {
+  const copy = useMemo(() => keptCopy(service.slug, service.personId), [])
+  const kept = useMemo(copy.read, [])
+  const [state, dispatch] = useReducer(reduce, kept?.document ?? program.document, opened)
+  const [fixed, setFixed] = useState(() => byName(program))
+  const taken = useMemo(() => new Set<string>(), [])
+  const isFixed = (name: string): boolean => fixed.has(name)
+  const { saved, saver } = useSaver({ service, program, copy, kept, state, dispatch, taken, isFixed })
+  const { say, spoken, focus } = useFocusAndSpeech()
+  useShortcuts(dispatch)
+  const { document, selected, panel } = state
+  const editing: Editing = {
+    document,
+    selected,
+    panel,
+    edit: (to, how = {}) => dispatch({ do: 'edit', to, at: Date.now(), ...how }),
+    select: selected => dispatch({ do: 'select', selected }),
+    say,
+    focus,
+    errors: saved.errors,
+    fixed,
+    fix: one => setFixed(before => new Map(before).set(one.admin_name, one)),
+    taken,
+    service,
+  }
+  const resolve = (theirs: ProgramForEditing, to: EditorState['document']): void => {
+    setFixed(byName(theirs))
+    saver.resolve(theirs, to)
+    dispatch({ do: 'edit', to, at: Date.now() })
+  }
+  const marks = useMemo(() => marksOf(program, saved), [saved.changes])
+  return (
+    <EditingProvider value={editing}>
+      <Bar service={service} state={state} saved={saved} program={program} dispatch={dispatch} />
+      <p class="unseen" role="status">
+        {spoken}
+      </p>
+      <SaveNotices state={saved.state} retry={saver.retry} resolve={resolve} />
+      <div class="panes">
+        <Structure marks={marks}>{null}</Structure>
+        <main id="content" class="panel" tabIndex={-1}>
+          <div key={panel}>
+            {selected.of === 'question' ? (
+              <QuestionPanel name={selected.name} />
+            ) : selected.of === 'screen' ? (
+              <ScreenPanel index={selected.index} />
+            ) : (
+              <ProgramPanel />
+            )}
+          </div>
+        </main>
+      </div>
+    </EditingProvider>
+  )
+}
+
+/** What the draft makes of each question; nothing of a program that never asked any. */
+function marksOf(
+  { active_version_number }: ProgramForEditing,
+  { changes, isDraft }: Saved,
+): ReadonlyMap<string, string> {
+  if (active_version_number === null || !isDraft) return new Map()
+  const marks = new Map<string, string>(changes.map(({ subject }) => [subject, 'changed']))
+  for (const { code, subject } of changes) if (code === 'question_added') marks.set(subject, 'new')
+  return marks
+}
+
+function Bar(props: {
+  service: Service
+  state: EditorState
+  saved: Saved
+  program: ProgramForEditing
+  dispatch: (action: EditorAction) => void
+}) {
+  const { service, state, saved, program, dispatch } = props
+  const path = `${service.root}/admin/programs/${service.slug}`
+  const { length } = saved.changes
+  const isFirst = program.active_version_number === null
+  return (
+    <header class="bar">
+      <nav class="crumbs" aria-label="Where you are">
+        <span>
+          <a href={`${service.root}/admin/programs`}>Programs</a>
+        </span>
+        <span>
+          <a href={`${path}/questions`} dir="auto">
+            {service.slug}
+          </a>
+        </span>
+      </nav>
+      <h1 dir="auto">{state.document.display_name || service.slug}</h1>
+      {saved.isDraft && (
+        <span class="badge attention">
+          {isFirst ? 'Draft' : `Draft · ${length} ${length === 1 ? 'change' : 'changes'}`}
+        </span>
+      )}
+      <SaveStatus state={saved.state} />
+      <div class="actions">
+        <button type="button" class="plain" disabled={state.past.length === 0} onClick={() => dispatch({ do: 'undo' })}>
+          ↶ Undo
+        </button>
+        <button
+          type="button"
+          class="plain"
+          disabled={state.future.length === 0}
+          onClick={() => dispatch({ do: 'redo' })}
+        >
+          ↷ Redo
+        </button>
+        <a class="button plain" href={`${path}/document`}>
+          Document
+        </a>
+        <a class="button" href={`${path}/publish`}>
+          Review and publish
+        </a>
+      </div>
+    </header>
+  )
+}

@@ -1,0 +1,116 @@
+// The middle for what is no question: a screen, and the program itself.
+
+/** @jsxImportSource preact */
+
+import { changeScreen, removeScreen } from '../../../domain/definitions/edit-definition.ts'
+import { earlierThan } from '../model/condition-lines.ts'
+import { pastedLines } from '../model/naming.ts'
+import { ConditionEditor } from './condition-editor.tsx'
+import { fieldId, useEditing } from './editing.tsx'
+import { FieldError, TextField, useErrorAt } from './editor-fields.tsx'
+import { Handle, Rows } from './handle.tsx'
+
+export function ScreenPanel({ index }: { index: number }) {
+  const { document, edit } = useEditing()
+  const screen = document.screens[index]
+  const at = `/screens/${index}`
+  if (screen === undefined) return null
+  return (
+    <>
+      <div class="heading">
+        <h2 dir="auto">
+          Screen {index + 1} · {screen.name}
+        </h2>
+        {document.screens.length > 1 && (
+          <div class="actions">
+            <button
+              type="button"
+              class="plain"
+              onClick={() =>
+                edit(removeScreen(document, index), { selected: { of: 'screen', index: Math.max(0, index - 1) } })
+              }
+            >
+              {screen.questions.length === 0 ? 'Remove' : 'Remove with its questions'}
+            </button>
+          </div>
+        )}
+      </div>
+      <TextField
+        label="Heading"
+        at={`${at}/name`}
+        value={screen.name}
+        change={name => edit(changeScreen(document, index, { name }), { typing: `${at}/name` })}
+      />
+      <ConditionEditor
+        what="screen"
+        at={`${at}/visible_when`}
+        condition={screen.visible_when}
+        earlier={earlierThan(document, { screen: index, index: 0 })}
+        change={(visible_when, typing) => edit(changeScreen(document, index, { visible_when }), { typing })}
+      />
+    </>
+  )
+}
+
+export function ProgramPanel() {
+  const { document, edit } = useEditing()
+  return (
+    <>
+      <h2>Name and statuses</h2>
+      <TextField
+        label="Name"
+        at="/display_name"
+        value={document.display_name}
+        change={display_name => edit({ ...document, display_name }, { typing: 'display_name' })}
+        hint="The name that people read."
+      />
+      <Statuses />
+    </>
+  )
+}
+
+/** What applications can be given, in the order in which it is offered. */
+function Statuses() {
+  const { document, edit, focus } = useEditing()
+  const { statuses } = document
+  const set = (to: string[], typing?: string): void => edit({ ...document, statuses: to }, { typing })
+  return (
+    <fieldset class="field rows" id={fieldId('/statuses')} tabIndex={-1}>
+      <legend>Statuses</legend>
+      <p class="hint">What applications can be given, in the order in which it is offered.</p>
+      <FieldError id={fieldId('/statuses')} text={useErrorAt('/statuses')} />
+      <Rows kind="status" all={statuses} nameOf={status => status} change={set}>
+        {statuses.map((status, i) => (
+          <li data-item={String(i)}>
+            <Handle id={`handle status ${i}`} name={status} />
+            <TextField
+              cell
+              label={`Status ${i + 1}`}
+              at={`/statuses/${i}`}
+              value={status}
+              change={text => set(statuses.with(i, text), `status ${i}`)}
+              onEnter={() => add('', i + 1)}
+              onPasteLines={text => set([...statuses.slice(0, i + 1), ...pastedLines(text), ...statuses.slice(i + 1)])}
+            />
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Remove status ${status}`}
+              onClick={() => set(statuses.toSpliced(i, 1))}
+            >
+              ✕
+            </button>
+          </li>
+        ))}
+      </Rows>
+      <button type="button" class="plain" onClick={() => add('', statuses.length)}>
+        + Status
+      </button>
+    </fieldset>
+  )
+
+  function add(text: string, at: number): void {
+    set(statuses.toSpliced(at, 0, text))
+    focus(fieldId(`/statuses/${at}`))
+  }
+}

@@ -1,0 +1,103 @@
+// What the editor does with the page around it: saving, shortcuts, the focus, and what is said to those who hear the page.
+
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+import type { EditorAction, EditorState } from '../model/editor-state.ts'
+import { DraftSaver, type Saved } from '../saving/draft-saver.ts'
+import type { Service } from '../saving/editor-service.ts'
+import type { KeptCopy, keptCopy } from '../saving/kept-copy.ts'
+import { NewNames } from '../saving/new-names.ts'
+import type { ProgramForEditing } from '../saving/program-for-editing.ts'
+
+interface SaverProps {
+  service: Service
+  program: ProgramForEditing
+  copy: ReturnType<typeof keptCopy>
+  /** What an earlier page in this tab had not saved yet. */
+  kept: KeptCopy | undefined
+  state: EditorState
+  dispatch: (action: EditorAction) => void
+  taken: Set<string>
+  isFixed: (name: string) => boolean
+}
+
+/** How often it looks whether the connection, or the session, is there again. */
+const lookMs = 15_000
+
+export function useSaver(props: SaverProps): { saved: Saved; saver: DraftSaver } {
+  const { service, program, copy, kept, state, dispatch, taken } = props
+  const now = useRef(props)
+  now.current = props
+  const [saved, setSaved] = useState<Saved>({
+    state: { is: 'unchanged' },
+    errors: [],
+    changes: program.changes,
+    isDraft: program.is_draft,
+  })
+  const made = useRef<DraftSaver | undefined>(undefined)
+  if (made.current === undefined) {
+    const rename = (to: ProgramDefinition, from: string, name: string): void => {
+      const { selected } = now.current.state
+      const follows = selected.of === 'question' && selected.name === from
+      dispatch({
+        do: 'edit',
+        to,
+        at: Date.now(),
+        typing: 'name',
+        ...(follows && { selected: { of: 'question', name } }),
+      })
+    }
+    const names = new NewNames(service, taken, rename)
+    const prepare = (document: ProgramDefinition, base: ProgramDefinition) => {
+      const known = new Set(base.questions.map(({ admin_name }) => admin_name))
+      return names.check(document, name => known.has(name) || now.current.isFixed(name))
+    }
+    made.current = new DraftSaver(service, copy, program, setSaved, prepare, kept?.base)
+  }
+  const saver = made.current
+  useEffect(() => saver.change(state.document), [state.document])
+  useEffect(() => {
+    const timer = setInterval(saver.retry, lookMs)
+    for (const event of ['online', 'focus']) addEventListener(event, saver.retry)
+    addEventListener('beforeunload', event => {
+      if (saver.isUnsaved) event.preventDefault()
+    })
+    return () => clearInterval(timer)
+  }, [])
+  return { saved, saver }
+}
+
+/** Ctrl+Z and Ctrl+Shift+Z, or ⌘: also within a field, whose own history knows nothing of the rest. */
+export function useShortcuts(dispatch: (action: { do: 'undo' | 'redo' }) => void): void {
+  useEffect(() => {
+    addEventListener('keydown', event => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey) return
+      const key = event.key.toLowerCase()
+      if (key !== 'z' && key !== 'y') return
+      event.preventDefault()
+      dispatch({ do: key === 'y' || event.shiftKey ? 'redo' : 'undo' })
+    })
+  }, [])
+}
+
+/** `focus` moves the focus once the edit is on the page; what is said is heard even if it is the same again. */
+export function useFocusAndSpeech() {
+  const wanted = useRef<string | undefined>(undefined)
+  const [spoken, setSpoken] = useState('')
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return
+    const found =
+      wanted.current === 'first-field'
+        ? document.querySelector<HTMLElement>('.panel :is(textarea, input)')
+        : document.getElementById(wanted.current)
+    if (found === null) return
+    wanted.current = undefined
+    found.focus()
+    if (found instanceof HTMLInputElement) found.select()
+  })
+  const focus = useCallback((id: string) => {
+    wanted.current = id
+  }, [])
+  const say = useCallback((text: string) => setSpoken(before => (before === text ? `${text}\u00a0` : text)), [])
+  return { focus, spoken, say }
+}

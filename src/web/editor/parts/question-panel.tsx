@@ -1,0 +1,283 @@
+// The question in the middle: what applicants read and answer, and when the program asks it.
+
+/** @jsxImportSource preact */
+
+import { kindsWith, type QuestionSetting } from '../../../domain/definitions/definition-schemas.ts'
+import {
+  changePlacement,
+  changeQuestion,
+  moveQuestion,
+  placementAt,
+  placeOf,
+  removeQuestion,
+  renameQuestion,
+} from '../../../domain/definitions/edit-definition.ts'
+import type { ProgramDefinition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
+import type { QuestionKind } from '../../../domain/questions/question.ts'
+import { questionKey } from '../../../domain/questions/question-key.ts'
+import { kindGroups, kindLabel } from '../../../domain/readable/question-labels.ts'
+import { ofKind, questionNamed, reworded, withCopy, withQuestion } from '../model/adding.ts'
+import { earlierThan } from '../model/condition-lines.ts'
+import { BankOffers } from './bank-offers.tsx'
+import { ConditionEditor } from './condition-editor.tsx'
+import { fieldId, useEditing } from './editing.tsx'
+import { NumberField, SelectField, TextField, Tick } from './editor-fields.tsx'
+import { OptionList } from './option-list.tsx'
+
+const boundPairs = [
+  ['min', 'max', ''],
+  ['min_length', 'max_length', ' characters'],
+  ['min_count', 'max_count', ' number'],
+] as const
+
+export function QuestionPanel({ name }: { name: string }) {
+  const { document, edit, fixed } = useEditing()
+  const question = questionNamed(document, name)
+  if (question === undefined) return <p>The question bank defines this question.</p>
+  const place = placeOf(document, name)!
+  const at = `/questions/${document.questions.indexOf(question)}`
+  const asked = `/screens/${place.screen}/questions/${place.index}`
+  const isFixed = fixed.has(name)
+  const placement = placementAt(document, place)
+  const part = { question, at, isFixed }
+  return (
+    <>
+      <PanelHeading question={question} />
+      <Texts {...part} />
+      <div class="trio">
+        <KindField {...part} />
+        <SelectField
+          label="Required"
+          at={`${asked}/optional`}
+          value={placement.optional ? 'no' : 'yes'}
+          choices={[
+            { value: 'yes', text: 'Yes' },
+            { value: 'no', text: 'No' },
+          ]}
+          change={value => edit(changePlacement(document, name, { optional: value === 'no' || undefined }))}
+        />
+        {question.kind !== 'STATIC' && <KeyField {...part} />}
+      </div>
+      <Place {...part} />
+      <AnswerFields {...part} />
+      <ConditionEditor
+        what="question"
+        at={`${asked}/visible_when`}
+        condition={placement.visible_when}
+        earlier={earlierThan(document, { ...place, enumerator: question.enumerator })}
+        change={(visible_when, typing) => edit(changePlacement(document, name, { visible_when }), { typing })}
+      />
+    </>
+  )
+}
+
+/** What applicants read. */
+function Texts({ question, at, isFixed }: PartProps) {
+  const { document, edit, focus, taken } = useEditing()
+  const { admin_name: name, text, help } = question
+  return (
+    <>
+      <TextField
+        label="Question"
+        at={`${at}/text`}
+        rows={2}
+        value={text}
+        hint="Press Enter to add the next question."
+        change={text => {
+          const { to, selected } = reworded(document, question, text, { isFixed, taken })
+          edit(to, { selected, typing: `${at} text` })
+        }}
+        onEnter={() => {
+          const { to, selected } = withQuestion(document, { of: 'question', name }, taken)
+          edit(to, { selected })
+          focus('first-field')
+        }}
+      />
+      {!isFixed && <BankOffers question={question} />}
+      <TextField
+        label="Help text"
+        at={`${at}/help`}
+        optional
+        rows={2}
+        value={help ?? ''}
+        change={help => edit(changeQuestion(document, name, { help: help || undefined }), { typing: `${at} help` })}
+      />
+    </>
+  )
+}
+
+/** What belongs to the answer: options, limits. */
+function AnswerFields({ question, at }: PartProps) {
+  const { document, edit, fixed } = useEditing()
+  const { admin_name: name, kind } = question
+  const has = (setting: QuestionSetting): boolean => kindsWith(setting).includes(kind)
+  const set = (change: Partial<QuestionDefinition>, typing?: string): void =>
+    edit(changeQuestion(document, name, change), { typing })
+  return (
+    <>
+      {has('options') && (
+        <OptionList
+          at={`${at}/options`}
+          options={question.options ?? []}
+          published={fixed.get(name)?.option_ids ?? []}
+          change={(options, typing) => set({ options: options.length === 0 ? undefined : options }, typing)}
+        />
+      )}
+      {boundPairs
+        .filter(([least]) => has(least))
+        .map(([least, most, unit]) => (
+          <div class="pair" key={least}>
+            {([least, most] as const).map((bound, i) => (
+              <NumberField
+                key={bound}
+                label={`${i === 0 ? 'Minimum' : 'Maximum'}${unit}`}
+                at={`${at}/${bound}`}
+                optional
+                value={question[bound]}
+                change={value => set({ [bound]: value }, `${at} ${bound}`)}
+              />
+            ))}
+          </div>
+        ))}
+      {has('correct_addresses') && (
+        <Tick
+          id={fieldId(`${at}/correct_addresses`)}
+          text="Correct addresses"
+          checked={question.correct_addresses ?? false}
+          change={checked => set({ correct_addresses: checked || undefined })}
+        />
+      )}
+    </>
+  )
+}
+
+function PanelHeading({ question }: { question: QuestionDefinition }) {
+  const { document, edit, focus, fixed, taken } = useEditing()
+  const { admin_name: name, text } = question
+  const usedBy = fixed.get(name)?.used_by ?? []
+  return (
+    <>
+      <div class="heading">
+        <h2 dir="auto">{text === '' ? 'New question' : text}</h2>
+        <div class="actions">
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              const { to, selected } = withCopy(document, name, taken)
+              edit(to, { selected })
+              focus('first-field')
+            }}
+          >
+            Duplicate
+          </button>
+          <button
+            type="button"
+            class="plain"
+            onClick={() => edit(removeQuestion(document, name), { selected: besides(document, name) })}
+          >
+            Remove
+          </button>
+        </div>
+      </div>
+      {usedBy.length > 0 && (
+        <div class="notice info">
+          <strong>Also used by {usedBy.length > 3 ? `${usedBy.length} other programs` : usedBy.join(', ')}.</strong> If
+          you change its text, help, limits or options, publishing also makes a new version of{' '}
+          {usedBy.length === 1 ? 'that program' : 'those programs'}.
+        </div>
+      )}
+    </>
+  )
+}
+
+/** What is selected once a question is gone: the one before it, or its screen. */
+function besides(document: ProgramDefinition, name: string) {
+  const { screen, index } = placeOf(document, name)!
+  const { questions } = document.screens[screen]!
+  const next = questions[index - 1] ?? questions[index + 1]
+  return next === undefined
+    ? ({ of: 'screen', index: screen } as const)
+    : ({ of: 'question', name: next.question } as const)
+}
+
+interface PartProps {
+  question: QuestionDefinition
+  at: string
+  isFixed: boolean
+}
+
+function KindField({ question: { admin_name, kind }, at, isFixed }: PartProps) {
+  const { document, edit } = useEditing()
+  if (isFixed)
+    return <TextField label="Answer type" at={`${at}/kind`} readOnly value={kindLabel(kind)} change={() => {}} />
+  return (
+    <SelectField
+      label="Answer type"
+      at={`${at}/kind`}
+      value={kind}
+      choices={kindGroups.flatMap(({ label: group, kinds }) =>
+        kinds.map(one => ({ value: one.kind, text: one.label, group })),
+      )}
+      change={chosen => edit(ofKind(document, admin_name, chosen as QuestionKind))}
+    />
+  )
+}
+
+function KeyField({ question: { admin_name: name }, at, isFixed }: PartProps) {
+  const { document, edit } = useEditing()
+  return (
+    <TextField
+      label="Key in exports"
+      at={`${at}/admin_name`}
+      class="mono"
+      readOnly={isFixed}
+      value={isFixed ? questionKey(name) : name.replaceAll(' ', '_')}
+      hint={isFixed ? 'Fixed: clients rely on it.' : undefined}
+      change={typed => {
+        const next = typed.replaceAll('_', ' ')
+        const isFree = next !== '' && questionNamed(document, next) === undefined
+        if (isFree)
+          edit(renameQuestion(document, name, next), { selected: { of: 'question', name: next }, typing: `${at} name` })
+      }}
+    />
+  )
+}
+
+/** Which screen asks it, and whether for each item of a list. */
+function Place({ question, at, isFixed }: PartProps) {
+  const { document, edit } = useEditing()
+  const { admin_name: name, enumerator } = question
+  const { screen } = placeOf(document, name)!
+  const lists = document.questions.filter(one => one.kind === 'ENUMERATOR' && one.admin_name !== name)
+  return (
+    <div class="pair">
+      <SelectField
+        label="Screen"
+        at={`${at}/screen`}
+        value={String(screen)}
+        choices={document.screens.map((one, i) => ({ value: String(i), text: `${i + 1} · ${one.name}` }))}
+        change={chosen =>
+          edit(
+            moveQuestion(document, name, {
+              screen: Number(chosen),
+              index: document.screens[Number(chosen)]!.questions.length,
+            }),
+          )
+        }
+      />
+      {lists.length > 0 && (
+        <SelectField
+          label="Asked"
+          at={`${at}/enumerator`}
+          value={enumerator ?? ''}
+          choices={[
+            { value: '', text: 'Once' },
+            ...lists.map(one => ({ value: one.admin_name, text: `For each of: ${one.text}` })),
+          ].filter(({ value }) => !isFixed || value === (enumerator ?? ''))}
+          change={chosen => edit(changeQuestion(document, name, { enumerator: chosen === '' ? undefined : chosen }))}
+        />
+      )}
+    </div>
+  )
+}

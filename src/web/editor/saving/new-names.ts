@@ -1,0 +1,45 @@
+// Whether the names of new questions are free: a name that the bank has would change another program's question.
+
+import { renameQuestion } from '../../../domain/definitions/edit-definition.ts'
+import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+import { namesFor } from '../../../domain/definitions/question-names.ts'
+import { foldedKeyOf } from '../../../domain/questions/question-key.ts'
+import { freeName } from '../model/naming.ts'
+import type { PreparedDocument } from './draft-saver.ts'
+import type { Service } from './editor-service.ts'
+
+export class NewNames {
+  readonly #lookedUp = new Set<string>()
+
+  constructor(
+    private readonly service: Service,
+    /** Folded question keys that the bank has: what is found is added. */
+    private readonly taken: Set<string>,
+    private readonly rename: (to: ProgramDefinition, from: string, name: string) => void,
+  ) {}
+
+  /** Renames what was named after its text; for names that somebody wrote, an error each. */
+  async check(document: ProgramDefinition, known: (name: string) => boolean): Promise<PreparedDocument> {
+    const fresh = document.questions.filter(({ admin_name }) => !known(admin_name))
+    for (const { admin_name } of fresh) {
+      if (this.#lookedUp.has(admin_name)) continue
+      const found = await this.service.similar(admin_name)
+      if ('failed' in found) return found
+      for (const key of found.taken_keys) this.taken.add(key)
+      this.#lookedUp.add(admin_name)
+    }
+    const clashing = fresh.filter(({ admin_name }) => this.taken.has(foldedKeyOf(admin_name)))
+    for (const { admin_name, text } of clashing) {
+      if (!namesFor(text, document.display_name).includes(admin_name)) continue
+      const name = freeName(text, document, this.taken, admin_name)
+      this.rename(renameQuestion(document, admin_name, name), admin_name, name)
+      return { is: 'changed' }
+    }
+    const errors = clashing.map(({ admin_name }) => ({
+      path: `/questions/${document.questions.findIndex(one => one.admin_name === admin_name)}/admin_name`,
+      code: 'question_key_taken',
+      detail: 'The question bank has a question with this key. Use that question, or choose another key.',
+    }))
+    return { is: 'ready', errors }
+  }
+}

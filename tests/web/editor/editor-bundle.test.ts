@@ -1,0 +1,28 @@
+// The editor as browsers get it: how large it is, what is in it, and that the page's content security policy lets it run.
+
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { editorScript } from '../../../src/web/html/assets/editor-bundle.ts'
+
+const script = await editorScript()
+
+test('the editor has at most 90 KB as it is sent', () => {
+  expect(Bun.gzipSync(Buffer.from(script)).length).toBeLessThanOrEqual(90 * 1024)
+})
+
+test('the editor makes no code from text, which the policy of pages refuses', () => {
+  expect(script).not.toMatch(/\bnew Function\b|\beval\(|\.Function\)\(/)
+})
+
+test('the editor is made of the domain, of packages, and of nothing that only the service has', async () => {
+  const root = join(import.meta.dir, '../../..')
+  const { metafile } = await Bun.build({
+    entrypoints: [join(root, 'src/web/editor/editor-main.tsx')],
+    target: 'browser',
+    metafile: true,
+    external: ['libphonenumber-js/min'],
+  })
+  const sources = Object.keys(metafile!.inputs).map(path => path.replace(/^.*?(src|node_modules)\//, '$1/'))
+  const rooms = new Set(sources.map(path => /^src\/(?:web\/)?[^/]+|^node_modules\/[^/]+/.exec(path)?.[0] ?? path))
+  expect([...rooms].sort()).toEqual(['node_modules/preact', 'node_modules/typebox', 'src/domain', 'src/web/editor'])
+})

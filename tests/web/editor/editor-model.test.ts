@@ -1,0 +1,277 @@
+// What the editor does to a document, without a page: adding, moving, naming, conditions, merging, undoing.
+
+import { describe, expect, test } from 'bun:test'
+import { moveQuestion, placeOf, removeScreen, renameQuestion } from '../../../src/domain/definitions/edit-definition.ts'
+import type { NamedCondition, ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
+import { questionKinds } from '../../../src/domain/questions/question.ts'
+import { ofKind, reworded, withCopy, withQuestion, withScreen } from '../../../src/web/editor/model/adding.ts'
+import { findErrors, finishedPart } from '../../../src/web/editor/model/checking.ts'
+import { conditionOf, earlierThan, lineOn, linesOf, targetsIn } from '../../../src/web/editor/model/condition-lines.ts'
+import { detailInWords } from '../../../src/web/editor/model/condition-problems.ts'
+import { opened, reduce } from '../../../src/web/editor/model/editor-state.ts'
+import { mergeDefinitions } from '../../../src/web/editor/model/merge-definitions.ts'
+import { dropped, questionItem, screenItem, stepped } from '../../../src/web/editor/model/moves.ts'
+import { freeName, isIdFor, pastedLines, suggestedKind, withLines } from '../../../src/web/editor/model/naming.ts'
+import { aDefinition, everyKind, q } from '../../support/programs.ts'
+
+const nothing: ReadonlySet<string> = new Set()
+const errorsOf = async (document: ProgramDefinition) => (await findErrors(document, 20, new AbortController().signal))!
+const program = aDefinition({
+  slug: 'home-aid',
+  screens: [
+    { name: 'You', questions: [q.name('your name'), q.radio('housing', ['rent', 'own'])] },
+    {
+      name: 'Home',
+      questions: [
+        q.number('rent due', {
+          visible_when: { question: 'housing', field: 'selection', operator: 'equal', value: 'rent' },
+        }),
+        q.enumerator('person', [q.text('their work')]),
+      ],
+    },
+  ],
+})
+const order = ({ screens }: ProgramDefinition) =>
+  screens.map(({ questions }) => questions.map(({ question }) => question))
+
+test('the program of these tests has no errors', async () => {
+  expect(await errorsOf(program)).toEqual([])
+})
+
+describe('moving', () => {
+  test('a question lands where it is dropped, on whichever screen, before or after another one', () => {
+    const drop = (from: string, to: string, isAfter: boolean) =>
+      order(dropped(program, questionItem(from), to.startsWith('screen') ? to : questionItem(to), isAfter))
+    expect(drop('your name', 'housing', true)[0]).toEqual(['housing', 'your name'])
+    expect(drop('housing', 'your name', false)[0]).toEqual(['housing', 'your name'])
+    expect(drop('your name', 'person', false)[1]).toEqual(['rent due', 'your name', 'person', 'their work'])
+    expect(drop('your name', screenItem(1), true)[1]![0]).toBe('your name')
+    expect(drop('their work', screenItem(1), false)[0]).toEqual(['your name', 'housing', 'their work'])
+    expect(drop('your name', screenItem(0), true)).toEqual(order(program))
+  })
+
+  test('by keyboard a question goes over the edge of a screen, and stops at the ends of the program', () => {
+    const down = stepped(program, questionItem('housing'), 1)
+    expect(placeOf(down, 'housing')).toEqual({ screen: 1, index: 0 })
+    expect(order(stepped(down, questionItem('housing'), -1))).toEqual(order(program))
+    expect(stepped(program, questionItem('your name'), -1)).toBe(program)
+    expect(stepped(program, questionItem('their work'), 1)).toBe(program)
+  })
+
+  test('a screen moves with its questions', () => {
+    expect(stepped(program, screenItem(0), 1).screens.map(({ name }) => name)).toEqual(['Home', 'You'])
+    expect(stepped(program, screenItem(1), 1)).toBe(program)
+    expect(dropped(program, screenItem(0), questionItem('person'), true).screens[1]!.name).toBe('You')
+    expect(removeScreen(program, 1).questions.map(({ admin_name }) => admin_name)).toEqual(['your name', 'housing'])
+  })
+
+  test('what depends on a question that is moved behind it is an error that names both in words', async () => {
+    const moved = moveQuestion(program, 'housing', { screen: 1, index: 1 })
+    const [error] = await errorsOf(moved)
+    expect(error).toMatchObject({ path: '/screens/1/questions/0/visible_when/question', code: 'not_earlier' })
+    expect(detailInWords(moved, error!)).toContain(program.questions[1]!.text)
+  })
+})
+
+describe('adding', () => {
+  test('a question goes after the one that is selected, and after a list into the list', () => {
+    const { to, selected } = withQuestion(program, { of: 'question', name: 'person' }, nothing)
+    const { name } = selected as { name: string }
+    expect(placeOf(to, name)).toEqual({ screen: 1, index: 2 })
+    expect(to.questions.at(-1)).toMatchObject({ enumerator: 'person', text: '' })
+    const again = withQuestion(to, selected, nothing)
+    expect(again.to.questions.at(-1)!.enumerator).toBe('person')
+    expect(again.selected).not.toEqual(selected)
+    expect(withQuestion(program, { of: 'screen', index: 0 }, nothing).to.questions.at(-1)).not.toHaveProperty(
+      'enumerator',
+    )
+  })
+
+  test('a copy has the settings and the condition of the original, and a name of its own', async () => {
+    const { to } = withCopy(program, 'rent due', nothing)
+    const [original, copy] = to.screens[1]!.questions
+    expect(copy).toEqual({ ...original!, question: copy!.question })
+    expect(copy!.question).not.toBe('rent due')
+    expect(await errorsOf(to)).toEqual([])
+  })
+
+  test('a screen comes after the one that is worked on', () => {
+    const { to, selected } = withScreen(program, { of: 'question', name: 'your name' })
+    expect([to.screens.length, to.screens[1]!.questions, selected]).toEqual([3, [], { of: 'screen', index: 1 }])
+  })
+
+  test('a name and a kind follow the text until somebody chooses them; references follow the name', () => {
+    const state = { isFixed: false, taken: nothing }
+    let { to } = withQuestion(program, { of: 'screen', index: 0 }, nothing)
+    for (const text of ['When', 'Born when?']) to = reworded(to, to.questions.at(-1)!, text, state).to
+    expect(to.questions.at(-1)).toMatchObject({ admin_name: 'born when', kind: 'DATE' })
+    const chosen = ofKind(to, 'born when', 'TEXT')
+    expect(reworded(chosen, chosen.questions.at(-1)!, 'Born where?', state).to.questions.at(-1)).toMatchObject({
+      admin_name: 'born where',
+      kind: 'TEXT',
+    })
+    const fixed = reworded(to, to.questions.at(-1)!, 'Your phone?', { isFixed: true, taken: nothing }).to
+    expect(fixed.questions.at(-1)).toMatchObject({ admin_name: 'born when', kind: 'DATE' })
+    const renamed = renameQuestion(program, 'housing', 'home')
+    expect(JSON.stringify(renamed)).not.toContain('"housing"')
+    expect(renameQuestion(program, 'person', 'member').questions.at(-1)!.enumerator).toBe('member')
+  })
+
+  test('names differ in letters where programs or questions differ in digits, which keys do not have', () => {
+    const first = freeName('Housing 2026', program, nothing)
+    const [one, two] = [
+      freeName('Housing 2026', { ...program, questions: [{ admin_name: first, kind: 'TEXT', text: 'x' }] }, nothing),
+      freeName('Your name', program, nothing),
+    ]
+    expect(first).not.toBe(one)
+    expect(two).not.toBe('your name')
+    expect(freeName('Who?', program, new Set(['who']))).not.toBe('who')
+  })
+
+  test('a kind leaves behind what it has no place for', async () => {
+    for (const kind of questionKinds) {
+      const changed = ofKind(program, 'your name', kind)
+      expect((await errorsOf(changed)).filter(({ code }) => code === 'setting_not_allowed')).toEqual([])
+    }
+    expect(ofKind(program, 'housing', 'TEXT').questions[1]!.options).toBeUndefined()
+  })
+
+  test('suggested kinds', () => {
+    const suggested = ['Your name?', 'Born when?', 'Your e-mail', 'What colour?'].map(suggestedKind)
+    expect(suggested).toEqual(['NAME', 'DATE', 'EMAIL', undefined])
+  })
+})
+
+describe('options', () => {
+  test('a pasted list loses its list markers, and each line gets an ID of its own', () => {
+    const lines = pastedLines('1. Oak\r\n- Red maple\n\n• Oak\nAsh 2')
+    expect(lines).toEqual(['Oak', 'Red maple', 'Oak', 'Ash 2'])
+    const options = withLines([{ admin_id: 'oak', text: 'An oak' }], lines)
+    expect(options.map(({ admin_id }) => admin_id)).toEqual(['oak', 'oak_2', 'red_maple', 'oak_3', 'ash_2'])
+    expect([isIdFor('oak_2', 'Oak'), isIdFor('quercus', 'Oak')]).toEqual([true, false])
+  })
+})
+
+describe('conditions', () => {
+  const looks: NamedCondition[] = [
+    { question: 'housing', operator: 'answered' },
+    { question: 'housing', field: 'selection', operator: 'in', value: ['rent', 'own'] },
+    {
+      all: [
+        { question: 'housing', operator: 'answered' },
+        { question: 'rent due', field: 'number', operator: 'less_than', value: 7 },
+      ],
+    },
+    {
+      any: [
+        { question: 'housing', operator: 'answered' },
+        { question: 'your name', operator: 'answered' },
+      ],
+    },
+  ]
+  test.each(looks)('%j is the same read from its lines', condition => {
+    expect(conditionOf(linesOf(condition)!)).toEqual(condition)
+  })
+
+  test('none is no lines, and groups within groups are left to the document', () => {
+    expect([linesOf(undefined), conditionOf({ of: 'all', lines: [] })]).toEqual([{ of: 'all', lines: [] }, undefined])
+    expect(linesOf({ not: looks[0]! })).toBeUndefined()
+    expect(linesOf({ all: [{ any: [looks[0]!] }] })).toBeUndefined()
+  })
+
+  test('a new line on a question of any kind is right from the start, but for a date', async () => {
+    const all = aDefinition({ slug: 'all', questions: everyKind })
+    const last = { screen: 1, index: 0 }
+    const targets = targetsIn(earlierThan(all, { ...last, screen: all.screens.length }), [])
+    expect(new Set(targets.map(({ form }) => form)).size).toBeGreaterThan(5)
+    for (const target of targets.filter(({ form }) => form !== 'date')) {
+      const visible_when = conditionOf({ of: 'all', lines: [lineOn(target)] })
+      const asked = { ...all, screens: [...all.screens, { name: 'Last', visible_when, questions: [] }] }
+      const inEntity = all.questions.find(({ admin_name }) => admin_name === target.question)!.enumerator !== undefined
+      expect([target.question, inEntity ? [] : await errorsOf(asked)]).toEqual([target.question, []])
+    }
+  })
+
+  test('looks at what is asked before: once, or for each item of the same list', () => {
+    const names = (at: Parameters<typeof earlierThan>[1]) =>
+      earlierThan(program, at).map(({ admin_name }) => admin_name)
+    expect(names({ screen: 1, index: 1 })).toEqual(['your name', 'housing', 'rent due'])
+    expect(names({ screen: 1, index: 3 })).not.toContain('their work')
+    expect(names({ screen: 1, index: 3, enumerator: 'person' })).toContain('their work')
+    expect(names({ screen: 0, index: 0 })).toEqual([])
+  })
+})
+
+describe('saving what is unfinished', () => {
+  test('new questions with errors are left out; an error elsewhere keeps the document from being saved', async () => {
+    const { to } = withQuestion(program, { of: 'screen', index: 0 }, nothing)
+    const errors = await errorsOf(to)
+    expect(errors.map(({ path }) => path)).toEqual(['/questions/5/text'])
+    expect(finishedPart(to, errors, program)).toEqual(program)
+    const broken = { ...to, display_name: '' }
+    expect(finishedPart(broken, await errorsOf(broken), program)).toBeUndefined()
+    expect(finishedPart(to, errors, to)).toBeUndefined()
+  })
+})
+
+describe('two editors', () => {
+  const change = (name: string, text: string, of = program): ProgramDefinition => ({
+    ...of,
+    questions: of.questions.map(one => (one.admin_name === name ? { ...one, text } : one)),
+  })
+
+  test('changes to different questions, settings and places are both kept', async () => {
+    const mine = withQuestion(change('your name', 'Mine?'), { of: 'question', name: 'your name' }, nothing)
+    const named = change((mine.selected as { name: string }).name, 'Added by me', mine.to)
+    const theirs = moveQuestion(change('housing', 'Theirs?'), 'housing', { screen: 0, index: 0 })
+    const { document, clashes } = mergeDefinitions(program, named, { ...theirs, statuses: ['Received'], based_on: 7 })
+    expect(clashes).toEqual([])
+    expect(order(document)[0]).toEqual(['housing', 'your name', (mine.selected as { name: string }).name])
+    const texts = document.questions.map(({ text }) => text)
+    for (const text of ['Mine?', 'Theirs?', 'Added by me']) expect(texts).toContain(text)
+    expect([document.statuses, document.based_on]).toEqual([['Received'], 7])
+    expect(await errorsOf({ ...document, based_on: 7 })).toEqual([])
+  })
+
+  test('changes to one question, one order or one name clash, and so does removing what the other changed', () => {
+    const clashes = (mine: ProgramDefinition, theirs: ProgramDefinition) =>
+      mergeDefinitions(program, mine, theirs).clashes
+    expect(clashes(change('housing', 'a'), change('housing', 'b'))).toEqual(['housing'])
+    expect(clashes(change('housing', 'a'), change('housing', 'a'))).toEqual([])
+    const up = stepped(program, questionItem('housing'), -1)
+    expect(clashes(up, stepped(program, screenItem(0), 1))).toEqual(['screens'])
+    expect(clashes({ ...program, display_name: 'a' }, { ...program, display_name: 'b' })).toEqual(['display_name'])
+    expect(clashes(removeScreen(program, 1), change('rent due', 'b'))).toEqual(['rent due'])
+    expect(mergeDefinitions(program, removeScreen(program, 1), program).document).toEqual(removeScreen(program, 1))
+  })
+})
+
+describe('undo', () => {
+  test('takes back a step at a time, what is typed in one go together, and brings it back', () => {
+    let state = opened(program)
+    const [a, b, c] = ['a', 'b', 'c'].map(display_name => ({ ...program, display_name })) as [
+      ProgramDefinition,
+      ProgramDefinition,
+      ProgramDefinition,
+    ]
+    state = reduce(state, { do: 'edit', to: a, typing: 'name', at: 0 })
+    state = reduce(state, { do: 'edit', to: b, typing: 'name', at: 500 })
+    state = reduce(state, { do: 'edit', to: c, typing: 'name', at: 5000 })
+    state = reduce(state, { do: 'undo' })
+    expect(state.document).toBe(b)
+    state = reduce(state, { do: 'undo' })
+    expect(state.document).toBe(program)
+    state = reduce(reduce(state, { do: 'redo' }), { do: 'redo' })
+    expect([state.document, state.future]).toEqual([c, []])
+    state = reduce(reduce(state, { do: 'undo' }), { do: 'edit', to: a, at: 9000 })
+    expect(reduce(state, { do: 'redo' })).toBe(state)
+  })
+
+  test('shows what it changes: a question that is gone is not selected', () => {
+    let state = opened(program)
+    const added = withQuestion(program, state.selected, nothing)
+    state = reduce(state, { do: 'edit', ...added, at: 0 })
+    state = reduce(state, { do: 'undo' })
+    expect(state.selected).toEqual({ of: 'question', name: 'your name' })
+  })
+})
