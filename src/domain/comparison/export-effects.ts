@@ -19,7 +19,7 @@ export function exportEffects(changes: readonly VersionChange[]): ExportEffect[]
       const key = code === 'statuses_changed' ? 'status' : questionKey(subject)
       return effectsOf(code, key, detail).map(effect => ({ code, key, detail: effect }))
     })
-  return [...new Map(effects.map(effect => [effect.detail, effect])).values()]
+  return [...Map.groupBy(effects, ({ detail }) => detail).values()].map(([first]) => first!)
 }
 
 function effectsOf(code: VersionChange['code'], key: string, detail: string): string[] {
