@@ -72,7 +72,7 @@ async function start(): Promise<void> {
   if (wasRunning)
     console.log('A PostgreSQL was already running on the data of this checkout; it is used, and left running.')
   if (wasRunning && !isAlone) console.log('It belongs to another scripts/start, and ends with that one.')
-  const settings = { ...(await developmentSettings()), ...found, ...(values['no-seed'] ? {} : demoName()) }
+  const settings = { APPLY: 'on', ...(await developmentSettings()), ...found, ...(values['no-seed'] ? {} : demoName()) }
   const config = loadConfig(settings)
   const { host, healthHost } = config
   const port = await usablePort(host, config.port, config.reusePort)
@@ -118,7 +118,7 @@ async function start(): Promise<void> {
     await fillConsole({ sql, pepper: config.apiKeyPepper, baseUrl, timeZone: config.timeZone, programs: demoPrograms })
   await sql.end({ timeout: 5 })
 
-  console.log(welcome(baseUrl, healthUrl, program, key, person))
+  console.log(welcome(baseUrl, healthUrl, config.apply, program, key, person))
   const exit = await service.exited
   if (!stopping)
     throw new Problem('internal', {
@@ -220,6 +220,7 @@ async function isEmpty(sql: Sql): Promise<boolean> {
 function welcome(
   baseUrl: string,
   healthUrl: string,
+  applies: boolean,
   program: string,
   key: DemoKey | undefined,
   person: DemoPerson | undefined,
@@ -230,6 +231,7 @@ function welcome(
     '',
     `  Service   ${baseUrl}`,
     `  Docs      ${baseUrl}/docs/api/programs`,
+    ...(applies ? [`  Apply     ${baseUrl}/apply`] : []),
     `  Health    ${healthUrl}/readyz`,
     `  Log       ${logFile}`,
   ]

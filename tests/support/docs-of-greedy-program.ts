@@ -112,7 +112,7 @@ const program = {
 }
 const generated = { docs, state: 'ACTIVE' as const, since: 0, generated_at: 0, failed_at: null }
 const view = viewProgram(program, [generated], place)
-const config = { installationName: '', environment: 'development' as const, timeZone: 'UTC' }
+const config = { apply: false, installationName: '', environment: 'development' as const, timeZone: 'UTC' }
 const context = pageContext(place, config, new Request('https://example.org/'), 0)
 const shown = ProgramPage({ username: undefined, program: view, shown: view.versions[0] })
 const page = await (await pageResponse({ context, fields: {} }, shown)).text()

@@ -8,6 +8,7 @@ import publicSans from '@fontsource-variable/public-sans/files/public-sans-latin
 }
 import type { Config } from '../../config/all-settings.ts'
 import { type AssetFile, assetRoutes, css, javaScript, woff2 } from '../html/asset-routes.ts'
+import mark from '../html/assets/mark.svg' with { type: 'file' }
 import applyStyle from './assets/apply.css' with { type: 'file' }
 import applyScript from './assets/apply.js' with { type: 'file' }
 
@@ -17,6 +18,7 @@ export const applyAssets = ({ applyColor, applyLogo }: Pick<Config, 'applyColor'
   const files: Record<string, AssetFile> = {
     'apply.css': { path: applyStyle, type: css },
     'apply.js': { path: applyScript, type: javaScript },
+    'mark.svg': { path: mark, type: 'image/svg+xml' },
     'public-sans.woff2': { path: publicSans, type: woff2 },
     'public-sans-ext.woff2': { path: publicSansExt, type: woff2 },
     'theme.css': { text: `:root { --brand: ${applyColor}; }\n`, type: css },

@@ -36,6 +36,7 @@ function Shell({ visit, page }: { visit: ApplyVisit; page: ApplicantPage }): VNo
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>{[isError && pages.error, page.title, installationName].filter(Boolean).join(' · ')}</title>
+        <link rel="icon" href={asset(applyLogo === '' ? 'mark.svg' : 'logo')} />
         <link rel="stylesheet" href={asset('apply.css')} />
         <link rel="stylesheet" href={asset('theme.css')} />
         <script src={asset('apply.js')} defer />
@@ -44,6 +45,12 @@ function Shell({ visit, page }: { visit: ApplyVisit; page: ApplicantPage }): VNo
         <a class="skip" href="#main">
           {pages.skip}
         </a>
+        {/* What the Enter key presses: the form's first button, wherever it is, and not the one of a language. */}
+        {page.form !== undefined && (
+          <button type="submit" class="unseen" form={page.form} name="go" value="next" tabIndex={-1} aria-hidden="true">
+            {pages.next}
+          </button>
+        )}
         <header>
           <a class="city" href={linkTo(visit, '/apply')}>
             {applyLogo !== '' && <img src={asset('logo')} alt="" height="32" />}

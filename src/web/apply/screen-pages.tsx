@@ -179,10 +179,6 @@ function ScreenPage(props: ShownScreen & { visit: ApplyVisit }) {
         <input type="hidden" name="version" value={String(version.program_version_id)} autocomplete="off" />
         <input type="hidden" name="lists" value={listsOf(saved.answers)} autocomplete="off" />
         <input type="hidden" name="shown" value={places.map(({ formPath }) => formPath).join(' ')} autocomplete="off" />
-        {/* First, so that the Enter key does not remove or add someone. */}
-        <button type="submit" class="unseen" name="go" value="next" tabIndex={-1} aria-hidden="true">
-          {pages.next}
-        </button>
         <Questions view={view} form={form} places={places} />
         <div class="actions">
           <button type="submit" name="go" value="next">

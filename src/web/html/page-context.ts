@@ -21,7 +21,7 @@ export interface FormState {
 export const emptyForm: FormState = { values: new URLSearchParams(), errors: [] }
 
 export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
-  config: Pick<Config, 'installationName' | 'environment' | 'timeZone'>
+  config: Pick<Config, 'installationName' | 'environment' | 'timeZone' | 'apply'>
   /** Who is signed in; undefined for those with an API key, and before sign-in. */
   person: Person | undefined
   /** Whether who is signed in has a second factor. */

@@ -22,6 +22,7 @@ import { IntakeBadge, isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
 import { type Activity, ByStatus, DayByDay, ReadBy, Submitted } from '../home/program-activity.tsx'
+import { QrCode } from '../requests/qr-code.tsx'
 import { MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 
 const path = '/admin/programs'
@@ -132,10 +133,10 @@ const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
 ]
 
 function Addresses({ slug }: { slug: string }) {
-  const { baseUrl } = usePage()
+  const { baseUrl, config } = usePage()
   const addresses = [
     ['Export', `${baseUrl}/api/v1/admin/programs/${slug}/applications`],
-    ['Deep link', `${baseUrl}/admin/programs/${slug}`],
+    ['Deep link', `${baseUrl}/${config.apply ? 'apply' : 'admin/programs'}/${slug}`],
     ['Documentation', `${baseUrl}/docs/api/programs/${slug}`],
   ] as const
   return (
@@ -151,6 +152,7 @@ function Addresses({ slug }: { slug: string }) {
                 <code>{address}</code>
               </a>
             )}
+            {what === 'Deep link' && config.apply && <QrCode text={address} label="The deep link as a QR code" />}
           </dd>
         </>
       ))}

@@ -2,13 +2,13 @@
 
 /** @jsxImportSource preact */
 
-import { encode } from 'uqr'
 import { LinkButton, Notice } from '../../html/components.tsx'
 import { TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { CopyButton, Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
+import { QrCode } from '../requests/qr-code.tsx'
 
 /** Asked for alongside a password: of those who are not signed in yet it is not known whether they have one. */
 export function CodeField({ name = 'code' }: { name?: string }) {
@@ -45,7 +45,7 @@ export function SecondFactorPage(props: { secret: string; uri: string; sealed: s
         </Notice>
       )}
       <p>Scan this with the app, or type the secret into it.</p>
-      <QrCode text={uri} />
+      <QrCode text={uri} label="The secret as a QR code" />
       <Secret id="secret" label="Secret" value={secret} />
       <p>
         <a href={uri}>Open it in an app on this device</a>
@@ -60,18 +60,6 @@ export function SecondFactorPage(props: { secret: string; uri: string; sealed: s
         maxLength={10}
       />
     </FormPage>
-  )
-}
-
-/** Dark on light in either scheme, as scanners want it. */
-function QrCode({ text }: { text: string }) {
-  const { data, size } = encode(text, { border: 4 })
-  const modules = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])))
-  return (
-    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="The secret as a QR code">
-      <rect width={size} height={size} fill="white" />
-      <path d={modules.join('')} fill="black" />
-    </svg>
   )
 }
 

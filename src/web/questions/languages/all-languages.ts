@@ -1,8 +1,9 @@
 // The languages of applicants' pages, by language tag. One line each.
 
 import { en, type Language } from './en.ts'
+import { es } from './es.ts'
 
-export const languages: Readonly<Record<string, Language>> = { en }
+export const languages: Readonly<Record<string, Language>> = { en, es }
 
 /** The language that is shown unless an applicant asks for another. */
 export const defaultLanguage = 'en'

@@ -67,7 +67,6 @@ export const en = {
     languages: 'Language',
     error: 'Error',
     finish: 'Finish and clear',
-    shared: 'On a shared computer?',
     saved: 'Saved. Come back with',
     unsaved: 'Nothing is sent until you submit',
     programs: 'What you can apply for',

@@ -1,0 +1,134 @@
+// Applying in Chromium: by keyboard, with and without scripts, on the narrowest phone, in Spanish, without an error of accessibility.
+
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { accessibilityErrors, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
+import { ExportClient } from '../../support/export-client.ts'
+import { openedIf, useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { needs } from '../../support/needs.ts'
+import { aProgram, q } from '../../support/programs.ts'
+
+const there = needs('chromium')
+const database = await openedIf(there, () => useDatabase())
+const service = await openedIf(there, () => useService(database, { apply: true, installationName: 'City of Arden' }))
+const browser = await openedIf(there, useBrowser)
+
+const rents = { question: 'housing', field: 'selection', operator: 'equal' as const, value: 'rent' }
+
+async function openProgram(slug: string): Promise<ExportClient> {
+  await aProgram(database.sql, {
+    slug,
+    screens: [
+      { name: 'You', questions: [q.name('applicant name'), q.date('birthday')] },
+      { name: 'Home', questions: [q.radio('housing', ['rent', 'own']), q.currency('rent', { visible_when: rents })] },
+      { name: 'People', questions: [q.enumerator('people', [q.number('age')]), q.checkbox('needs', ['food', 'heat'])] },
+    ],
+  })
+  return new ExportClient(service, await createTestKey(database.sql, { programs: [slug] }), slug)
+}
+
+/** Moves the focus with the Tab key to the control of this ID. */
+async function tabTo(page: Page, id: string): Promise<void> {
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press('Tab')
+    if ((await page.evaluate('document.activeElement.id')) === id) return
+  }
+  throw new Error(`the Tab key does not lead to ${id}`)
+}
+
+/** Types into a control that the Tab key leads to. */
+async function type(page: Page, id: string, text: string): Promise<void> {
+  await tabTo(page, id)
+  await page.keyboard.type(text)
+}
+
+async function pressEnter(page: Page): Promise<void> {
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
+}
+
+describe.skipIf(!there)('in a browser', () => {
+  test.each([
+    { javaScriptEnabled: true, colorScheme: 'light', language: 'en' },
+    { javaScriptEnabled: false, colorScheme: 'dark', language: 'es' },
+  ] as const)('an applicant at 320 px needs the keyboard alone: %p', async ({ language, ...options }) => {
+    const slug = `by-keyboard-${language}`
+    const client = await openProgram(slug)
+    const context = { ...options, viewport: { width: 320, height: 640 }, locale: language === 'es' ? 'es-US' : 'en-US' }
+    const { page, complaints } = await openPage(browser, service.baseUrl, context)
+    const look = async () => {
+      expect(await pageWidth(page)).toBe(320)
+      expect(await page.getAttribute('html', 'lang')).toBe(language)
+      if (options.javaScriptEnabled) expect(await accessibilityErrors(page)).toEqual([])
+    }
+    await page.goto('/apply')
+    await look()
+    await page.goto(`/apply/${slug}`)
+    await look()
+    await page.goto(`/apply/${slug}/screens/1`)
+    await type(page, '/applicant_name/first_name', 'Ruth')
+    await pressEnter(page)
+    // The summary of errors is what is read first, and leads to the field.
+    await page.waitForSelector('.problem:focus')
+    await look()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Fernández')
+    for (const [part, text] of [
+      ['month', '1'],
+      ['day', '22'],
+      ['year', '2003'],
+    ] as const)
+      await type(page, `/birthday/date/${part}`, text)
+    await pressEnter(page)
+    await page.waitForSelector('#code')
+    await look()
+    const code = await page.textContent('#code')
+    await page.click('main a.button')
+    await tabTo(page, '/housing/selection-0')
+    await page.keyboard.press('Space')
+    if (options.javaScriptEnabled) {
+      // Asked as soon as it is answered, with the focus where it was.
+      await page.waitForSelector('[id="/rent/currency_dollars"]')
+      expect(await page.evaluate('document.activeElement.id')).toBe('/housing/selection-0')
+    } else await pressEnter(page)
+    await type(page, '/rent/currency_dollars', '950')
+    await pressEnter(page)
+    await type(page, '/people/entities/0/entity_name', 'Ana')
+    await tabTo(page, '/needs/selections-1')
+    await page.keyboard.press('Space')
+    await pressEnter(page)
+    await type(page, '/people/entities/0/age/number', '7')
+    await pressEnter(page)
+    expect(new URL(page.url()).pathname).toBe(`/apply/${slug}/check`)
+    await look()
+    await page.click('main form button[type=submit]')
+    await page.waitForSelector('[data-application]')
+    await look()
+    expect(await page.textContent('#code')).toBe(code)
+    const [made, ...more] = await client.walkAll()
+    expect(more).toEqual([])
+    expect(made).toMatchObject({
+      language,
+      submitter_type: 'APPLICANT',
+      application: {
+        applicant_name: { first_name: 'Ruth', last_name: 'Fernández' },
+        birthday: { date: '2003-01-22' },
+        rent: { currency_dollars: 950 },
+        people: { entities: [{ entity_name: 'Ana', age: { number: 7 } }] },
+        needs: { selections: ['heat'] },
+      },
+    })
+    // The page of errors came with 400.
+    expect(complaints.filter(text => !text.includes('400'))).toEqual([])
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
+  })
+
+  test('the link with a code fills it in and takes it out of the address', async () => {
+    const { page } = await openPage(browser, service.baseUrl)
+    await page.goto('/apply/-/return#BCDF-2345-GHJK')
+    expect(await page.inputValue('[name=code]')).toBe('BCDF-2345-GHJK')
+    expect(new URL(page.url()).hash).toBe('')
+    expect(await accessibilityErrors(page)).toEqual([])
+  })
+})
