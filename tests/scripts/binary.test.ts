@@ -147,11 +147,17 @@ describe('the binary', () => {
     expect(built.err).toContain('service')
     expect(built.err).not.toMatch(/console and docs|follower/)
     const small = join(folder, 'tributary')
-    const { url } = await startMain(database, {}, [small, 'serve'])
+    const { url } = await startMain(database, { APPLY: 'on' }, [small, 'serve'])
     const statusOf = async (path: string) => (await fetch(url + path, { headers, redirect: 'manual' })).status
     expect(await statusOf(`/api/v1/admin/programs/${slug}/applications?pageSize=1`)).toBe(200)
     const pages = ['/', '/admin', '/admin/keys', '/docs/api', '/assets/docs.css']
     expect(await Promise.all(pages.map(statusOf))).toEqual(pages.map(() => 404))
+    // Applicants' pages need neither, and bring their files along.
+    const applying = [
+      '/apply',
+      ...['apply.css', 'apply.js', 'theme.css', 'public-sans.woff2'].map(name => `/apply/-/assets/${name}`),
+    ]
+    expect(await Promise.all(applying.map(statusOf))).toEqual(applying.map(() => 200))
     const page = await fetch(`${url}/admin`, { headers: { Accept: 'text/html' } })
     expect([page.status, await page.json()]).toEqual([404, expect.objectContaining({ status: 404 })])
     for (const command of ['follow', 'civiform']) expect((await runBinary(small, [command], {})).code).toBe(1)

@@ -15,7 +15,12 @@ export class Applicant {
   /** The page that is open. */
   page: AppliedPage = { status: 0, path: '', html: '', headers: new Headers() }
 
-  constructor(private readonly service: TestService) {}
+  /** `address`: as a proxy says, that the service trusts. `took` hears how long each request lasted, in ms. */
+  constructor(
+    private readonly service: TestService,
+    private readonly address?: string,
+    private readonly took?: (ms: number) => void,
+  ) {}
 
   /** Another window of the same browser. */
   window(): Applicant {
@@ -26,7 +31,13 @@ export class Applicant {
 
   async send(path: string, init: RequestInit = {}): Promise<AppliedPage> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await this.service.get(path, { ...init, headers: { ...init.headers, Cookie: cookie } })
+    const forwarded: Record<string, string> =
+      this.address === undefined ? {} : { 'X-Forwarded-For': this.address, 'X-Forwarded-Proto': 'https' }
+    const begun = performance.now()
+    const response = await this.service.get(path, {
+      ...init,
+      headers: { ...init.headers, ...forwarded, Cookie: cookie },
+    })
     for (const text of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(text)!
       if (value === '') this.cookies.delete(name!)
@@ -35,6 +46,7 @@ export class Applicant {
     const { status, headers } = response
     const location = headers.get('location')
     const html = await response.text()
+    this.took?.(performance.now() - begun)
     if (status === 303 && location !== null) return this.send(location)
     return { status, path, html, headers }
   }
@@ -44,9 +56,13 @@ export class Applicant {
     return this.page
   }
 
-  /** What a form of the open page sends, as it stands. */
-  fieldsOf(id = 'answers'): { action: string; fields: URLSearchParams } {
-    const form = this.page.html.split('<form').find(part => part.includes(id)) ?? ''
+  /** What a form of the open page sends, as it stands. `id` is a text that only this form has. */
+  fieldsOf(id = 'id="answers"'): { action: string; fields: URLSearchParams } {
+    const form =
+      this.page.html
+        .split('<form')
+        .slice(1)
+        .find(part => part.includes(id)) ?? ''
     const inside = form.split('</form>')[0]!
     const action = decoded(/ action="([^"]*)"/.exec(inside)?.[1] ?? '')
     const fields = new URLSearchParams()
@@ -73,7 +89,7 @@ export class Applicant {
   async fill(
     typed: Record<string, string | string[]>,
     button: Record<string, string> = { go: 'next' },
-    id = 'answers',
+    id = 'id="answers"',
   ) {
     const { action, fields } = this.fieldsOf(id)
     for (const [name, value] of Object.entries({ ...typed, ...button })) {
@@ -85,7 +101,8 @@ export class Applicant {
   }
 
   post(path: string, fields: URLSearchParams, headers: Record<string, string> = {}): Promise<AppliedPage> {
-    const origin = this.service.baseUrl
+    const { baseUrl } = this.service
+    const origin = this.address === undefined ? baseUrl : baseUrl.replace('http:', 'https:')
     const type = 'application/x-www-form-urlencoded'
     return this.send(path, {
       method: 'POST',
