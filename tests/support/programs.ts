@@ -18,6 +18,7 @@ import type {
   QuestionDefinition,
   ScreenDefinition,
 } from '../../src/domain/definitions/program-definition.ts'
+import type { ProgramDetails } from '../../src/domain/questions/program-version.ts'
 import {
   type QuestionKind,
   type QuestionSettings,
@@ -131,10 +132,12 @@ export interface ProgramSpec {
   slug?: string
   display_name?: string
   statuses?: readonly string[]
+  /** Languages, description, confirmation, public names of statuses. */
+  details?: ProgramDetails
   /** All on one screen, each followed by the questions repeated under it. */
   questions?: readonly QuestionSpec[]
   /** Instead of `questions`: several screens. */
-  screens?: readonly { name?: string; visible_when?: NamedCondition; questions: readonly QuestionSpec[] }[]
+  screens?: readonly (Partial<Omit<ScreenDefinition, 'questions'>> & { questions: readonly QuestionSpec[] })[]
   /** Leaves the jobs of a publication in the outbox, so that what they keep is computed when it is asked for. */
   computed?: boolean
 }
@@ -155,14 +158,15 @@ export function aDefinition(program: ProgramSpec = {}): ProgramDefinition {
     { questions: program.questions ?? [q.name('applicant name'), q.text('reason', { optional: true })] },
   ]
   const screens = specs.map(
-    ({ name, visible_when, questions: asked }, index): ScreenDefinition => ({
-      name: name ?? `Screen ${index + 1}`,
-      ...(visible_when === undefined ? {} : { visible_when }),
+    ({ questions: asked, ...screen }, index): ScreenDefinition => ({
+      name: `Screen ${index + 1}`,
+      ...screen,
       questions: place(asked),
     }),
   )
   const display_name = program.display_name ?? `Program ${slug}`
-  return { slug, display_name, statuses: [...(program.statuses ?? ['Approved', 'Denied'])], questions, screens }
+  const statuses = [...(program.statuses ?? ['Approved', 'Denied'])]
+  return { slug, display_name, statuses, ...program.details, questions, screens }
 }
 
 export interface PublishedTestProgram {

@@ -148,6 +148,7 @@ class QuestionBank {
     return {
       display_name: version.displayName,
       statuses: [],
+      details: {},
       screens: version.screens.map(screen => ({
         name: screen.name,
         visible_when: screen.visibleWhen && withIds(screen.visibleWhen, ids),

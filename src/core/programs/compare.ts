@@ -12,7 +12,7 @@ import {
 import { type ReusedOption, reusedOptions, sayReuse } from '../../domain/comparison/reused-options.ts'
 import { diffDefinitions, sameSettings, type VersionChange } from '../../domain/comparison/version-diff.ts'
 import type { ProgramDefinition } from '../../domain/definitions/program-definition.ts'
-import { completeDefinition, describeVersion } from '../../domain/definitions/version-definition.ts'
+import { completeDefinition, describeVersion, describeWhole } from '../../domain/definitions/version-definition.ts'
 import { changesAgainst, type EditOptions } from './edit.ts'
 import { findBrokenConditions, findOutdatedQuestions, type Move, planMoves } from './move-questions.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
@@ -126,5 +126,5 @@ export async function compareWithVersion(
 ): Promise<VersionChange[]> {
   const bank = await loadBankFor(sql, document)
   const definition = completeDefinition(await parseDefinition(document, bank, enumeratorDepthMax), bank)
-  return diffDefinitions(describeVersion(version), definition)
+  return diffDefinitions(describeWhole(version), definition)
 }

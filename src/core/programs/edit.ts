@@ -23,7 +23,7 @@ import {
 import { diffDefinitions, diffVersions, type VersionChange } from '../../domain/comparison/version-diff.ts'
 import { member } from '../../domain/definitions/definition-form.ts'
 import type { ProgramDefinition } from '../../domain/definitions/program-definition.ts'
-import { completeDefinition, describeVersion, withoutQuestions } from '../../domain/definitions/version-definition.ts'
+import { completeDefinition, describeWhole, withoutQuestions } from '../../domain/definitions/version-definition.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
 
@@ -148,7 +148,7 @@ export async function says(tx: Transaction, document: unknown, version: StoredPr
   const bank = await loadBankFor(tx, document)
   try {
     const definition = completeDefinition(await parseDefinition(document, bank, Number.POSITIVE_INFINITY), bank)
-    return diffDefinitions(describeVersion(version), definition).length === 0
+    return diffDefinitions(describeWhole(version), definition).length === 0
   } catch (error) {
     if (error instanceof Problem) return false
     throw error
@@ -177,7 +177,7 @@ export function changesAgainst(
   active: StoredProgramVersion | undefined,
   definition: ProgramDefinition,
 ): VersionChange[] {
-  const before = active === undefined ? { ...definition, questions: [], screens: [] } : describeVersion(active)
+  const before = active === undefined ? { ...definition, questions: [], screens: [] } : describeWhole(active)
   return diffDefinitions(before, definition)
 }
 

@@ -46,6 +46,7 @@ export async function exportProgram(sql: Sql, slug: string): Promise<ProgramBund
         state: version.state === 'ACTIVE' ? 'ACTIVE' : 'OBSOLETE',
         display_name: version.display_name,
         statuses: version.statuses,
+        ...(Object.keys(version.details).length === 0 ? {} : { details: version.details }),
         screens: version.screens.map(screen => ({ ...screen, questions: [...screen.questions] })),
         question_version_ids: version.questions.map(q => q.question_version_id),
         based_on: version.based_on,

@@ -12,7 +12,7 @@ import {
 import { findDraftVersion, findProgram, type StoredProgramVersion } from '../../db/programs/programs.ts'
 import { lockQuestionBank } from '../../db/programs/questions.ts'
 import type { VersionChange } from '../../domain/comparison/version-diff.ts'
-import { describeVersion } from '../../domain/definitions/version-definition.ts'
+import { describeWhole } from '../../domain/definitions/version-definition.ts'
 import { announceDraft } from './announce.ts'
 import {
   changesAgainst,
@@ -61,7 +61,7 @@ export async function saveDraft(
     const edited = await openEdit(tx, document)
     const { program, active, draft } = edited
     const same = await findSame(tx, edited, document)
-    if (same !== undefined) return resultOf(same, false, changesAgainst(active, describeVersion(same)))
+    if (same !== undefined) return resultOf(same, false, changesAgainst(active, describeWhole(same)))
     const replaces = await refuseStaleBasis(tx, edited, document)
     if (draft !== undefined && replaces === undefined && options.over !== draft.program_version_id)
       throw otherDraft(draft)

@@ -5,12 +5,14 @@ import type { Transaction } from '../../db/client.ts'
 import type { VersionContent } from '../../db/programs/program-versions.ts'
 import { type BankQuestion, insertQuestion, insertQuestionVersion } from '../../db/programs/questions.ts'
 import { sameSettings } from '../../domain/comparison/version-diff.ts'
-import type {
-  NamedCondition,
-  ProgramDefinition,
-  QuestionDefinition,
+import {
+  detailSchemas,
+  type NamedCondition,
+  type ProgramDefinition,
+  type QuestionDefinition,
 } from '../../domain/definitions/program-definition.ts'
-import { storedCondition } from '../../domain/definitions/version-definition.ts'
+import { screenTextsOf, storedCondition } from '../../domain/definitions/version-definition.ts'
+import type { ProgramDetails } from '../../domain/questions/program-version.ts'
 import type { QuestionSettings } from '../../domain/questions/question.ts'
 import { foldedKeyOf, questionKey } from '../../domain/questions/question-key.ts'
 
@@ -49,8 +51,9 @@ export async function storeContent(
   return {
     display_name: definition.display_name,
     statuses: definition.statuses,
+    details: detailsOf(definition),
     screens: definition.screens.map(screen => ({
-      name: screen.name,
+      ...screenTextsOf(screen),
       visible_when: stored(screen.visible_when),
       questions: screen.questions.map(placement => ({
         question_id: idOf(placement.question),
@@ -71,8 +74,14 @@ export async function storeContent(
   }
 }
 
+/** What of a program's definition a version keeps as its details. */
+function detailsOf(definition: ProgramDefinition): ProgramDetails {
+  const kept = Object.entries(definition).filter(([name]) => Object.hasOwn(detailSchemas, name))
+  return Object.fromEntries(kept)
+}
+
 /** What of a question's definition a question version holds. */
 export function settingsOf({ admin_name, kind, enumerator, ...settings }: QuestionDefinition): QuestionSettings {
   if (settings.options === undefined) return settings
-  return { ...settings, options: settings.options.map(({ admin_id, text }) => ({ admin_id, text })) }
+  return { ...settings, options: settings.options.map(({ legacy_id, ...option }) => option) }
 }

@@ -18,6 +18,7 @@ import keyNotes from './0014-key-notes.sql' with { type: 'text' }
 import applying from './0015-applying.sql' with { type: 'text' }
 import submissionWithoutKey from './0016-submission-without-key.sql' with { type: 'text' }
 import oneTombstone from './0017-one-tombstone.sql' with { type: 'text' }
+import programDetails from './0018-program-details.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -53,6 +54,7 @@ const files: Readonly<Record<string, string>> = {
   '0015-applying.sql': applying,
   '0016-submission-without-key.sql': submissionWithoutKey,
   '0017-one-tombstone.sql': oneTombstone,
+  '0018-program-details.sql': programDetails,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

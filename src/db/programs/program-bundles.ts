@@ -151,10 +151,10 @@ export async function insertBundledVersion(
   version: BundledVersion,
 ): Promise<void> {
   await tx`
-    insert into program_version (program_version_id, program_id, state, screens, display_name, statuses, based_on,
+    insert into program_version (program_version_id, program_id, state, screens, display_name, statuses, details, based_on,
       created_at, created_by)
     values (${version.program_version_id}, ${program_id}, 'DRAFT', ${JSON.stringify(version.screens)}::text::jsonb,
-      ${version.display_name}, ${version.statuses}::text[], ${version.based_on}, ${version.created_at},
+      ${version.display_name}, ${version.statuses}::text[], ${JSON.stringify(version.details ?? {})}::text::jsonb, ${version.based_on}, ${version.created_at},
       ${version.created_by})`
   await tx`
     insert into program_version_question (program_version_id, question_id, question_version_id, position)

@@ -1,7 +1,7 @@
 // Writes programs and their versions. Callers must hold the question bank's lock (db/programs/questions).
 // The database rejects changes to a published version.
 
-import type { ProgramVersionState, Screen } from '../../domain/questions/program-version.ts'
+import type { ProgramDetails, ProgramVersionState, Screen } from '../../domain/questions/program-version.ts'
 import { type Db, readValue, type Transaction } from '../client.ts'
 
 interface NewProgram {
@@ -39,6 +39,7 @@ export async function setProgramContent(db: Db, program_version_id: number): Pro
 export interface VersionContent {
   display_name: string
   statuses: readonly string[]
+  details: ProgramDetails
   screens: readonly Screen[]
   questions: readonly { question_id: number; question_version_id: number }[]
 }
@@ -52,9 +53,9 @@ interface NewDraft extends VersionContent {
 /** Makes the program's draft; it must have none. Returns its id. */
 export async function insertDraft(db: Db, draft: NewDraft): Promise<number> {
   const [row] = await db<{ program_version_id: number }[]>`
-    insert into program_version (program_id, state, screens, display_name, statuses, based_on, created_by)
+    insert into program_version (program_id, state, screens, display_name, statuses, details, based_on, created_by)
     values (${draft.program_id}, 'DRAFT', ${JSON.stringify(draft.screens)}::text::jsonb, ${draft.display_name},
-      ${draft.statuses as string[]}::text[], ${draft.based_on}, ${draft.created_by})
+      ${draft.statuses as string[]}::text[], ${JSON.stringify(draft.details)}::text::jsonb, ${draft.based_on}, ${draft.created_by})
     returning program_version_id`
   const { program_version_id } = row!
   await insertVersionQuestions(db, program_version_id, draft.questions)

@@ -2,7 +2,7 @@
 
 import { notFound } from '../../base/problem.ts'
 import type { PublishedVersion } from '../../domain/questions/key-map.ts'
-import type { ProgramVersion, ProgramVersionState } from '../../domain/questions/program-version.ts'
+import type { ProgramDetails, ProgramVersion, ProgramVersionState } from '../../domain/questions/program-version.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow } from '../client.ts'
 import { type AmongPrograms, isAmong } from './among-programs.ts'
@@ -27,6 +27,7 @@ export interface StoredProgramVersion extends ProgramVersion {
   version_number: number | null
   display_name: string
   statuses: string[]
+  details: ProgramDetails
   /** The newest published version of the program when this one was made. */
   based_on: number | null
   created_at: Micros
@@ -197,7 +198,8 @@ function readVersions(
   condition: ReturnType<Db>,
 ): PromiseLike<(StoredProgramVersion & { questions: ProgramVersion['questions'] })[]> {
   return db<(StoredProgramVersion & { state: ProgramVersionState })[]>`
-    select v.program_version_id, ${versionNumber(db, db`v`)} as version_number, v.program_id, p.slug, v.state, v.screens, v.display_name, v.statuses, v.based_on,
+    select v.program_version_id, ${versionNumber(db, db`v`)} as version_number, v.program_id, p.slug, v.state, v.screens, v.display_name, v.statuses, v.details,
+      v.based_on,
       v.created_at, v.created_by, v.published_at, v.published_by,
       (
         select coalesce(jsonb_agg(jsonb_build_object(

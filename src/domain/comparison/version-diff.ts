@@ -2,7 +2,7 @@
 // compared like versions.
 
 import type { ProgramDefinition } from '../definitions/program-definition.ts'
-import { type DescribableVersion, describeVersion } from '../definitions/version-definition.ts'
+import { type DescribableVersion, describeWhole } from '../definitions/version-definition.ts'
 import type { QuestionSettings } from '../questions/question.ts'
 import { type Fact, inOrder, settingFacts, shown, type Thing, thingsOf, type VersionChange } from './version-facts.ts'
 
@@ -27,7 +27,7 @@ export const compareDefinitions = (before: ProgramDefinition, after: ProgramDefi
 
 /** Every difference between two versions of one program; empty exactly when they ask the same. */
 export function diffVersions(before: DescribableVersion, after: DescribableVersion): VersionChange[] {
-  return diffDefinitions(describeVersion(before), describeVersion(after))
+  return diffDefinitions(describeWhole(before), describeWhole(after))
 }
 
 /**

@@ -3,8 +3,10 @@
 
 import { type AskedQuestions, askedByName, conditionText } from '../definitions/condition-text.ts'
 import type { NamedCondition, ProgramDefinition, ScreenDefinition } from '../definitions/program-definition.ts'
+import { defaultLanguageOf } from '../languages/localized.ts'
 import type { QuestionKind, QuestionSettings } from '../questions/question.ts'
 import { boundsText } from '../readable/question-bounds.ts'
+import { languageName, translatedTexts } from './translated-texts.ts'
 
 /** One difference. `subject` is an admin name, the name of a screen, or empty for the program itself. */
 export interface VersionChange {
@@ -16,6 +18,13 @@ export interface VersionChange {
 export type VersionChangeCode =
   | 'display_name_changed'
   | 'statuses_changed'
+  | 'public_statuses_changed'
+  | 'description_changed'
+  | 'confirmation_changed'
+  | 'languages_changed'
+  | 'default_language_changed'
+  | 'translation_changed'
+  | 'screen_description_changed'
   | 'question_added'
   | 'question_removed'
   | 'option_added'
@@ -73,6 +82,7 @@ export function thingsOf(definition: ProgramDefinition, other: ProgramDefinition
     setting('Name', 'display_name_changed', 'Its display name', definition.display_name),
     setting('Statuses', 'statuses_changed', 'Its statuses', definition.statuses),
     ordering('Screens', 'screens_reordered', new Map(kept.map(([key, { name }]) => [key, name]))),
+    ...detailFacts(definition),
   ]
   const things = new Map<string, Thing>([['', { of: 'program', subject: '', title: 'The program', facts: program }]])
   for (const [key, screen] of screens) {
@@ -81,6 +91,8 @@ export function thingsOf(definition: ProgramDefinition, other: ProgramDefinition
     const facts = [
       condition('Shown', 'screen_condition_changed', 'It is shown', screen.visible_when, names),
       ordering('Questions', 'questions_reordered', new Map(asked.map(name => [name, textOf(name)]))),
+      setting('Description', 'screen_description_changed', 'Its description', screen.description),
+      translations(screen, {}),
     ]
     things.set(`screen ${key}`, { of: 'screen', subject: screen.name, title: screen.name, facts })
     for (const { question: name, optional = false, visible_when } of screen.questions) {
@@ -104,6 +116,22 @@ export function thingsOf(definition: ProgramDefinition, other: ProgramDefinition
   return things
 }
 
+/** What people read of the program besides its name, and in which languages. */
+function detailFacts(definition: ProgramDefinition): Fact[] {
+  const { description, confirmation, languages = [], status_details: statuses = [] } = definition
+  const names = statuses.flatMap(({ status, public_name }) =>
+    public_name === undefined ? [] : [`${status}: ${public_name}`],
+  )
+  return [
+    setting('Default language', 'default_language_changed', 'Its default language', languageName(defaultLanguageOf(definition))),
+    setting('Languages', 'languages_changed', 'Its other languages', languages.map(languageName)),
+    setting('Description', 'description_changed', 'Its description', description),
+    setting('Confirmation', 'confirmation_changed', 'Its confirmation', confirmation),
+    setting('Public statuses', 'public_statuses_changed', 'Its public status names', names),
+    translations(definition, { statuses }),
+  ] // biome-ignore format: a fact a line
+}
+
 /** What a question says wherever it is asked. */
 export function settingFacts(question: QuestionSettings): Fact[] {
   const { text, help, options = [], correct_addresses: corrects = false } = question
@@ -118,6 +146,7 @@ export function settingFacts(question: QuestionSettings): Fact[] {
       bounds.flatMap(([, name], i) => changed('bounds_changed', name, was.value[i], limits[i])),
     ),
     setting('Addresses', 'address_correction_changed', 'Address correction', corrects, corrects ? ['are corrected'] : []),
+    translations(question, { options }),
   ] // biome-ignore format: a fact a line
 }
 
@@ -136,6 +165,18 @@ function fact<V>(label: string, value: V, words: Fact['words'], since: (was: Fac
 
 function setting(label: string, code: VersionChangeCode, name: string, value: Settable, words = linesOf(value)) {
   return fact(label, value, words, was => changed(code, name, was.value, value))
+}
+
+/** The translations of an element and of its parts, one fact. */
+function translations(...translated: Parameters<typeof translatedTexts>): Fact {
+  const texts = translatedTexts(...translated)
+  const words = [...texts].map(([name, text]) => `${name}: ${text}`)
+  return fact('Translations', [...texts], words, was => {
+    const old = new Map(was.value)
+    return [...new Map([...texts, ...old]).keys()].flatMap(name =>
+      changed('translation_changed', name, old.get(name), texts.get(name)),
+    )
+  })
 }
 
 /** How the label of a list ends whose lines only mean something together. */

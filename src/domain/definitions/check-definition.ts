@@ -1,6 +1,7 @@
 // The whole check of a definition document, in short steps. The service runs it on what is sent, the editor on what is typed.
 
 import { type Check, formErrors } from './definition-form.ts'
+import { languageErrors } from './definition-languages.ts'
 import { type KnownQuestion, questionErrors } from './definition-questions.ts'
 import { screenErrors } from './definition-screens.ts'
 
@@ -15,4 +16,5 @@ export function* checkDefinition(document: unknown, { bank, enumeratorDepthMax }
   if (!(yield* formErrors(document))) return
   yield* questionErrors(document, bank, enumeratorDepthMax)
   yield* screenErrors(document, bank, enumeratorDepthMax)
+  yield* languageErrors(document)
 }

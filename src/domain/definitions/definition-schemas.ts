@@ -2,6 +2,7 @@
 
 import { type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
 import { optionList } from '../fields/settings.ts'
+import { translationsOf } from '../fields/translation-schema.ts'
 import { comparisonOperators } from '../questions/program-version.ts'
 import {
   exportedType,
@@ -17,7 +18,7 @@ export const closed = { additionalProperties: false } as const
 export const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description })
 
-type TypeSettings = Omit<QuestionSettings, 'text' | 'help'>
+type TypeSettings = Omit<QuestionSettings, 'text' | 'help' | 'translations'>
 export type QuestionSetting = keyof TypeSettings
 
 const schemaOfSetting = new Map<string, TSchema>()
@@ -51,10 +52,16 @@ const ofTypes = Object.fromEntries(
 /** The options of a question, each with these members besides its own. */
 export const optionsSchema = <More extends TProperties>(more: More) => described('options', optionList(more))
 
+/** Text of several lines that people read. */
+export const prose = (description: string) => Type.String({ minLength: 1, maxLength: 10_000, description })
+
+const [questionText, questionHelp] = [prose('What the applicant reads.'), prose('A line of help below it.')]
+
 /** Every setting of QuestionSettings. Which of them a kind may carry is another matter. */
 export const settingSchemas = {
-  text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' }),
-  help: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'A line of help below it.' })),
+  text: questionText,
+  help: Type.Optional(questionHelp),
+  translations: translationsOf({ text: questionText, help: questionHelp }),
   ...ofTypes,
 }
 

@@ -7,7 +7,7 @@ import { questionKinds } from '../questions/question.ts'
 import { characterErrors, type DefinitionError, definitionDepthMax, depthErrors, oneError } from './definition-form.ts'
 import { enumeratorDepthLabel } from './definition-questions.ts'
 import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
-import { enumeratorDepthUsual } from './program-definition.ts'
+import { detailSchemas, enumeratorDepthUsual, screenSchemas } from './program-definition.ts'
 
 /** At the head of every bundle; another number means another form. */
 export const bundleFormat = 'tributary-program-1'
@@ -45,6 +45,7 @@ const bundledQuestionVersion = Type.Object(
 
 const bundledScreen = Type.Object(
   {
+    ...screenSchemas,
     name: text,
     visible_when: condition,
     questions: Type.Array(Type.Object({ question_id: id, optional: Type.Boolean(), visible_when: condition }, closed)),
@@ -58,6 +59,7 @@ const bundledVersion = Type.Object(
     state: Type.Enum(['ACTIVE', 'OBSOLETE']),
     display_name: text,
     statuses: Type.Array(text),
+    details: Type.Optional(Type.Object(detailSchemas, closed)),
     screens: Type.Array(bundledScreen),
     /** In the order in which the program asks them. */
     question_version_ids: Type.Array(id),

@@ -2,10 +2,19 @@
 // Checks beyond the document's form are in definition-form and its neighbours.
 
 import { Type } from 'typebox'
-import type { ComparisonOperator } from '../questions/program-version.ts'
+import { type Translations, translationsOf } from '../fields/translation-schema.ts'
+import type { ComparisonOperator, ProgramDetails } from '../questions/program-version.ts'
 import { type QuestionKind, type QuestionOption, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { slugLengthMax, slugPattern } from '../values/slug.ts'
-import { closed, conditionRef, conditionSchema, line, optionsSchema, settingSchemas } from './definition-schemas.ts'
+import {
+  closed,
+  conditionRef,
+  conditionSchema,
+  line,
+  optionsSchema,
+  prose,
+  settingSchemas,
+} from './definition-schemas.ts'
 
 /** Where the schema of this release says it lives; nothing is fetched from there. */
 export const programDefinitionSchemaId = 'https://tributary.example/schemas/program-definition.schema.json'
@@ -44,6 +53,8 @@ export interface PlacementDefinition {
 
 export interface ScreenDefinition {
   name: string
+  description?: string
+  translations?: Translations<'name' | 'description'>
   visible_when?: NamedCondition | null
   questions: PlacementDefinition[]
 }
@@ -52,7 +63,7 @@ export interface ScreenDefinition {
 export const enumeratorDepthUsual = 20
 
 /** A program as an administrator writes it. A question used on a screen is defined here or already in the bank. */
-export interface ProgramDefinition {
+export interface ProgramDefinition extends ProgramDetails {
   $schema?: string
   slug: string
   /** The active version or the draft that this document was made from; of a new program, null or nothing. */
@@ -109,14 +120,60 @@ const placement = Type.Object(
   { ...closed, title: 'Question on a screen' },
 )
 
+const screenTexts = { name: line(200, 'Its heading.'), description: prose('What is said above its questions.') }
+
+/** The texts of a screen, as a document and a stored version have them. */
+export const screenSchemas = {
+  name: screenTexts.name,
+  description: Type.Optional(screenTexts.description),
+  translations: translationsOf(screenTexts),
+}
+
 const screen = Type.Object(
   {
-    name: line(200, 'Its heading.'),
+    ...screenSchemas,
     visible_when: visibleWhen,
     questions: Type.Array(placement, { maxItems: 1000, description: 'What it asks, in this order.' }),
   },
   { ...closed, title: 'Screen' },
 )
+
+const tag = (description: string) => Type.String({ minLength: 1, maxLength: 100, description })
+const displayName = line(200, 'The name that people read.')
+const publicName = line(200, 'The status as applicants read it.')
+const programTexts = {
+  description: prose('What the program is, for those who may apply.'),
+  confirmation: prose('What applicants read after they have submitted: what happens next.'),
+}
+
+/** The texts and languages of a program that a version keeps besides its name, statuses and screens. */
+export const detailSchemas = {
+  default_language: Type.Optional(
+    tag('The language of the texts outside `translations`, as an IETF tag (BCP 47); `en` when left out.'),
+  ),
+  languages: Type.Optional(
+    Type.Array(tag('A language tag.'), {
+      maxItems: 50,
+      description: 'The other languages that the program is offered in, as IETF tags such as `es` or `zh-Hant`.',
+    }),
+  ),
+  description: Type.Optional(programTexts.description),
+  confirmation: Type.Optional(programTexts.confirmation),
+  translations: translationsOf({ display_name: displayName, ...programTexts }),
+  status_details: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          status: line(200, 'One of `statuses`.'),
+          public_name: Type.Optional(publicName),
+          translations: translationsOf({ public_name: publicName }),
+        },
+        { ...closed, title: 'Status as applicants read it' },
+      ),
+      { maxItems: 200, description: 'Statuses that applicants read under another name, or in their language.' },
+    ),
+  ),
+}
 
 const heading = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -146,7 +203,8 @@ export const programDefinitionSchema = Type.Object(
           'there already; `scripts/program show` prints it. If anything newer is there, the document is refused.',
       }),
     ),
-    display_name: line(200, 'The name that people read.'),
+    display_name: displayName,
+    ...detailSchemas,
     statuses: Type.Array(line(200, 'A status.'), {
       maxItems: 200,
       description: 'The statuses that administrators may give an application, in the order in which they are offered.',

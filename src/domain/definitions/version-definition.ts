@@ -1,6 +1,7 @@
 // Converts a stored version to its definition document (the reverse of publishing), and completes a document with questions from the bank.
 
-import type { Condition, ProgramVersion } from '../questions/program-version.ts'
+import type { Translations } from '../fields/translation-schema.ts'
+import type { Condition, ProgramDetails, ProgramVersion, Screen } from '../questions/program-version.ts'
 import type { QuestionKind, QuestionSettings } from '../questions/question.ts'
 import { isOptionId, type KnownQuestion } from './definition-questions.ts'
 import type { NamedCondition, ProgramDefinition, QuestionDefinition } from './program-definition.ts'
@@ -8,10 +9,21 @@ import type { NamedCondition, ProgramDefinition, QuestionDefinition } from './pr
 export interface DescribableVersion extends Pick<ProgramVersion, 'slug' | 'screens' | 'questions'> {
   display_name: string
   statuses: readonly string[]
+  details?: ProgramDetails
 }
 
-/** The document of a version: every question it asks is defined in it, in the order of the screens. */
+/**
+ * The document of a version: every question it asks is defined in it, in the order of the screens. A shared question may have translations
+ * that only other programs offer: the document leaves them out, and `completeDefinition` puts them back.
+ */
 export function describeVersion(version: DescribableVersion): ProgramDefinition {
+  const definition = describeWhole(version)
+  const offered = new Set(definition.languages)
+  return { ...definition, questions: definition.questions.map(question => onlyIn(question, tag => offered.has(tag))) }
+}
+
+/** As `describeVersion`, with every translation that its questions have: what versions are compared by. */
+export function describeWhole(version: DescribableVersion): ProgramDefinition {
   const names = new Map(version.questions.map(q => [q.question_id, q.admin_name]))
   const nameOf = (question_id: number): string => {
     const name = names.get(question_id)
@@ -23,6 +35,7 @@ export function describeVersion(version: DescribableVersion): ProgramDefinition 
     slug: version.slug,
     display_name: version.display_name,
     statuses: [...version.statuses],
+    ...version.details,
     questions: version.questions.map(({ admin_name, kind, enumerator_id, settings }) => ({
       admin_name,
       kind,
@@ -30,7 +43,7 @@ export function describeVersion(version: DescribableVersion): ProgramDefinition 
       ...documentedSettings(kind, settings),
     })),
     screens: version.screens.map(screen => ({
-      name: screen.name,
+      ...screenTextsOf(screen),
       ...visibleWhen(screen.visible_when, nameOf),
       questions: screen.questions.map(placement => ({
         question: nameOf(placement.question_id),
@@ -40,6 +53,17 @@ export function describeVersion(version: DescribableVersion): ProgramDefinition 
     })),
   }
 }
+
+/** What people read of a screen, without what it asks. */
+export const screenTextsOf = ({
+  name,
+  description,
+  translations,
+}: Pick<Screen, 'name' | 'description' | 'translations'>) => ({
+  name,
+  ...(description === undefined ? {} : { description }),
+  ...(translations === undefined ? {} : { translations }),
+})
 
 /** The version before it had any question: what a program's first one is compared with. */
 export const withoutQuestions = <Version extends DescribableVersion>(version: Version): Version => ({
@@ -63,16 +87,67 @@ export function describeForEditing(
 export function completeDefinition(definition: ProgramDefinition, bank: readonly KnownQuestion[]): ProgramDefinition {
   const defined = new Map(definition.questions.map(question => [question.admin_name, question]))
   const known = new Map(bank.map(question => [question.admin_name, question]))
+  const offered = new Set(definition.languages)
   const questions = definition.screens
     .flatMap(screen => screen.questions)
     .map(({ question: name }): QuestionDefinition => {
       const question = defined.get(name)
-      if (question !== undefined) return question
-      const { admin_name, kind, enumerator, settings } = known.get(name)!
+      const banked = known.get(name)
+      if (question !== undefined)
+        return banked === undefined ? question : withTranslations(question, banked.settings, offered)
+      const { admin_name, kind, enumerator, settings } = banked!
       const parent = enumerator === null ? {} : { enumerator }
       return { admin_name, kind, ...parent, ...documentedSettings(kind, settings) }
     })
   return { ...definition, questions }
+}
+
+/** A question with those of its translations whose tags are wanted; its options likewise. */
+function onlyIn<One extends QuestionSettings>(question: One, wanted: (tag: string) => boolean): One {
+  const { options } = question
+  if (question.translations === undefined && !options?.some(option => option.translations !== undefined))
+    return question
+  const kept = translationsIn(question, wanted)
+  return options === undefined ? kept : { ...kept, options: options.map(option => translationsIn(option, wanted)) }
+}
+
+function translationsIn<One extends { translations?: Translations }>(
+  element: One,
+  wanted: (tag: string) => boolean,
+): One {
+  const { translations, ...rest } = element
+  if (translations === undefined) return element
+  const kept = Object.entries(translations).filter(([tag, texts]) => wanted(tag) && Object.keys(texts).length > 0)
+  return (kept.length === 0 ? rest : { ...rest, translations: Object.fromEntries(kept) }) as One
+}
+
+/** A question with the translations of the bank in languages that this program doesn't offer, so that no program removes another's. */
+function withTranslations(
+  question: QuestionDefinition,
+  banked: QuestionSettings,
+  offered: ReadonlySet<string>,
+): QuestionDefinition {
+  const others = onlyIn(banked, tag => !offered.has(tag))
+  if (others.translations === undefined && !others.options?.some(option => option.translations !== undefined))
+    return question
+  const options = new Map(others.options?.map(option => [option.admin_id, option]))
+  const merged = mergedTranslations(question, others.translations)
+  if (question.options === undefined) return merged
+  return {
+    ...merged,
+    options: question.options.map(option => mergedTranslations(option, options.get(option.admin_id)?.translations)),
+  }
+}
+
+/** Only of texts that the element has. */
+function mergedTranslations<One extends { translations?: Translations }>(element: One, others: Translations = {}): One {
+  const kept = Object.entries(others).flatMap(([tag, texts]) => {
+    const fitting = Object.entries(texts).filter(([name]) => Object.hasOwn(element, name))
+    return fitting.length === 0 ? [] : [[tag, Object.fromEntries(fitting)] as const]
+  })
+  return kept.length === 0
+    ? element
+    : { ...element, translations: { ...Object.fromEntries(kept), ...element.translations } }
 }
 
 /** Option ids from before the rule for ids say so in a document; where they are stored, they need not (D32). */

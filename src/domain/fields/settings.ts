@@ -3,6 +3,7 @@
 import { type TProperties, Type } from 'typebox'
 import type { FieldReader } from './field-reader.ts'
 import type { AnswerRules, SettingsOf } from './question-type.ts'
+import { translationsOf } from './translation-schema.ts'
 
 export const none = {} as const
 
@@ -18,6 +19,8 @@ export const countSettings = {
   max_count: count(1, 'Most selections, entities or files.'),
 }
 
+const optionText = Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' })
+
 /** The options of a question, each with these members besides its own. */
 export function optionList<More extends TProperties>(more: More) {
   const option = Type.Object(
@@ -28,7 +31,8 @@ export function optionList<More extends TProperties>(more: More) {
         description:
           'What an export carries. Lower case letters a to z, digits, `_` and `-`; of a MAP question, the id of a map feature: any text.',
       }),
-      text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' }),
+      text: optionText,
+      translations: translationsOf({ text: optionText }),
       ...more,
     },
     { additionalProperties: false, title: 'Option' },

@@ -1,5 +1,6 @@
 // A program version: its questions and the screens that ask them.
 
+import type { Translations } from '../fields/translation-schema.ts'
 import type { VersionQuestion } from './question.ts'
 
 /**
@@ -42,8 +43,31 @@ interface Placement {
 
 export interface Screen {
   name: string
+  description?: string
+  translations?: Translations<'name' | 'description'>
   visible_when: Condition | null
   questions: readonly Placement[]
+}
+
+/** A status as applicants read it. */
+export interface StatusDetails {
+  /** One of the program's statuses. */
+  status: string
+  public_name?: string
+  translations?: Translations<'public_name'>
+}
+
+/** What people read of one version besides its name, screens and questions, and in which languages. */
+export interface ProgramDetails {
+  /** The language of its texts; `en` when left out. */
+  default_language?: string
+  /** The other languages it is offered in. */
+  languages?: string[]
+  description?: string
+  /** What applicants read after they have submitted. */
+  confirmation?: string
+  status_details?: StatusDetails[]
+  translations?: Translations<'display_name' | 'description' | 'confirmation'>
 }
 
 export type ProgramVersionState = 'DRAFT' | 'ACTIVE' | 'OBSOLETE'

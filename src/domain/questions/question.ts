@@ -1,6 +1,7 @@
 // A question: its kind, settings, and question type in exports.
 
 import type { QuestionShape, QuestionType, SettingSchemas, SettingsOf } from '../fields/question-type.ts'
+import type { Translations } from '../fields/translation-schema.ts'
 import * as allTypes from '../question-types/all-types.ts'
 
 type Types = typeof allTypes
@@ -22,9 +23,12 @@ type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) exten
   : never
 
 /** The part of a question that a new question version may change. Its type says which settings a kind may have. */
-export type QuestionSettings = { text: string; help?: string; origin_type?: string } & SettingsOf<
-  AllOf<Types[ExportedType]['settings']>
->
+export type QuestionSettings = {
+  text: string
+  help?: string
+  translations?: Translations<'text' | 'help'>
+  origin_type?: string
+} & SettingsOf<AllOf<Types[ExportedType]['settings']>>
 
 /** One selectable option. `admin_id` is what an export carries; for MAP it is the id of a map feature. */
 export type QuestionOption = NonNullable<QuestionSettings['options']>[number]

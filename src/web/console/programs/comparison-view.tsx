@@ -5,7 +5,7 @@
 import type { VersionId } from '../../../db/programs/program-overviews.ts'
 import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
 import { compareDefinitions, type VersionDifference } from '../../../domain/comparison/version-diff.ts'
-import { describeVersion, withoutQuestions } from '../../../domain/definitions/version-definition.ts'
+import { describeWhole, withoutQuestions } from '../../../domain/definitions/version-definition.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
 import { kindLabel } from '../../../domain/readable/question-labels.ts'
 import { Badge, type Column, figures, Table } from '../../html/components.tsx'
@@ -22,7 +22,7 @@ export function Comparison(props: {
   sharedWith?: ReadonlyMap<string, readonly string[]>
 }) {
   const { before, after, sharedWith } = props
-  const rows = compareDefinitions(describeVersion(before ?? withoutQuestions(after)), describeVersion(after))
+  const rows = compareDefinitions(describeWhole(before ?? withoutQuestions(after)), describeWhole(after))
   const linesMax = linesOf(rows)
   const columns: Column<VersionDifference>[] = [
     {

@@ -1,0 +1,40 @@
+// Translated texts as a comparison of versions names them: `Spanish text`, `Spanish text of option rent`.
+
+import type { Translations } from '../fields/translation-schema.ts'
+
+const names = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' })
+
+/** `Spanish` for `es`; a tag that has no name stays one. */
+export function languageName(tag: string): string {
+  try {
+    return names.of(tag) ?? tag
+  } catch {
+    return tag
+  }
+}
+
+interface Translated {
+  translations?: Translations | undefined
+}
+
+interface Parts {
+  options?: readonly (Translated & { admin_id: string })[] | undefined
+  statuses?: readonly (Translated & { status: string })[] | undefined
+}
+
+/** The translations of an element and of its parts, by what they are called. */
+export function translatedTexts(element: Translated, { options = [], statuses = [] }: Parts): Map<string, string> {
+  const texts = [
+    ...textsOf(element, ''),
+    ...statuses.flatMap(one => textsOf(one, ` of status “${one.status}”`)),
+    ...options.flatMap(one => textsOf(one, ` of option ${one.admin_id}`)),
+  ]
+  return new Map(texts.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const textsOf = ({ translations = {} }: Translated, of: string): [name: string, text: string][] =>
+  Object.entries(translations).flatMap(([tag, texts]) =>
+    Object.entries(texts).flatMap(([field, text]): [string, string][] =>
+      text === undefined ? [] : [[`${languageName(tag)} ${field.replaceAll('_', ' ')}${of}`, text]],
+    ),
+  )

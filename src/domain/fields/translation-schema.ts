@@ -1,0 +1,27 @@
+// Texts in other languages than the default one, as every element of a definition that people read may carry them.
+
+import { type TSchema, Type } from 'typebox'
+
+/** By language tag, and by the name of the text that each translates: `{"es": {"text": "…"}}`. */
+export type Translations<Field extends string = string> = Readonly<
+  Record<string, { readonly [Name in Field]?: string | undefined }>
+>
+
+/** The translations of an element whose texts have these schemas. */
+export const translationsOf = <Fields extends Readonly<Record<string, TSchema>>>(fields: Fields) =>
+  Type.Optional(
+    Type.Unsafe<Translations<keyof Fields & string>>(
+      Type.Record(
+        Type.String(),
+        Type.Object(Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])), {
+          additionalProperties: false,
+          title: 'Translated texts',
+        }),
+        {
+          title: 'Translations',
+          description:
+            'Its texts in other languages, by a tag that `languages` lists: `{"es": {"text": "…"}}`. Missing ones fall back to the default language.',
+        },
+      ),
+    ),
+  )

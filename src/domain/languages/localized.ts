@@ -1,0 +1,105 @@
+// A program in one of its languages: every text in that language, or in the nearest that it has.
+
+import type { ProgramDefinition } from '../definitions/program-definition.ts'
+import type { Translations } from '../fields/translation-schema.ts'
+import type { ProgramDetails, Screen } from '../questions/program-version.ts'
+import type { QuestionSettings } from '../questions/question.ts'
+import { canonicalLanguageTag } from '../values/language-tag.ts'
+
+/** The language of a program that names none. */
+export const usualLanguage = 'en'
+
+export const defaultLanguageOf = ({ default_language = usualLanguage }: ProgramDetails): string => default_language
+
+/** The languages of a program, its default one first. */
+export const languagesOf = (program: ProgramDetails): readonly string[] => [
+  defaultLanguageOf(program),
+  ...(program.languages ?? []),
+]
+
+/** The tags under which a text is looked up, nearest first: `es-MX`, `es`. Source: RFC 4647, 3.4. */
+export function lookupTags(language: string): string[] {
+  const parts = (canonicalLanguageTag(language) ?? language).split('-')
+  const tags: string[] = []
+  while (parts.length > 0) {
+    tags.push(parts.join('-'))
+    parts.pop()
+    // A single letter or digit only introduces what followed it.
+    if (parts.at(-1)?.length === 1) parts.pop()
+  }
+  return tags
+}
+
+interface Translated {
+  translations?: Translations | undefined
+}
+
+/** One element with its texts under the first of these tags that has them, and else as they are. */
+export function inLanguage<Element extends Translated>(
+  element: Element,
+  tags: readonly string[],
+): Omit<Element, 'translations'> {
+  const { translations, ...localized } = element
+  if (translations === undefined) return element
+  for (const tag of tags.toReversed()) {
+    if (!Object.hasOwn(translations, tag)) continue
+    for (const [name, text] of Object.entries(translations[tag]!))
+      if (text !== undefined && Object.hasOwn(localized, name)) Object.assign(localized, { [name]: text })
+  }
+  return localized
+}
+
+/** The settings of a question, with its options. */
+export function localizedSettings<Settings extends QuestionSettings>(
+  settings: Settings,
+  tags: readonly string[],
+): Settings {
+  const localized = inLanguage(settings, tags) as Settings
+  const { options } = localized
+  return options === undefined ? localized : { ...localized, options: options.map(option => inLanguage(option, tags)) }
+}
+
+/** The texts of a program besides its screens and questions. Its languages stay listed. */
+export function localizedDetails<Details extends ProgramDetails & { display_name: string }>(
+  details: Details,
+  tags: readonly string[],
+): Details {
+  const localized = inLanguage(details, tags) as Details
+  const { status_details } = localized
+  if (status_details === undefined) return localized
+  return { ...localized, status_details: status_details.map(status => inLanguage(status, tags)) }
+}
+
+export const localizedScreens = <One extends Pick<Screen, 'name' | 'description' | 'translations'>>(
+  screens: readonly One[],
+  tags: readonly string[],
+): One[] => screens.map(screen => inLanguage(screen, tags) as One)
+
+/**
+ * The definition in a language: each text under the exact tag, else under its base language (`es` for `es-MX`), else in the default language.
+ * Nothing but texts differs; translations are gone, the list of languages stays.
+ */
+export function localized(definition: ProgramDefinition, language: string): ProgramDefinition {
+  const tags = lookupTags(language)
+  return {
+    ...localizedDetails(definition, tags),
+    questions: definition.questions.map(question => localizedSettings(question, tags)),
+    screens: localizedScreens(definition.screens, tags),
+  }
+}
+
+/**
+ * The language of a program that fits best, of those that a reader wants, the dearest first: a language itself, the one it belongs to (`es` for
+ * `es-MX`), or another form of it (`es-US` for `es`). The default language if none does.
+ */
+export function offeredLanguage(program: ProgramDetails, wanted: readonly string[]): string {
+  const offered = languagesOf(program)
+  for (const language of wanted) {
+    const tags = lookupTags(language)
+    const found =
+      tags.map(tag => offered.find(one => one === tag)).find(one => one !== undefined) ??
+      offered.find(one => lookupTags(one).at(-1) === tags.at(-1))
+    if (found !== undefined) return found
+  }
+  return offered[0]!
+}
