@@ -13,7 +13,10 @@ function shared(adminName: string): VersionedQuestion {
 export const childCareSubsidy: VersionedProgram = {
   slug: 'child-care-subsidy',
   display_name: 'Child Care Subsidy',
+  description: 'Help with the cost of child care.',
+  confirmation: 'We tell you within two weeks whether there is a place.',
   statuses: ['Received', 'Waiting list', 'Approved', 'Denied'],
+  public_names: { 'Waiting list': 'You are on the waiting list', Denied: 'Not this time' },
   versions: 1,
   screens: [
     { name: 'About you', questions: ['applicant name', 'email address', 'home address'].map(shared) },

@@ -9,7 +9,10 @@ const yesNo = options({ yes: 'Yes', no: 'No' })
 export const utilityAssistance: VersionedProgram = {
   slug: 'utility-assistance',
   display_name: 'Utility Assistance',
+  description: 'Help with electricity, gas, water, sewer and garbage bills.',
+  confirmation: 'We read your application within ten days and write to you about the result.',
   statuses: ['Received', 'In review', 'More information needed', 'Approved', 'Denied'],
+  public_names: { 'More information needed': 'We need something from you', Denied: 'Not this time' },
   versions: 3,
   screens: [
     {

@@ -6,6 +6,8 @@ import type {
   QuestionDefinition,
   ScreenDefinition,
 } from '../../src/domain/definitions/program-definition.ts'
+import { programTexts } from '../../src/domain/languages/program-texts.ts'
+import { demoTranslations } from './demo-translations.ts'
 
 /** A question with its place on a screen. Versions are counted from 1; without `since` and `until` all ask it. */
 export interface VersionedQuestion extends QuestionDefinition {
@@ -20,7 +22,11 @@ export interface VersionedQuestion extends QuestionDefinition {
 export interface VersionedProgram {
   slug: string
   display_name: string
+  description: string
+  confirmation: string
   statuses: string[]
+  /** How applicants read statuses that have another name for them. */
+  public_names: Readonly<Record<string, string>>
   versions: number
   screens: readonly { name: string; questions: readonly VersionedQuestion[] }[]
 }
@@ -31,7 +37,7 @@ export function definitionsOf(program: VersionedProgram): ProgramDefinition[] {
 }
 
 function definitionOf(program: VersionedProgram, version: number): ProgramDefinition {
-  const { slug, display_name, statuses } = program
+  const { slug, display_name, description, confirmation, statuses } = program
   const questions: QuestionDefinition[] = []
   const screens = program.screens.map(({ name, questions: all }): ScreenDefinition => {
     const asked = all.filter(({ since = 1, until = program.versions }) => since <= version && version <= until)
@@ -47,7 +53,30 @@ function definitionOf(program: VersionedProgram, version: number): ProgramDefini
     })
     return { name, questions: placements }
   })
-  return { slug, display_name, statuses, questions, screens }
+  const status_details = Object.entries(program.public_names).map(([status, public_name]) => ({ status, public_name }))
+  return inEveryLanguage({
+    slug,
+    display_name,
+    languages: ['es', 'ar'],
+    description,
+    confirmation,
+    statuses,
+    status_details,
+    questions,
+    screens,
+  })
+}
+
+/** With the translations of each text that has some; the names of benefits have none. */
+function inEveryLanguage(definition: ProgramDefinition): ProgramDefinition {
+  const copy = structuredClone(definition)
+  for (const { element, field, text } of programTexts(copy)) {
+    const [es, ar] = demoTranslations[text] ?? []
+    if (es === undefined || ar === undefined) continue
+    const { translations = {} } = element
+    element.translations = { es: { ...translations.es, [field]: es }, ar: { ...translations.ar, [field]: ar } }
+  }
+  return copy
 }
 
 /** `{ rent: 'I rent' }` → options in that order. */

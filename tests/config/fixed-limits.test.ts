@@ -23,6 +23,7 @@ const rooms = [
 /** How much is looked at, kept, listed or tried at a time. Nothing that a caller sends is refused for it. */
 const internal = [
   'web/http/server/request-record: pathLengthMax',
+  'web/http/headers/accepted-languages: languagesMax',
   'web/http/applications/read-applications: revisionsMax',
   'web/http/applications/read-applications: stepsMax',
   'core/intake/checking/nearest-key: lengthMax',

@@ -3,8 +3,7 @@
 import { invalidRequest, Problem } from '../../base/problem.ts'
 import { type ApplicantName, isApplicant } from '../../db/applications/applicants.ts'
 import type { Db } from '../../db/client.ts'
-import { findActiveVersion } from '../../db/programs/programs.ts'
-import type { ProgramVersion } from '../../domain/questions/program-version.ts'
+import { findActiveVersion, type StoredProgramVersion } from '../../db/programs/programs.ts'
 import type { Refused } from './checking/check-all.ts'
 import { errorsMax } from './checking/validation-errors.ts'
 
@@ -22,7 +21,7 @@ export function refusedAnswers(detail: string, refused: Refused): Problem {
 }
 
 /** The ACTIVE version. Throws Problem `not_found` before the first publication. */
-export async function loadActiveVersion(db: Db, programId: number): Promise<ProgramVersion> {
+export async function loadActiveVersion(db: Db, programId: number): Promise<StoredProgramVersion> {
   const version = await findActiveVersion(db, programId)
   if (version === undefined) throw notPublished()
   return version

@@ -28,17 +28,18 @@ export async function enterIntake(
 
 const keyOf = ({ api_key_id, address }: Caller, front_end: string): FrontEndKey => ({ api_key_id, front_end, address })
 
-/** Like `enterIntake`, but also requires access to the program, which it records for the log. */
+/** Like `enterIntake`, but also requires access to the program, which it records for the log. `parameters` lists those the request may have. */
 export async function enterProgram(
   deps: Deps,
   caller: Caller,
   request: Request,
   slug: string,
+  parameters: readonly string[] = [],
 ): Promise<{ program_id: number; key: FrontEndKey; headers: IntakeHeaders }> {
   const headers = await intakeHeaders(deps, caller)
   const { program_id, front_end } = authorizeSubmit(caller, slug)
   recordOf(request).fields.program = slug
-  refuseParameters(request)
+  refuseParameters(request, parameters)
   return { program_id, key: keyOf(caller, front_end), headers }
 }
 

@@ -1,7 +1,18 @@
 // OpenAPI descriptions of the intake API.
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
-import { byKey, json, listOf, object, pathParameter, text, textOrNull, time } from './described-parts.ts'
+import {
+  byKey,
+  headerParameter,
+  json,
+  listOf,
+  object,
+  pathParameter,
+  queryParameter,
+  text,
+  textOrNull,
+  time,
+} from './described-parts.ts'
 import { keyRefusals, problemAnswer } from './export-operations.ts'
 
 const common = byKey('Intake')
@@ -57,16 +68,29 @@ export const intakeOperations = {
   readProgram: {
     ...common,
     operationId: 'readProgram',
-    parameters: [slug],
+    parameters: [
+      slug,
+      queryParameter('language', 'Language of the texts, instead of `Accept-Language`.', language),
+      headerParameter('Accept-Language', 'Languages the applicant reads.'),
+    ],
     summary: 'Retrieve the questions of a program',
     description:
-      'Returns the active version: its screens, its conditions, and its questions in the order they are asked.',
+      'Returns the active version: its screens, its conditions, and its questions in the order they are asked. Texts are in the language of the program that best fits the request; `Content-Language` names it. Texts without a translation are in the default language.',
     responses: {
       200: answered(
         'The active version.',
         object({
           program_name: text,
           program_version_id: id,
+          language: { ...language, description: 'The language of these texts.' },
+          languages: { ...listOf(language), description: 'The languages of the program, the default one first.' },
+          display_name: text,
+          description: { ...textOrNull, description: 'What the program is.' },
+          confirmation: { ...textOrNull, description: 'What to show after a submission.' },
+          status_details: {
+            ...listOf(object({ status: text })),
+            description: 'Statuses whose `public_name` applicants read.',
+          },
           screens: listOf({ type: 'object' }),
           questions: listOf(
             object({

@@ -2,6 +2,7 @@
 
 import { type SentParameters, SentQuery } from '../../../core/export/requests/sent-query.ts'
 import type { Caller } from '../../../core/keys/caller.ts'
+import { acceptedLanguages, parseLanguage } from '../headers/accepted-languages.ts'
 import { prefersStrictHandling } from '../headers/preference.ts'
 import { quotaHeaders } from '../headers/quota-headers.ts'
 import { parseQueryString, queryOf } from '../headers/sent-text.ts'
@@ -57,6 +58,14 @@ export const sentParameters = ({ url, headers }: Request): SentParameters => ({
 export function refuseParameters(request: Request, names: readonly string[] = []): void {
   const query = new SentQuery(sentParameters(request), names)
   if (query.errors.length > 0) throw query.problem()
+}
+
+/** Preferred languages of a request, best first. Throws Problem `invalid_request` for any parameter but `language`. */
+export function requestedLanguages(request: Request): readonly string[] {
+  const query = new SentQuery(sentParameters(request), ['language'])
+  const language = query.read('language', parseLanguage)
+  if (query.errors.length > 0) throw query.problem()
+  return language === undefined ? acceptedLanguages(request.headers.get('accept-language')) : [language]
 }
 
 /** Application ID in a path; undefined if it is not an ID. */
