@@ -137,8 +137,10 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
         ['civiform', 'following', 'config', 'main', 'service', 'program'].includes(room) ||
         path.startsWith('scripts/releasing/') ||
         path === 'src/web/console/audit/audit-labels.ts' ||
+        /(^|\/)imports?\b/.test(path) ||
+        path === 'scripts/operator/program.ts' ||
         own.includes(path),
-      'mentions CiviForm; only src/civiform, its commands, config, mains and audit labels may. Use the origin (src/db/origin.ts) elsewhere.',
+      'mentions CiviForm; only src/civiform, its commands, imports, config, mains and audit labels may. Use the origin (src/db/origin.ts) elsewhere.',
     ],
   ]
 

@@ -6,7 +6,7 @@ import { readSetting } from '../../src/config/load-config.ts'
 import { type Comparison, compareWithPublished } from '../../src/core/programs/compare.ts'
 import type { Move } from '../../src/core/programs/move-questions.ts'
 import { loadBankFor, parseDefinition } from '../../src/core/programs/parse-definition.ts'
-import { exportProgram, importProgram } from '../../src/core/programs/program-transport.ts'
+import { exportProgram } from '../../src/core/programs/program-transport.ts'
 import { type PublicationResult, publishDefinition } from '../../src/core/programs/publish.ts'
 import { saveDraft } from '../../src/core/programs/save-draft.ts'
 import type { Sql } from '../../src/db/client.ts'
@@ -22,6 +22,7 @@ import { describeForEditing } from '../../src/domain/definitions/version-definit
 import { usage } from '../command-line/environment.ts'
 import { readDocument } from '../command-line/read-document.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'
+import { importProgram } from './import-program.ts'
 
 const help = `Usage:
   scripts/program validate <file> [--bank | --document-only]
@@ -31,7 +32,8 @@ const help = `Usage:
   scripts/program show <slug> [--draft]
   scripts/program schema
   scripts/program export <slug>
-  scripts/program import <file>
+  scripts/program import <file> [--preview] [--slug <slug>] [--update] [--reuse <question>]... [--copy <question>=<name>]...
+                         [--change <question>]...
 
   validate  Lists every error in a definition with its path. With --bank, or if DATABASE_URL is set and --document-only is not
             given, also checks it against the question bank.
@@ -44,7 +46,10 @@ const help = `Usage:
             definition of an existing program needs based_on, and is rejected if a newer version exists.
   schema    Prints the JSON Schema of a definition.
   export    Prints everything ever published of a program, for import into another database with the same ids.
-  import    Imports an exported program, in full or not at all.
+  import    Imports a definition, a bundle, or the program file that CiviForm downloads, and lists what can't be imported. A bundle
+            keeps its versions and IDs unless they are taken; everything else becomes a draft. Each question that clashes with the
+            question bank needs a choice: --reuse the bank's question, --copy it under another name, or --change the shared
+            question. --preview stores nothing; --slug sets another slug; --update replaces the draft of an existing program.
 
   Use - as the file for standard input.`
 
@@ -90,15 +95,6 @@ const draft =
     const { program_version_id: id, slug } = result
     if (result.saved) console.log(`Saved as the draft of "${slug}". ${basisForNext(id)}`)
     else console.log(`Nothing to save: "${slug}" already has this definition, in the version with the id ${id}.`)
-  }
-
-const bringIn =
-  (file: string): Run =>
-  async ({ sql, actor, config }) => {
-    const imported = await importProgram(sql, await readDocument(file), actor, config.enumeratorDepthMax)
-    const { slug, program_id, program_version_ids } = imported
-    const versions = program_version_ids.length === 1 ? 'one version' : `${program_version_ids.length} versions`
-    console.log(`Imported "${slug}" (program ${program_id}) with ${versions}; the newest is active.`)
   }
 
 async function loadActive(sql: Sql, slug: string): Promise<StoredProgramVersion> {
@@ -152,6 +148,7 @@ async function print(value: unknown): Promise<void> {
 }
 
 const flag = { type: 'boolean' } as const
+const many = { type: 'string', multiple: true } as const
 
 await runCommands(help, {
   validate: command(['file'], { bank: flag, 'document-only': flag }, validate),
@@ -172,5 +169,9 @@ await runCommands(help, {
       async ({ sql }) =>
         print(await exportProgram(sql, slug)),
   ),
-  import: command(['file'], {}, (_, file) => bringIn(file)),
+  import: command(
+    ['file'],
+    { preview: flag, slug: { type: 'string' }, update: flag, reuse: many, copy: many, change: many },
+    importProgram,
+  ),
 })

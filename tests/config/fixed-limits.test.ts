@@ -18,6 +18,7 @@ const rooms = [
   'core/load',
   'domain/values',
   'domain/definitions',
+  'domain/imports',
 ]
 
 /** How much is looked at, kept, listed or tried at a time. Nothing that a caller sends is refused for it. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { programDefinitionJsonSchema } from '../../src/domain/definitions/program-definition.ts'
+import { civiformFile } from '../support/civiform-file.ts'
 import { endWithTest, useDatabase, useFolder } from '../support/fixtures.ts'
 import { aDefinition, aProgram, type ProgramSpec, q, upToDate } from '../support/programs.ts'
 import type { Ended } from '../support/run.ts'
@@ -152,11 +153,36 @@ describe('export and import', () => {
     expect(exported).toMatchObject({ code: 0, err: '' })
     const file = await written(exported.out)
     const imported = await program(['import', file], { url: there.url })
-    expect(imported.out).toMatch(/"e-one" \(program \d+\) with 2 versions;/)
+    expect(imported).toMatchObject({ code: 0, out: expect.stringContaining('"e-one"') as string })
     expect((await program(['export', 'e-one'], { url: there.url })).out).toBe(exported.out)
     const twice = await program(['import', file], { url: there.url })
     expect(twice.code).toBe(1)
-    expect(twice.err).toContain('/program_versions/1')
+    expect(twice.err).toContain('[program_exists]')
+  })
+
+  test('a definition needs a choice for each clash, and stores nothing without them or with --preview', async () => {
+    await aProgram(database.sql, { slug: 'i-one', questions: [q.phone('i phone'), q.number('i account')] })
+    const file = await definition({
+      slug: 'i-two',
+      questions: [q.phone('i phone', { text: 'Call' }), q.id('i account')],
+    })
+    const shown = await program(['import', file, '--preview'])
+    expect(shown).toMatchObject({ code: 0, err: '' })
+    for (const option of ['--reuse "i phone"', '--change "i phone"', '--copy "i account='])
+      expect(shown.out).toContain(option)
+    const refused = await program(['import', file, '--reuse', 'i phone'])
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('[choice_required]') as string })
+    expect((await program(['show', 'i-two', '--draft'])).code).toBe(1)
+    const chosen = ['--reuse', 'i phone', '--copy', 'i account=i second account']
+    expect((await program(['import', file, ...chosen])).code).toBe(0)
+    expect((await program(['show', 'i-two', '--draft'])).out).toContain('i second account')
+    expect((await program(['import', file, '--reuse', 'i phone', '--change', 'i phone'])).code).toBe(2)
+  })
+
+  test('a program of a CiviForm becomes a draft', async () => {
+    const file = await written(civiformFile('heating-help'))
+    expect((await program(['import', file, '--slug', 'heating'])).code).toBe(0)
+    expect((await program(['show', 'heating', '--draft'])).out).toContain('"es-US"')
   })
 })
 

@@ -1,10 +1,11 @@
 // One version of a CiviForm program: the tree of its questions, and its screens. Pure.
 
+import { blockCondition } from '../../domain/imports/block-conditions.ts'
+import { civiformKinds } from '../../domain/imports/civiform-kinds.ts'
 import type { Condition } from '../../domain/questions/program-version.ts'
 import type { QuestionKind } from '../../domain/questions/question.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { SourceProgram, SourceQuestion } from '../db/source-catalogue.ts'
-import { blockCondition } from './block-conditions.ts'
 import { civiformQuestionKey } from './civiform-question-key.ts'
 import { type FollowedOption, readOptions } from './question-options.ts'
 import { readTranslation } from './translations.ts'
@@ -53,27 +54,6 @@ export interface CatalogueVersion {
   /** STATIC ones included; those repeated are under their enumerator. */
   questions: CatalogueQuestion[]
   rowVersion: string
-}
-
-const kinds: Readonly<Record<string, QuestionKind>> = {
-  ADDRESS: 'ADDRESS',
-  CHECKBOX: 'CHECKBOX',
-  CURRENCY: 'CURRENCY',
-  DATE: 'DATE',
-  DROPDOWN: 'DROPDOWN',
-  EMAIL: 'EMAIL',
-  ENUMERATOR: 'ENUMERATOR',
-  FILEUPLOAD: 'FILE_UPLOAD',
-  ID: 'ID',
-  MAP: 'MAP',
-  NAME: 'NAME',
-  NUMBER: 'NUMBER',
-  PHONE: 'PHONE',
-  RADIO_BUTTON: 'RADIO',
-  REPEATER: 'ENUMERATOR',
-  STATIC: 'STATIC',
-  TEXT: 'TEXT',
-  YES_NO: 'RADIO',
 }
 
 interface Block {
@@ -224,7 +204,7 @@ function questionOf(
   findings: Finding[],
 ): CatalogueQuestion | undefined {
   const key = civiformQuestionKey(source.name)
-  const kind = kinds[source.question_type]
+  const kind = civiformKinds[source.question_type]
   if (key === '' && kind !== 'STATIC') {
     findings.push({
       kind: 'empty_key',

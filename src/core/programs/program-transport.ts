@@ -3,7 +3,7 @@
 
 import { invalidRequest, Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'
-import type { Sql, Transaction } from '../../db/client.ts'
+import type { Db, Sql, Transaction } from '../../db/client.ts'
 import {
   advanceProgramSequences,
   type BundleObstacle,
@@ -75,6 +75,38 @@ export async function importProgram(
   actor: string,
   enumeratorDepthMax?: number,
 ): Promise<ImportResult> {
+  checkBundle(document, enumeratorDepthMax)
+  const bundle = document as ProgramBundle
+  return sql.begin('isolation level read committed', async tx => {
+    await lockQuestionBank(tx)
+    const { program_id, slug } = bundle.program
+    refuseObstacles(bundle, await findObstacles(tx, bundle))
+    await insertBundledQuestions(tx, bundle.questions, foldedKeys(bundle))
+    await insertBundledQuestionVersions(tx, bundle.question_versions)
+    await insertBundledProgram(tx, bundle)
+    for (const version of bundle.program_versions) {
+      await insertBundledVersion(tx, program_id, version)
+      await publishBundledVersion(tx, version)
+    }
+    await advanceProgramSequences(tx)
+    const program_version_ids = bundle.program_versions.map(version => version.program_version_id)
+    await checkActive(tx, program_version_ids.at(-1)!)
+    const detail = { program_id, program_version_ids }
+    await appendAuditEvent(tx, { actor, action: 'program_imported', subject: slug, detail })
+    await announcePublication(tx, program_version_ids)
+    return { program_id, slug, program_version_ids }
+  })
+}
+
+const foldedKeys = ({ questions }: ProgramBundle): string[] =>
+  questions.map(question => foldedQuestionKey(question.question_key))
+
+/** What in this database is in the way of a bundle, which was checked. */
+export const findObstacles = (db: Db, bundle: ProgramBundle): Promise<BundleObstacle[]> =>
+  readBundleObstacles(db, bundle, foldedKeys(bundle))
+
+/** Throws `invalid_request` when it is no bundle, or was changed after it was written. */
+export function checkBundle(document: unknown, enumeratorDepthMax?: number): void {
   const errors = bundleErrors(document, enumeratorDepthMax)
   if (errors.length > 0) throw invalidRequest('This is not a bundle that scripts/program export has written.', errors)
   const bundle = document as ProgramBundle
@@ -90,26 +122,6 @@ export async function importProgram(
         ],
   )
   if (keys.length > 0) throw invalidRequest('The bundle was changed after it was written.', keys)
-  return sql.begin('isolation level read committed', async tx => {
-    await lockQuestionBank(tx)
-    const { program_id, slug } = bundle.program
-    const folded = bundle.questions.map(question => foldedQuestionKey(question.question_key))
-    refuseObstacles(bundle, await readBundleObstacles(tx, bundle, folded))
-    await insertBundledQuestions(tx, bundle.questions, folded)
-    await insertBundledQuestionVersions(tx, bundle.question_versions)
-    await insertBundledProgram(tx, bundle)
-    for (const version of bundle.program_versions) {
-      await insertBundledVersion(tx, program_id, version)
-      await publishBundledVersion(tx, version)
-    }
-    await advanceProgramSequences(tx)
-    const program_version_ids = bundle.program_versions.map(version => version.program_version_id)
-    await checkActive(tx, program_version_ids.at(-1)!)
-    const detail = { program_id, program_version_ids }
-    await appendAuditEvent(tx, { actor, action: 'program_imported', subject: slug, detail })
-    await announcePublication(tx, program_version_ids)
-    return { program_id, slug, program_version_ids }
-  })
 }
 
 function refuseObstacles(bundle: ProgramBundle, obstacles: readonly BundleObstacle[]): void {

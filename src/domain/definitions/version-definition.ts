@@ -166,7 +166,8 @@ function visibleWhen(condition: Condition | null, nameOf: (id: number) => string
   return condition === null ? {} : { visible_when: namedCondition(condition, nameOf) }
 }
 
-function namedCondition(condition: Condition, nameOf: (id: number) => string): NamedCondition {
+/** A condition with questions by name, as documents have it. */
+export function namedCondition(condition: Condition, nameOf: (id: number) => string): NamedCondition {
   if ('all' in condition) return { all: condition.all.map(inner => namedCondition(inner, nameOf)) }
   if ('any' in condition) return { any: condition.any.map(inner => namedCondition(inner, nameOf)) }
   if ('not' in condition) return { not: namedCondition(condition.not, nameOf) }

@@ -10,6 +10,7 @@ import { editingActions } from './drafts/editing-actions.tsx'
 import { previewPages } from './drafts/preview.tsx'
 import { programSettings } from './drafts/program-settings.tsx'
 import { homePage } from './home/home-page.tsx'
+import { importActions } from './imports/import-actions.tsx'
 import { intermediaryActions } from './intermediaries/intermediary-actions.tsx'
 import { jobActions } from './jobs/job-actions.tsx'
 import { jsonApi } from './json-api.ts'
@@ -34,6 +35,7 @@ const parts = (deps: Deps): Part => [
   ...keyActions(deps),
   ...programActions(deps),
   ...documentActions(deps),
+  ...importActions(deps),
   ...publishActions(deps),
   ...bankActions(deps),
   ...editingActions(deps),

@@ -192,6 +192,7 @@ export function NewProgramPage(props: { programs: readonly NamedProgram[] } & Re
       part="programs"
       crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
       lead="It begins as a draft, which clients do not see until it is published."
+      actions={<LinkButton href="/admin/import-program" text="Import a file" />}
     >
       <ValidationErrors errors={errors}>
         {taken !== undefined && (

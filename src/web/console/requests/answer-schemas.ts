@@ -86,7 +86,7 @@ export const judgedAnswer = row({ passes: flag, reason: Type.Optional(text), det
 // Programs and questions.
 
 const change = row({ code: Type.Unsafe<VersionChangeCode>({ type: 'string' }), subject: text, detail: text })
-const changes = Type.Array(change)
+export const changes = Type.Array(change)
 const version = {
   program_version_id: integer,
   version_number: integerOrNull,

@@ -1,13 +1,12 @@
-// Translates a CiviForm block's visibility condition into one of our own, as far as possible. It is for people to read: this service asks
-// no questions, and exports answers to hidden blocks as well. What can't be translated is left out and reported.
+// Translates a CiviForm block's visibility condition into one of our own, as far as possible: imported programs ask by it, and for followed ones it
+// is for people to read. What can't be translated is left out and reported.
 
-import type { ComparisonOperator, Condition, ConditionValue } from '../../domain/questions/program-version.ts'
-import type { FollowedOption } from './question-options.ts'
+import type { ComparisonOperator, Condition, ConditionValue } from '../questions/program-version.ts'
 
 interface ComparedQuestion {
   id: number
   name: string
-  options: readonly FollowedOption[]
+  options: readonly { id: string; adminName: string }[]
 }
 
 /** Deepest nesting of a predicate that is looked into. */

@@ -1,0 +1,162 @@
+// Importing a program from a file: what would come of it, with a choice for each clash, and then the import itself.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { Problem } from '../../../base/problem.ts'
+import {
+  type ImportRequest,
+  importFile,
+  parseImportRequest,
+  previewImport,
+} from '../../../core/programs/import-file.ts'
+import { flag, integer, row, text, textOrNull, texts } from '../../../db/row-schemas.ts'
+import { importBytesMax } from '../../../domain/imports/identify-file.ts'
+import type { ImportChoices } from '../../../domain/imports/plan-import.ts'
+import { questionKinds } from '../../../domain/questions/question.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { editOptions } from '../programs/edit-refusals.tsx'
+import { action, editing, type Part, writes } from '../requests/action.ts'
+import { changes } from '../requests/answer-schemas.ts'
+import { type PageRequest, redirect, showPage } from '../requests/console-request.ts'
+import { choiceField, ImportPage, nameField } from './import-pages.tsx'
+
+/** A form escapes most of what a file has; choices come on top. */
+const bodyBytesMax = 4 * importBytesMax
+
+const body = Type.Object(
+  {
+    file: Type.Unsafe<unknown>({ description: 'A program definition, a bundle, or the program file of a CiviForm.' }),
+    slug: Type.Optional(Type.String({ description: 'Another slug than the file’s.' })),
+    update: Type.Optional(
+      Type.Boolean({ description: 'Saves the import as the draft of the program that has the slug already.' }),
+    ),
+    questions: Type.Optional(
+      Type.Unsafe<object>({
+        type: 'object',
+        description:
+          'A choice for each question that clashes, by its admin name: `{"do": "reuse"}`, `{"do": "change"}`, or `{"do": "copy", "name": "…"}`.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const may = Type.Enum(['reuse', 'copy', 'change'])
+const placedError = row({ path: Type.Optional(text), code: text, detail: text })
+
+const preview = row({
+  form: Type.Enum(['definition', 'bundle', 'civiform']),
+  slug: text,
+  display_name: text,
+  languages: texts,
+  screens: integer,
+  exists: flag,
+  with_history: flag,
+  losses: Type.Array(row({ code: text, subject: text, detail: text })),
+  questions: Type.Array(
+    row({
+      admin_name: text,
+      question_key: text,
+      text,
+      kind: Type.Enum([...questionKinds]),
+      relation: Type.Enum(['new', 'same', 'clash']),
+      holder: textOrNull,
+      reason: Type.Union([Type.Enum(['settings', 'kind', 'place', 'key']), Type.Null()]),
+      changes,
+      may: Type.Array(may),
+      copy_name: textOrNull,
+      choice: Type.Union([row({ do: may, name: Type.Optional(text) }), Type.Null()]),
+      name: text,
+    }),
+  ),
+  open: texts,
+  faults: Type.Array(row({ question: text, code: text, detail: text })),
+  affected: Type.Unsafe<Readonly<Record<string, readonly string[]>>>({
+    type: 'object',
+    additionalProperties: { type: 'array', items: { type: 'string' } },
+    description: 'The programs that ask a question which `change` would change, by its name.',
+  }),
+  errors: Type.Array(placedError),
+})
+
+const bytesOf = (file: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(file) ?? '')
+
+export const importActions = ({ consoleDb: db, config }: Deps): Part => {
+  const path = '/admin/import-program'
+
+  const show = (visit: PageRequest) => showPage(visit, <ImportPage />)
+
+  const send = async (visit: PageRequest): Promise<Response> => {
+    const { form, by } = visit
+    const file = form.get('file') ?? ''
+    const request = requestOf(form)
+    const bytes = new TextEncoder().encode(file)
+    const options = editOptions(visit, config)
+    try {
+      const shown = await previewImport(db, bytes, request, options)
+      const isReady = shown.open.length === 0 && shown.faults.length === 0 && shown.errors.length === 0
+      if (form.get('import') === null || !isReady || (shown.exists && request.update !== true))
+        return showPage(
+          visit,
+          <ImportPage file={file} preview={shown} request={request} isSent={form.get('import') !== null} />,
+          form.get('import') === null ? 200 : 400,
+        )
+      const { slug, saved_as } = await importFile(db, bytes, request, by.actor, options)
+      return redirect(visit, `/admin/programs/${slug}/questions?done=${saved_as === 'draft' ? 'begun' : 'saved'}`)
+    } catch (error) {
+      if (!(error instanceof Problem) || (error.kind !== 'invalid_request' && error.kind !== 'conflict')) throw error
+      return showPage(visit, <ImportPage refusal={error} />, error.kind === 'conflict' ? 409 : 400)
+    }
+  }
+
+  return [
+    action({
+      name: 'previewImport',
+      route: 'POST /imports/preview',
+      summary: 'Preview the import of a program',
+      answers: 'What would be imported, what would be lost, and each clash with the question bank. Nothing is stored.',
+      answered: preview,
+      ...writes('programs'),
+      body,
+      bodyBytesMax,
+      run: (visit, sent) => previewImport(db, bytesOf(sent.file), parseImportRequest(sent), editOptions(visit, config)),
+    }),
+    action({
+      name: 'importProgram',
+      route: 'POST /imports',
+      summary: 'Import a program',
+      description: 'Needs a choice for each clash that the preview lists; without them nothing is changed (409).',
+      answers: 'The program’s slug, and whether it is a draft or, from a bundle with its history, published.',
+      answered: row({ slug: text, saved_as: Type.Enum(['draft', 'published']) }),
+      ...writes('programs'),
+      body,
+      bodyBytesMax,
+      run: async (visit, sent) => {
+        const request = parseImportRequest(sent)
+        const { slug, saved_as } = await importFile(
+          db,
+          bytesOf(sent.file),
+          request,
+          visit.by.actor,
+          editOptions(visit, config),
+        )
+        return { slug, saved_as }
+      },
+    }),
+    editing({ method: 'GET', path, answer: show }),
+    editing({ method: 'POST', path, answer: send, bodyBytesMax, again: show }),
+  ]
+}
+
+function requestOf(form: URLSearchParams): ImportRequest {
+  const questions: Record<string, ImportChoices[string]> = {}
+  for (const [field, chosen] of form) {
+    if (!field.startsWith(choiceField(''))) continue
+    const name = field.slice(choiceField('').length)
+    if (chosen === 'reuse' || chosen === 'change') questions[name] = { do: chosen }
+    else if (chosen === 'copy') questions[name] = { do: 'copy', name: (form.get(nameField(name)) ?? '').trim() }
+  }
+  const slug = (form.get('slug') ?? '').trim()
+  return { questions, slug: slug === '' ? undefined : slug, update: form.get('update') === 'yes' }
+}
