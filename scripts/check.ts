@@ -39,7 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Neither needs the other.
   'web/apply': ['web/http', 'web/html', 'web/questions', ...underPages],
   // The editor of programs runs in browsers.
-  'web/editor': ['domain'],
+  'web/editor': ['web/questions', 'domain'],
   'web/docs': ['web/http', 'web/html', 'web/console', ...underPages],
   'web/console': ['web/http', 'web/html', 'web/questions', ...underPages],
   // A program's questions as forms ask them: pure, for applicants' pages and the console.

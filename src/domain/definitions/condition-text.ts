@@ -14,7 +14,7 @@ export const operatorLabel: Readonly<Record<ComparisonOperator | 'answered', str
   less_than_or_equal: 'is at most',
   greater_than: 'is more than',
   greater_than_or_equal: 'is at least',
-  in: 'is one of',
+  in: 'is any of',
   includes_any: 'has any of',
   includes_all: 'has all of',
 }

@@ -31,7 +31,7 @@ test.each<[Condition, string]>([
   [is('removed'), '“tenure?” is “removed”'],
   [
     { question_id: 1, operator: 'in', field: 'selection', value: ['rent', 'own'] },
-    '“tenure?” is one of “Renting”, “Owning”',
+    '“tenure?” is any of “Renting”, “Owning”',
   ],
   [{ question_id: 2, operator: 'less_than', field: 'date', value: '2020-01-02' }, '“born?” is before 2 January 2020'],
   [{ question_id: 3, operator: 'greater_than_or_equal', field: 'number', value: 3 }, '“size?” is at least 3'],

@@ -24,5 +24,11 @@ test('the editor is made of the domain, of packages, and of nothing that only th
   })
   const sources = Object.keys(metafile!.inputs).map(path => path.replace(/^.*?(src|node_modules)\//, '$1/'))
   const rooms = new Set(sources.map(path => /^src\/(?:web\/)?[^/]+|^node_modules\/[^/]+/.exec(path)?.[0] ?? path))
-  expect([...rooms].sort()).toEqual(['node_modules/preact', 'node_modules/typebox', 'src/domain', 'src/web/editor'])
+  expect([...rooms].sort()).toEqual([
+    'node_modules/preact',
+    'node_modules/typebox',
+    'src/domain',
+    'src/web/editor',
+    'src/web/questions',
+  ])
 })

@@ -1,10 +1,18 @@
 // What the editor does to a document, without a page: adding, moving, naming, conditions, merging, undoing.
 
 import { describe, expect, test } from 'bun:test'
-import { moveQuestion, placeOf, removeScreen, renameQuestion } from '../../../src/domain/definitions/edit-definition.ts'
+import {
+  changePlacement,
+  moveQuestion,
+  placeOf,
+  removeScreen,
+  renameQuestion,
+} from '../../../src/domain/definitions/edit-definition.ts'
 import type { NamedCondition, ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
 import { questionKinds } from '../../../src/domain/questions/question.ts'
 import { ofKind, reworded, withCopy, withQuestion, withScreen } from '../../../src/web/editor/model/adding.ts'
+import { askedSamples } from '../../../src/web/editor/model/asked-samples.ts'
+import { remarksOn } from '../../../src/web/editor/model/before-publishing.ts'
 import { findErrors, finishedPart } from '../../../src/web/editor/model/checking.ts'
 import { conditionOf, earlierThan, lineOn, linesOf, targetsIn } from '../../../src/web/editor/model/condition-lines.ts'
 import { detailInWords } from '../../../src/web/editor/model/condition-problems.ts'
@@ -12,6 +20,7 @@ import { opened, reduce } from '../../../src/web/editor/model/editor-state.ts'
 import { mergeDefinitions } from '../../../src/web/editor/model/merge-definitions.ts'
 import { dropped, questionItem, screenItem, stepped } from '../../../src/web/editor/model/moves.ts'
 import { freeName, isIdFor, pastedLines, suggestedKind, withLines } from '../../../src/web/editor/model/naming.ts'
+import { FormValues } from '../../../src/web/questions/form-values.ts'
 import { aDefinition, everyKind, q } from '../../support/programs.ts'
 
 const nothing: ReadonlySet<string> = new Set()
@@ -243,6 +252,88 @@ describe('two editors', () => {
     expect(clashes({ ...program, display_name: 'a' }, { ...program, display_name: 'b' })).toEqual(['display_name'])
     expect(clashes(removeScreen(program, 1), change('rent due', 'b'))).toEqual(['rent due'])
     expect(mergeDefinitions(program, removeScreen(program, 1), program).document).toEqual(removeScreen(program, 1))
+  })
+})
+
+describe('the preview', () => {
+  const paths = (...pairs: [string, string][]) =>
+    askedSamples(program, new FormValues(pairs)).map(asked => asked.map(({ path }) => path))
+
+  test('a condition is decided by the sample answers, and an answer to what is not asked counts for nothing', () => {
+    expect(paths()).toEqual([['/your name', '/housing'], ['/person']])
+    expect(paths(['/housing/selection', 'rent'])[1]).toEqual(['/rent due', '/person'])
+    expect(paths(['/housing/selection', 'own'])[1]).toEqual(['/person'])
+  })
+
+  test('what is repeated is asked for each item of the list, with its name', () => {
+    const values = new FormValues([
+      ['/person/entities/0/entity_name', 'Ana'],
+      ['/person/entities/2/entity_name', 'Ben'],
+    ])
+    const [, asked] = askedSamples(program, values)
+    expect(asked!.map(({ path }) => path)).toEqual([
+      '/person',
+      '/person/entities/0/their work',
+      '/person/entities/2/their work',
+    ])
+    expect(asked![2]!.label).toStartWith('Ben: ')
+  })
+
+  test('numbers, money, dates and lists of options are compared as exports have them', () => {
+    const compared = aDefinition({
+      slug: 'compared',
+      screens: [
+        { questions: [q.currency('money'), q.date('day'), q.checkbox('all of it', ['a', 'b'])] },
+        {
+          name: 'Then',
+          questions: [
+            ['money', 'currency_dollars', 'equal', 12.5],
+            ['day', 'date', 'less_than', '2000-01-01'],
+            ['all of it', 'selections', 'includes_all', ['a', 'b']],
+          ].map(([question, field, operator, value], i) =>
+            q.text(`shown ${'abc'[i]}`, { visible_when: { question, field, operator, value } as NamedCondition }),
+          ),
+        },
+      ],
+    })
+    const values = new FormValues([
+      ['/money/currency_dollars', '12.50'],
+      ['/day/date/year', '1999'],
+      ['/day/date/month', '7'],
+      ['/day/date/day', '4'],
+      ['/all of it/selections', 'a'],
+      ['/all of it/selections', 'b'],
+    ])
+    expect(askedSamples(compared, values)[1]).toHaveLength(3)
+  })
+})
+
+describe('before publishing', () => {
+  test('what is missing or unusual is listed with its place', async () => {
+    const codes = async (document: ProgramDefinition) =>
+      remarksOn(document, await errorsOf(document)).map(({ code }) => code)
+    const complete = { ...program, statuses: ['Received'] }
+    expect(await codes(complete)).toEqual([])
+    expect(await codes({ ...complete, statuses: [] })).toEqual(['no_statuses'])
+    const { to } = withScreen(complete, { of: 'program' })
+    expect(remarksOn(to, [])).toMatchObject([{ code: 'empty_screen', at: { of: 'screen', index: 2 } }])
+    expect(await codes(withCopy(complete, 'your name', nothing).to)).toEqual(['same_text'])
+    expect(await codes(withQuestion(complete, { of: 'screen', index: 0 }, nothing).to)).toEqual(['incomplete'])
+    expect(
+      await codes(aDefinition({ statuses: ['A'], questions: [q.enumerator('car'), q.radio('one', ['x'])] })),
+    ).toEqual(['empty_list', 'one_option'])
+    const equal = ['rent', 'own'].map(value => ({
+      question: 'housing',
+      field: 'selection',
+      operator: 'equal' as const,
+      value,
+    }))
+    const never = changePlacement(complete, 'person', { visible_when: { all: equal } })
+    expect(await codes(never)).toEqual(['never_met'])
+    expect(await codes(aDefinition({ statuses: ['A'], questions: [q.text('any', { optional: true })] }))).toEqual([
+      'all_optional',
+    ])
+    expect(await codes({ ...complete, display_name: '' })).toEqual(['incomplete'])
   })
 })
 

@@ -342,6 +342,29 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
+  test('the preview reacts to sample answers, and what is missing leads to its place', async () => {
+    const rent = { question: 'tenure', field: 'selection', operator: 'equal' as const, value: 'rent' }
+    await aProgram(sql, {
+      slug: 'seen',
+      questions: [
+        q.radio('tenure', ['rent', 'own']),
+        q.text('landlord of it', { visible_when: rent }),
+        q.radio('lone', ['x']),
+      ],
+    })
+    const { page, context } = await open('seen')
+    const landlord = page.locator('.seen [name="/landlord of it/text"]')
+    expect(await landlord.count()).toBe(0)
+    await page.locator('.seen [name="/tenure/selection"][value=rent]').check()
+    await landlord.fill('Somebody')
+    await page.locator('.seen [name="/tenure/selection"][value=own]').check()
+    await until('the question goes', async () => (await landlord.count()) === 0)
+    await page.locator('[data-remark=one_option]').click()
+    expect(await page.locator('.item.current').getAttribute('data-item')).toBe('question lone')
+    expect(await page.locator('.save-state').getAttribute('data-state')).toBe('unchanged')
+    await context.close()
+  }, 60_000)
+
   test('axe finds nothing in any part, light or dark, wide or on a phone; every kind of question is edited', async () => {
     await aProgram(sql, { slug: 'all-kinds', questions: everyKind })
     const { page, complaints, context } = await open('all-kinds')

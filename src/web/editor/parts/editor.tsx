@@ -8,7 +8,9 @@ import type { Saved } from '../saving/draft-saver.ts'
 import type { Service } from '../saving/editor-service.ts'
 import { keptCopy } from '../saving/kept-copy.ts'
 import type { ProgramForEditing } from '../saving/program-for-editing.ts'
+import { BeforeYouPublish } from './before-you-publish.tsx'
 import { type Editing, EditingProvider } from './editing.tsx'
+import { LivePreview } from './live-preview.tsx'
 import { ProgramPanel, ScreenPanel } from './other-panels.tsx'
 import { useFocusAndSpeech, useSaver, useShortcuts } from './page-effects.ts'
 import { QuestionPanel } from './question-panel.tsx'
@@ -57,7 +59,9 @@ export function Editor({ service, program }: { service: Service; program: Progra
       </p>
       <SaveNotices state={saved.state} retry={saver.retry} resolve={resolve} />
       <div class="panes">
-        <Structure marks={marks}>{null}</Structure>
+        <Structure marks={marks}>
+          <BeforeYouPublish />
+        </Structure>
         <main id="content" class="panel" tabIndex={-1}>
           <div key={panel}>
             {selected.of === 'question' ? (
@@ -69,6 +73,7 @@ export function Editor({ service, program }: { service: Service; program: Progra
             )}
           </div>
         </main>
+        <LivePreview />
       </div>
     </EditingProvider>
   )

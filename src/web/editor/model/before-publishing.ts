@@ -1,0 +1,84 @@
+// What is missing in a program or unusual about it: a look before it is published. None of it keeps it from being published but errors.
+
+import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'
+import type { NamedCondition, ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+import { foldText } from '../../../domain/values/folded-text.ts'
+import { nameAt } from './checking.ts'
+import type { Selection } from './editor-state.ts'
+
+export interface Remark {
+  code: string
+  text: string
+  /** Where it is. */
+  at: Selection
+}
+
+const question = (name: string): Selection => ({ of: 'question', name })
+
+export function remarksOn(document: ProgramDefinition, errors: readonly DefinitionError[]): Remark[] {
+  const { questions, screens, statuses } = document
+  const asked = screens.flatMap(screen => screen.questions)
+  const lists = new Set(questions.map(({ enumerator }) => enumerator))
+  const wrong = [...new Set(errors.map(({ path }) => nameAt(document, path)))]
+  return [
+    ...wrong.map((name): Remark => {
+      const text = questions.find(({ admin_name }) => admin_name === name)?.text
+      return name === undefined
+        ? { code: 'incomplete', text: 'The program is incomplete', at: placeOfError(errors) }
+        : { code: 'incomplete', text: `“${text || 'New question'}” is incomplete`, at: question(name) }
+    }),
+    ...(questions.length === 0
+      ? [{ code: 'no_questions', text: 'There are no questions', at: { of: 'screen', index: 0 } as const }]
+      : []),
+    ...screens.flatMap(({ name, questions }, index): Remark[] =>
+      questions.length > 0 || screens.length === 1
+        ? []
+        : [{ code: 'empty_screen', text: `“${name}” asks nothing`, at: { of: 'screen', index } }],
+    ),
+    ...questions.flatMap(({ admin_name, kind, text, options }, i): Remark[] => [
+      ...(options?.length === 1
+        ? [{ code: 'one_option', text: `“${text}” has one option`, at: question(admin_name) }]
+        : []),
+      ...(kind === 'ENUMERATOR' && !lists.has(admin_name)
+        ? [{ code: 'empty_list', text: `Nothing is asked about each of “${text}”`, at: question(admin_name) }]
+        : []),
+      ...(isRepeated(document, i)
+        ? [{ code: 'same_text', text: `“${text}” is asked twice`, at: question(admin_name) }]
+        : []),
+    ]),
+    ...asked.flatMap(({ question: name, visible_when }): Remark[] =>
+      neverMet(visible_when)
+        ? [{ code: 'never_met', text: `“${name}” has a condition that is never true`, at: question(name) }]
+        : [],
+    ),
+    ...(asked.length > 0 && asked.every(({ optional }) => optional)
+      ? [{ code: 'all_optional', text: 'Every question may be left unanswered', at: question(asked[0]!.question) }]
+      : []),
+    ...(statuses.length === 0
+      ? [{ code: 'no_statuses', text: 'There are no statuses', at: { of: 'program' } as const }]
+      : []),
+  ]
+}
+
+function placeOfError(errors: readonly DefinitionError[]): Selection {
+  const [, screen] =
+    errors.map(({ path }) => /^\/screens\/(\d+)\/(?!questions)/.exec(path)).find(found => found !== null) ?? []
+  return screen === undefined ? { of: 'program' } : { of: 'screen', index: Number(screen) }
+}
+
+const isRepeated = ({ questions }: ProgramDefinition, at: number): boolean => {
+  const { text, enumerator } = questions[at]!
+  return (
+    text !== '' &&
+    questions.findIndex(one => one.enumerator === enumerator && foldText(one.text) === foldText(text)) < at
+  )
+}
+
+/** Whether one field would have to have two values at once. */
+function neverMet(condition: NamedCondition | null | undefined): boolean {
+  if (condition == null || !('all' in condition)) return false
+  const equal = condition.all.flatMap(one => ('operator' in one && one.operator === 'equal' ? [one] : []))
+  return equal.some(one =>
+    equal.some(other => one.question === other.question && one.field === other.field && one.value !== other.value),
+  )
+}

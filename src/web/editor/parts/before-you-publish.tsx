@@ -1,0 +1,39 @@
+// What is missing or unusual, each with the way to its place.
+
+/** @jsxImportSource preact */
+
+import { useMemo } from 'preact/hooks'
+import { remarksOn } from '../model/before-publishing.ts'
+import { useEditing } from './editing.tsx'
+
+const shownMax = 10
+
+export function BeforeYouPublish() {
+  const { document, errors, select, focus } = useEditing()
+  const remarks = useMemo(() => remarksOn(document, errors), [document, errors])
+  return (
+    <section class="card" aria-labelledby="before">
+      <h2 id="before">Before you publish</h2>
+      {remarks.length === 0 && <p class="soft">Nothing is missing.</p>}
+      <ul class="plain-list">
+        {remarks.slice(0, shownMax).map(({ code, text, at }) => (
+          <li key={`${code} ${text}`}>
+            <button
+              type="button"
+              class="quiet"
+              data-remark={code}
+              dir="auto"
+              onClick={() => {
+                select(at)
+                focus('first-field')
+              }}
+            >
+              {text}
+            </button>
+          </li>
+        ))}
+        {remarks.length > shownMax && <li class="soft">and {remarks.length - shownMax} more</li>}
+      </ul>
+    </section>
+  )
+}
