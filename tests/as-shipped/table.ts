@@ -111,6 +111,23 @@ const ways: Record<string, Way> = {
       expect(items).toEqual(applications.map(format.itemOf))
     },
   },
+  'a walk in the format of its URL': {
+    formats: ['json', 'ndjson', 'csv'],
+    codings: allCodings,
+    check: async ({ shipped, applications, format, ask, fields }) => {
+      const name = Object.entries(formats).find(([, known]) => known === format)![0]
+      const items: unknown[] = []
+      let next: string | null = null
+      do {
+        const parameters = next === null ? ['pageSize=5', `format=${name}`, fields] : [`nextPageToken=${next}`]
+        const { text } = await ask(`${exported(shipped.truth.slug)}${query(...parameters)}`, 'text/html')
+        const page = format.read(text)
+        items.push(...page.items)
+        next = page.nextPageToken
+      } while (next !== null)
+      expect(items).toEqual(applications.map(format.itemOf))
+    },
+  },
   'one application': {
     codings: allCodings,
     check: async ({ shipped, applications, ask, fields }) => {

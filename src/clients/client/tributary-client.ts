@@ -75,9 +75,9 @@ export interface ReadablePrograms {
   payload: readonly { program_name: string; applications: number }[]
 }
 
-/** null is as good as leaving it out. */
+/** null is as good as leaving it out. The client chooses the format. */
 export type WalkFilters = {
-  [Name in keyof Omit<ExportParameters, 'pageSize' | 'nextPageToken'>]:
+  [Name in keyof Omit<ExportParameters, 'format' | 'pageSize' | 'nextPageToken'>]:
     | ExportParameters[Name]
     | (Name extends `${string}Date` ? Date : never)
     | null

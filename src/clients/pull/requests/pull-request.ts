@@ -5,7 +5,7 @@ import type { IdReceipt } from './id-digest.ts'
 import type { TableOptions } from './table-plan.ts'
 
 /** As the service takes them. */
-export type PullFilters = Omit<ExportParameters, 'pageSize' | 'nextPageToken'>
+export type PullFilters = Omit<ExportParameters, 'format' | 'pageSize' | 'nextPageToken'>
 
 export interface PullRequest {
   /** The program's slug. */

@@ -7,72 +7,13 @@
 import type { Sql } from '../../../db/client.ts'
 import { type ChangePlace, type ChangeRow, placeAfter, readChanges } from '../../../db/walks/change-rows.ts'
 import { isBehindWalk, isOtherHistory, readWalkStart, type WalkStart } from '../../../db/walks/walks.ts'
-import type { KeyMap } from '../../../domain/questions/key-map.ts'
-import { findFields } from '../../../domain/questions/question-view.ts'
 import { formatOffsetTime } from '../../../domain/values/offset-time.ts'
-import { formatChangeCursor, parseChangeCursor } from '../requests/change-cursor.ts'
-import { parseFields, unknownFields } from '../requests/request.ts'
-import { parsePageSize, requestProblem, type SentParameters, SentQuery } from '../requests/sent-query.ts'
+import { formatChangeCursor } from '../requests/change-cursor.ts'
+import { requestProblem } from '../requests/sent-query.ts'
 import { questionsAsOf, snapshotTime } from '../requests/walk.ts'
-
-/** Maximum changes per page, regardless of MAX_PAGE_SIZE, because the changes of a page are held in memory. */
-export const changesMax = 10_000
 
 /** Generous maximum of changes that share a number because they were one action; a bulk load can create three. */
 const sameNumberMax = 8
-
-export interface ChangesRequest {
-  /** Position to start after; undefined for `after=latest`, which requests a current cursor. */
-  after: ChangePlace | undefined
-  pageSize: number
-  /** `include=application` (contract D39). */
-  withApplications: boolean
-  /** IDs of the questions in `fields`; undefined without `fields`. */
-  chosen: readonly number[] | undefined
-}
-
-/**
- * Parses `after` (a cursor, `latest`, or absent for the beginning), `pageSize`, `include`, and with it `fields`, for which `loadVisible`
- * loads the questions that the caller can see.
- * Throws one Problem `invalid_request` with every error.
- */
-export async function parseChangesRequest(
-  sent: SentParameters,
-  limits: { maxPageSize: number },
-  loadVisible: () => Promise<KeyMap>,
-): Promise<ChangesRequest> {
-  const hasAnswers = sent.pairs.some(({ name }) => name === 'include')
-  const query = new SentQuery(sent, ['after', 'pageSize', 'include', ...(hasAnswers ? (['fields'] as const) : [])])
-  const after = query.read('after', (value, error): { place: ChangePlace | undefined } | undefined => {
-    if (value === 'latest') return { place: undefined }
-    const place = parseChangeCursor(value)
-    if (place !== undefined) return { place }
-    return error(
-      'invalid_cursor',
-      'must be an unchanged nextCursor of this address, the Change-Cursor of a walk, or latest.',
-    )
-  })
-  const most = Math.min(limits.maxPageSize, changesMax)
-  const pageSize = query.read('pageSize', parsePageSize) ?? most
-  const withApplications = query.read('include', (value, error): true | undefined =>
-    value === 'application' ? true : error('invalid_include', 'must be application.'),
-  )
-  const names = hasAnswers ? query.read('fields', parseFields) : undefined
-  let chosen: readonly number[] | undefined
-  if (names !== undefined) {
-    const seen = await loadVisible()
-    const found = findFields(seen, names)
-    if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, seen))
-    chosen = found.chosen
-  }
-  if (query.errors.length > 0) throw query.problem()
-  return {
-    after: after === undefined ? { change: 0, mark: undefined } : after.place,
-    pageSize: Math.min(pageSize, most),
-    withApplications: withApplications ?? false,
-    chosen,
-  }
-}
 
 /** A change as sent, with the members of its kind. */
 export type Change = {

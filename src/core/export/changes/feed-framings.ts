@@ -1,7 +1,7 @@
 // Formats of the change feed: the changes, with their applications if included, in the framings of export pages.
 
 import { createHash } from 'node:crypto'
-import { type ExportFormat, jsonPage, visibleOnly } from '../framings/all-framings.ts'
+import { exportFormats, jsonPage, visibleOnly } from '../framings/all-framings.ts'
 import { lastLine, ndjsonPage } from '../framings/ndjson-page.ts'
 import { inOneLine } from '../framings/one-line.ts'
 import type { PageFraming, RowWriter, VersionedRow, WalkQuestions } from '../framings/page-framing.ts'
@@ -28,8 +28,8 @@ const formats = {
 
 export type ChangesFormat = keyof typeof formats
 
-/** There is no CSV, because each kind of change has its own members. */
-export const isChangesFormat = (format: ExportFormat): format is ChangesFormat => format in formats
+/** There is no CSV, because each kind of change has its own members. Default first. */
+export const changesFormats = exportFormats.filter((format): format is ChangesFormat => format in formats)
 
 /** Framing of a page whose rows are changes with their applications. */
 export function framingOfChanges(

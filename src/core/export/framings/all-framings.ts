@@ -16,12 +16,15 @@ export const jsonPage: PageFraming = {
 
 /** Default first. */
 export const pageFormats = {
-  json: { types: ['application/json'], parameters: '', framing: () => jsonPage },
+  json: { types: ['application/json'], parameters: '', inToken: 1, framing: () => jsonPage },
   ndjson,
   csv,
 } as const satisfies Record<string, PageFormat>
 
 export type ExportFormat = keyof typeof pageFormats
+
+/** Default first. */
+export const exportFormats = Object.keys(pageFormats) as ExportFormat[]
 
 /** The framing of a format, for a walk over these questions. */
 export function framingOf(format: ExportFormat, questions: WalkQuestions): PageFraming {

@@ -53,6 +53,7 @@ export function csvPage(questions: WalkQuestions): PageFraming {
 export const csv = {
   types: ['text/csv'],
   parameters: '; charset=utf-8; header=present',
+  inToken: 3,
   description:
     'RFC 4180 in UTF-8, with a byte order mark and a header record. Columns: next_page_token, the fields of an application, and ' +
     'question_key.field for each field of each top-level answer. Lists are joined by semicolons; an enumerator has ' +

@@ -20,6 +20,7 @@ export const ndjsonPage: PageFraming = {
 export const ndjson = {
   types: ['application/x-ndjson', 'application/jsonl', 'application/ndjson'],
   parameters: '; charset=utf-8',
+  inToken: 2,
   description:
     'One application per line, as in payload, and a last line {"nextPageToken": …, "count": …, "sha256": …} with the number of ' +
     'applications and the hexadecimal SHA-256 of all bytes before it. A page without this line is incomplete; ' +

@@ -53,6 +53,8 @@ export interface PageFormat {
   types: readonly [string, ...string[]]
   /** Parameters of the media type, such as `; charset=utf-8`. */
   parameters: string
+  /** Its number in page tokens, from 1 to 7, never that of a removed format. */
+  inToken: number
   /** OpenAPI description of a page that is not JSON. */
   description?: string
   framing(questions: WalkQuestions): PageFraming

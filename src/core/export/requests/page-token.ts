@@ -6,6 +6,7 @@ import { Problem, type ProblemItem } from '../../../base/problem.ts'
 import { base62Length, decodeBase62, encodeBase62 } from '../../../domain/values/base62.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { countNumbers, packFilters, unpackFilters } from '../filters/packed-filters.ts'
+import { exportFormats, pageFormats } from '../framings/all-framings.ts'
 import type { PageToken } from './walk.ts'
 
 // Bytes of a token: version, key ID, nonce, sealed contents, tag. Contents are flags, the walk's ID, and numbers of seven bytes, which hold
@@ -182,15 +183,18 @@ function keyId(key: Buffer): Buffer {
   return id
 }
 
-/** The only flag that does not belong to a filter. */
+/** The flags that do not belong to a filter. The format's number takes three bits. */
 const hasLastChange = 16
+const formatUnit = 2 ** 10
+const formatNumbers = 8
 
 function pack(token: PageToken): { layout: Layout; plain: Buffer } {
   const { lastChange, fields = [] } = token
   if (fields.length > fieldsMax) throw new Error(`a page token names ${fieldsMax} questions at most`)
   if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
   const { bits, slots, numbers } = packFilters(token.filters)
-  const flags = bits + (lastChange === undefined ? 0 : hasLastChange)
+  const format = token.format === undefined ? 0 : pageFormats[token.format].inToken
+  const flags = bits + (lastChange === undefined ? 0 : hasLastChange) + format * formatUnit
   const further = Math.floor(flags / 256)
   const all = [
     token.programId,
@@ -223,7 +227,10 @@ function unpack(layout: Layout, bytes: Buffer): PageToken | undefined {
   if (further === undefined || (layout === 2 && further < 1)) return undefined
   const flags = bytes[0]! + 256 * further
   const lastChange = flags & hasLastChange ? { time: all[2]!, application_id: all[3]! } : undefined
-  const bits = flags - (lastChange === undefined ? 0 : hasLastChange)
+  const formatNumber = Math.floor(flags / formatUnit) % formatNumbers
+  const format = exportFormats.find(name => pageFormats[name].inToken === formatNumber)
+  if (format === undefined && formatNumber > 0) return undefined
+  const bits = flags - (lastChange === undefined ? 0 : hasLastChange) - formatNumber * formatUnit
   const numbers = rest.splice(0, countNumbers(bits))
   const filters = unpackFilters({ bits, slots: [all[7]!, all[8]!], numbers })
   if (filters === undefined) return undefined
@@ -240,6 +247,7 @@ function unpack(layout: Layout, bytes: Buffer): PageToken | undefined {
     applications: all[11]!,
     issuedAt: all[12]!,
     fields: rest.length === 0 ? undefined : rest,
+    format,
   }
 }
 

@@ -6,14 +6,23 @@ import type { ExportProfile, KeyMap } from '../../../domain/questions/key-map.ts
 import { fieldNames, findFields, namesOfFields, visiblePart } from '../../../domain/questions/question-view.ts'
 import { filterParameters } from '../filters/all-filters.ts'
 import { RefusedValue } from '../filters/walk-filter.ts'
+import { type ExportFormat, exportFormats } from '../framings/all-framings.ts'
 import { fieldsMax, openPageToken, type TokenOpening } from './page-token.ts'
-import { type FieldError, parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
+import {
+  type FieldError,
+  parseOneOf,
+  parsePageSize,
+  requestProblem,
+  type SentParameters,
+  SentQuery,
+} from './sent-query.ts'
 import type { PageToken, PlannedWalk } from './walk.ts'
 
 export const exportParameterNames = [
   ...filterParameters.map(({ name }) => name),
   'pageSize',
   'fields',
+  'format',
   'nextPageToken',
 ] as const
 
@@ -24,6 +33,7 @@ export interface ExportRequest {
   pageSize: number | undefined
   /** Question keys as sent; `planWalk` checks that they exist. */
   fields?: readonly string[] | undefined
+  format?: ExportFormat | undefined
   token: PageToken | undefined
   /** Errors in other parameters, kept if `fields` was sent so that all errors are reported together. */
   problem?: Problem
@@ -44,6 +54,7 @@ export function parseExportRequest(
     filters: readFilters(query, timeZone),
     pageSize: query.read('pageSize', parsePageSize),
     fields: query.read('fields', parseFields),
+    format: query.read('format', parseOneOf(exportFormats, 'invalid_format')),
     token: query.read('nextPageToken', value => query.collect(() => openPageToken(value, tokens))),
   }
   if (query.errors.length > 0) {
@@ -91,12 +102,12 @@ export function planWalk(
   const chosen = request.fields && chooseFields(request.fields, { seen, chosenBefore }, token, items)
   if (items.length > 0) throw requestProblem(items, problem?.internal)
   if (token === undefined) {
-    const { filters, pageSize = limits.maxPageSize } = request
+    const { filters, format, pageSize = limits.maxPageSize } = request
     const pageSizeMax = limits.exportProfile === 'origin' ? originPageSizeMax : limits.maxPageSize
-    return { filters, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax, fields: chosen }
+    return { filters, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax, fields: chosen, format }
   }
-  const { filters, pageSize, pageSizeMax, fields } = token
-  return { filters, pageSize, pageSizeMax, fields }
+  const { filters, pageSize, pageSizeMax, fields, format } = token
+  return { filters, pageSize, pageSizeMax, fields, format }
 }
 
 /**
@@ -152,8 +163,8 @@ export function parseFields(value: string, error: FieldError): string[] | undefi
   )
 }
 
-/** Every filter and the page size, so that changing one during a walk is always an error. */
-function differences({ filters, pageSize }: ExportRequest, token: PageToken): ProblemItem[] {
+/** Every filter, the page size and the format, so that changing one during a walk is always an error. */
+function differences({ filters, pageSize, format }: ExportRequest, token: PageToken): ProblemItem[] {
   const compared = (name: string, here: unknown, first: unknown, show: (value: unknown) => unknown): ProblemItem[] => {
     if (here === undefined || here === first) return []
     const was = first === undefined ? 'was not sent' : `was ${show(first)}`
@@ -166,6 +177,7 @@ function differences({ filters, pageSize }: ExportRequest, token: PageToken): Pr
       compared(name, filters[filter], token.filters[filter], report),
     ),
     ...compared('pageSize', size, token.pageSize, String),
+    ...compared('format', format, token.format, String),
   ]
 }
 

@@ -130,6 +130,12 @@ const ofElsewhere: ReadonlyMap<string, readonly string[]> = new Map(
   }).map(([name, right]) => [foldedName(name), right]),
 )
 
+/** Parser of a parameter that has one of these values. */
+export const parseOneOf =
+  <Value extends string>(values: readonly Value[], code: string) =>
+  (text: string, error: FieldError): Value | undefined =>
+    values.find(value => value === text) ?? error(code, `must be one of ${values.join(', ')}.`)
+
 /** `pageSize`: at least 1, Infinity for a number with too many digits. The caller applies the maximum (contract D2). */
 export function parsePageSize(value: string, error: FieldError): number | undefined {
   if (/^[0-9]+$/.test(value) && /[1-9]/.test(value)) return Number(value)

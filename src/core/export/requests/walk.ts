@@ -18,6 +18,7 @@ import {
 } from '../../../db/walks/walks.ts'
 import { beforeAllSubmissions, earliest, formatMicros, type Micros } from '../../../domain/values/offset-time.ts'
 import { reportFilters } from '../filters/all-filters.ts'
+import type { ExportFormat } from '../framings/all-framings.ts'
 import { byDeadline, type Exports } from '../servers/exports.ts'
 
 /** Facts decided by the request for the first page. */
@@ -27,6 +28,8 @@ export interface PlannedWalk extends Pick<WalkScope, 'filters'> {
   pageSizeMax: number
   /** IDs of the questions chosen by `fields`; undefined if all are sent. */
   fields?: readonly number[] | undefined
+  /** Value of `format`; undefined if the Accept header of each page decides (contract D49). */
+  format?: ExportFormat | undefined
 }
 
 export interface Walk extends WalkScope, PlannedWalk {

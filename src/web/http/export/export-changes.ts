@@ -4,13 +4,8 @@
 import { disclosedChanges } from '../../../core/audit/exported-event.ts'
 import { sentQuestions } from '../../../core/audit/sent-questions.ts'
 import type { ProgramKeyMap } from '../../../core/derived/program-key-map.ts'
-import {
-  type ChangesPage,
-  type ChangesRequest,
-  isWithApplication,
-  parseChangesRequest,
-  readChangesPage,
-} from '../../../core/export/changes/change-feed.ts'
+import { type ChangesPage, isWithApplication, readChangesPage } from '../../../core/export/changes/change-feed.ts'
+import { type ChangesRequest, parseChangesRequest } from '../../../core/export/changes/changes-request.ts'
 import { type ChangesFormat, changesAlone } from '../../../core/export/changes/feed-framings.ts'
 import { type ChangesToServe, serveChanges } from '../../../core/export/changes/serve-changes.ts'
 import { parseChangeCursor } from '../../../core/export/requests/change-cursor.ts'
@@ -19,7 +14,7 @@ import { readThroughLoss } from '../../../db/client.ts'
 import { readSpanOf } from '../../../db/walks/change-rows.ts'
 import { readWalkStart, type WalkStart } from '../../../db/walks/walks.ts'
 import { earliest } from '../../../domain/values/offset-time.ts'
-import { acceptedChangesFormat, type OfferedFormat } from '../headers/export-formats.ts'
+import { type OfferedFormat, requestedChangesFormat, varyOf } from '../headers/export-formats.ts'
 import { preferredCoding } from '../headers/negotiation.ts'
 import { preferredWaitSeconds } from '../headers/preference.ts'
 import { changesOperation } from '../openapi/changes-operation.ts'
@@ -50,13 +45,13 @@ export const exportChanges = (deps: Deps) => {
     const programSlug = params.programSlug!
     const entered = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const { programId, record } = entered
-    const offered = acceptedChangesFormat(request.headers.get('accept'))
     const sent = sentParameters(request)
     const asked = await parseChangesRequest(sent, config, async () => {
       const start = await readThroughLoss(() => readWalkStart(db, programId))
       return (await loadQuestions(deps, by, programId, start)).keyMap
     })
-    const { after, pageSize } = asked
+    const offered = requestedChangesFormat(asked.format, request)
+    const { after, format, pageSize } = asked
     const applied: string[] = sent.strict ? ['handling=strict'] : []
     const read = () =>
       readThroughLoss(() => readChangesPage(db, programId, after, { pageSize, timeZone: config.timeZone }))
@@ -72,7 +67,8 @@ export const exportChanges = (deps: Deps) => {
       applied.push(`wait=${wait}`)
       if (await watch.passed(programId, after.change, wait * 1000, request.signal)) found = await read()
     }
-    const headers = new Headers({ 'Content-Type': offered.contentType, Vary: 'Accept', ...entered.headers })
+    const headers = new Headers({ 'Content-Type': offered.contentType, ...entered.headers })
+    if (format === undefined) headers.set('Vary', 'Accept')
     if (applied.length > 0) headers.set('Preference-Applied', applied.join(', '))
     const opened = { ...by, programId, programSlug, record, asked, ...found, offered, headers }
     if (!asked.withApplications || !found.page.payload.some(isWithApplication)) return sendAlone(deps, opened)
@@ -132,7 +128,7 @@ async function sendWithApplications(deps: Deps, opened: OpenedChanges): Promise<
     throw error
   }
   const coding = preferredCoding(request.headers.get('accept-encoding'))
-  headers.set('Vary', 'Accept, Accept-Encoding')
+  headers.set('Vary', varyOf(asked.format))
   if (coding !== undefined) headers.set('Content-Encoding', coding)
   const stream = { request, record, coding, deadlineMs, format }
   return sendStream(deps, stream, { headers }, undefined, (sink, serving) =>

@@ -15,7 +15,7 @@ import { readThroughLoss } from '../../../db/client.ts'
 import type { Position, WalkStart } from '../../../db/walks/walks.ts'
 import type { KeyMap } from '../../../domain/questions/key-map.ts'
 import { earliest, type Micros } from '../../../domain/values/offset-time.ts'
-import { acceptedFormat, type OfferedFormat } from '../headers/export-formats.ts'
+import { type OfferedFormat, requestedFormat } from '../headers/export-formats.ts'
 import { type Coding, preferredCoding } from '../headers/negotiation.ts'
 import type { Deps } from '../server/deps.ts'
 import { admitToProgram, sentParameters } from '../server/program-request.ts'
@@ -46,18 +46,18 @@ export interface OpenedExport extends AskedExport, OpenedWalk {
   deadlineMs: number
 }
 
-/** Throws a Problem: `unauthenticated`, `not_acceptable`, `invalid_request`, `unavailable`. */
+/** Throws a Problem: `unauthenticated`, `invalid_request`, `not_acceptable`, `unavailable`. */
 export async function openExport(deps: Deps, asked: AskedExport): Promise<OpenedExport> {
   const { config } = deps
   const { caller, request } = asked
   recordOf(request).isPage = request.method === 'GET'
   const { programId, record } = admitToProgram(asked, authorizeExport)
-  const offered = acceptedFormat(request.headers.get('accept'))
   const coding = preferredCoding(request.headers.get('accept-encoding'))
   const sent = sentParameters(request)
   const beganAt = deps.now()
   const tokens = { keys: config.pageTokenKeys, now: beganAt, ttlMs: config.pageTokenTtlMs, programId }
   const parsed = parseExportRequest(sent, config, tokens)
+  const offered = requestedFormat(parsed.format ?? parsed.token?.format, request)
   const deadlineMs = performance.now() + config.exportQueueTimeoutMs
   const { walk, start } = await openWalk(deps, { caller, parsed, programId, deadlineMs })
   record.fields.walk = walk.walkId

@@ -7,6 +7,7 @@ import { pageVersion } from '../../../core/export/requests/page-version.ts'
 import { questionsAsOf, snapshotTime } from '../../../core/export/requests/walk.ts'
 import { walkToken } from '../../../core/export/requests/walk-receipt.ts'
 import { namesTag, strongTags, weakTag } from '../headers/entity-tag.ts'
+import { varyOf } from '../headers/export-formats.ts'
 import { quotaHeaders } from '../headers/quota-headers.ts'
 import type { OpenedExport } from './opened-export.ts'
 
@@ -60,7 +61,7 @@ export class PageHeaders {
     const { timeZone, tokenKeys, versionKey } = this.config
     const headers = new Headers({ 'Cache-Control': 'no-store' })
     headers.set('Content-Type', offered.contentType)
-    headers.set('Vary', 'Accept, Accept-Encoding')
+    headers.set('Vary', varyOf(walk.format))
     if (coding !== undefined) headers.set('Content-Encoding', coding)
     if (start !== undefined) {
       const changeCursor = formatChangeCursor(start.last_change)

@@ -1,8 +1,8 @@
-// Selects the media type of an export by the Accept header.
+// Selects the media type of an export by the parameter `format` or the Accept header (contract D49).
 
 import { Problem } from '../../../base/problem.ts'
-import { type ChangesFormat, isChangesFormat } from '../../../core/export/changes/feed-framings.ts'
-import { type ExportFormat, pageFormats } from '../../../core/export/framings/all-framings.ts'
+import { type ChangesFormat, changesFormats } from '../../../core/export/changes/feed-framings.ts'
+import { type ExportFormat, exportFormats, pageFormats } from '../../../core/export/framings/all-framings.ts'
 import { acceptableType } from './negotiation.ts'
 
 export interface OfferedFormat<Format = ExportFormat> {
@@ -10,10 +10,9 @@ export interface OfferedFormat<Format = ExportFormat> {
   contentType: string
 }
 
-const formats = Object.keys(pageFormats) as ExportFormat[]
 export type ExportType = (typeof pageFormats)[ExportFormat]['types'][0]
 /** Default first. */
-export const exportTypes = formats.map(format => pageFormats[format].types[0])
+export const exportTypes = exportFormats.map(format => pageFormats[format].types[0])
 
 /** Media type of the OData feed. */
 export const feedType = 'application/json;odata.metadata=minimal'
@@ -27,16 +26,33 @@ function offered<Format extends ExportFormat>(formats: readonly Format[]): Map<s
   return new Map(types.sort((a, b) => Math.sign(a.nth) - Math.sign(b.nth)).map(({ type, offer }) => [type, offer]))
 }
 
-const exported = offered(formats)
-const inFeed = offered(formats.filter(isChangesFormat))
+const exported = offered(exportFormats)
+const inFeed = offered(changesFormats)
 
-/** Page format for an Accept header. Throws Problem `not_acceptable` if no available format matches. */
-export const acceptedFormat = (accept: string | null): OfferedFormat => accepted(accept, exported)
+/** Page format named by the request, otherwise that of its Accept header. Throws Problem `not_acceptable` if none matches the header. */
+export const requestedFormat = (named: ExportFormat | undefined, request: Request): OfferedFormat =>
+  requested(named, request, exported)
 
-/** Change feed format for an Accept header. Throws Problem `not_acceptable`. */
-export const acceptedChangesFormat = (accept: string | null): OfferedFormat<ChangesFormat> => accepted(accept, inFeed)
+/** Like `requestedFormat`, for the change feed. */
+export const requestedChangesFormat = (
+  named: ChangesFormat | undefined,
+  request: Request,
+): OfferedFormat<ChangesFormat> => requested(named, request, inFeed)
 
-function accepted<Format>(accept: string | null, formats: ReadonlyMap<string, Format>): Format {
+/** `Vary` of a response that may be compressed. */
+export const varyOf = (named: ExportFormat | undefined): string =>
+  named === undefined ? 'Accept, Accept-Encoding' : 'Accept-Encoding'
+
+type OffersByType<Format> = ReadonlyMap<string, OfferedFormat<Format>>
+
+const requested = <Format extends ExportFormat>(
+  named: Format | undefined,
+  { headers }: Request,
+  formats: OffersByType<Format>,
+): OfferedFormat<Format> =>
+  named === undefined ? accepted(headers.get('accept'), formats) : formats.get(pageFormats[named].types[0])!
+
+function accepted<Format>(accept: string | null, formats: OffersByType<Format>): OfferedFormat<Format> {
   const [type, ...more] = formats.keys()
   const format = formats.get(acceptableType(accept, [type!, ...more]) ?? '')
   if (format !== undefined) return format

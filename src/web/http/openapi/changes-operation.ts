@@ -1,11 +1,13 @@
 // OpenAPI description of the change feed.
 
-import { changesMax } from '../../../core/export/changes/change-feed.ts'
+import { changesMax } from '../../../core/export/changes/changes-request.ts'
+import { changesFormats } from '../../../core/export/changes/feed-framings.ts'
 import { changeCursorPattern } from '../../../core/export/requests/change-cursor.ts'
 import { byKey, headerParameter, json, listOf, object } from './described-parts.ts'
 import {
   applied,
   fieldsParameter,
+  formatParameter,
   keyRefusals,
   problemAnswer,
   programSlugParameter,
@@ -111,6 +113,7 @@ export const changesOperation = {
       ...fieldsParameter,
       description: `Requires include=application. ${fieldsParameter.description}`,
     },
+    formatParameter(changesFormats),
     headerParameter(
       'Prefer',
       '`wait=30` waits up to 30 seconds for a change if there is none yet (RFC 7240). The maximum is 30.',

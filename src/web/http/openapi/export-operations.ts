@@ -1,7 +1,7 @@
 // OpenAPI descriptions of checking a key and exporting, and the components that all documents share.
 
 import { filterParameters } from '../../../core/export/filters/all-filters.ts'
-import { pageFormats } from '../../../core/export/framings/all-framings.ts'
+import { exportFormats, pageFormats } from '../../../core/export/framings/all-framings.ts'
 import type { PageFormat } from '../../../core/export/framings/page-framing.ts'
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import {
@@ -242,6 +242,13 @@ export const fieldsParameter = queryParameter(
     '<question>,<enumerator>.<question>. All questions are included by default. Members outside application are always included.',
 )
 
+/** Parameter of operations with several formats (contract D49). */
+export const formatParameter = (formats: readonly string[]) =>
+  queryParameter('format', 'Format of the response, if you cannot set the Accept header. Overrides it.', {
+    ...text,
+    enum: [...formats],
+  })
+
 /** Schema of a page token. */
 export const token = { ...text, pattern: '^[0-9A-Za-z]+$' } as const
 
@@ -256,6 +263,7 @@ const exportParameters = [
     },
   ),
   fieldsParameter,
+  formatParameter(exportFormats),
   queryParameter(
     'nextPageToken',
     'The nextPageToken of the previous page. Other parameters can then be omitted; if sent, they must not change.',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { Problem } from '../../../../src/base/problem.ts'
+import { exportFormats } from '../../../../src/core/export/framings/all-framings.ts'
 import { openPageToken, sealPageToken } from '../../../../src/core/export/requests/page-token.ts'
 import type { PageToken } from '../../../../src/core/export/requests/walk.ts'
 import { noFilters } from '../../../../src/db/walks/walk-filters.ts'
@@ -136,16 +137,17 @@ describe('contract D8: the page token', () => {
     return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
   }
 
-  test('a token says every filter and each chosen question, and its length no more than which filters came later, ids, and how many questions', () => {
+  test('a token has every filter, the format and each chosen question, and its length no more than whether there are later filters, IDs or a format, and how many questions', () => {
+    const format = fc.option(fc.constantFrom(...exportFormats), { nil: undefined })
     const choice = fc.option(fc.uniqueArray(amount, { minLength: 1, maxLength: 100 }), { nil: undefined })
     fc.assert(
-      fc.property(contents, choice, anyFilters, (walk, fields, filters) => {
-        const given = { ...walk, fields, filters }
+      fc.property(contents, choice, anyFilters, format, (walk, fields, filters, format) => {
+        const given = { ...walk, fields, filters, format }
         const text = sealPageToken(given, [key])
         expect(openPageToken(text, { keys: [key], now, ttlMs, programId: given.programId })).toEqual(given)
         const { from, to, revisionState, ids, ...later } = filters
         const alike = { ...later, ids: ids && { from: 0, to: 0 } }
-        const other = sealPageToken({ ...example, fields: fields?.map((_, i) => i), filters: alike }, [key])
+        const other = sealPageToken({ ...example, fields: fields?.map((_, i) => i), filters: alike, format }, [key])
         expect(text.length).toBe(other.length)
       }),
     )
@@ -165,12 +167,13 @@ describe('contract D8: the page token', () => {
     return plain
   }
 
-  test('a token with a filter that this release does not know is refused, and never read as if it were not filtered', () => {
+  test('a token with a filter or format that this release does not know is refused, and never read as if it were not filtered', () => {
     for (const known of [0, 1, 2, 4, 8, 16])
       expect(open(sealedAs(1, plainWith(known))).programId).toBe(example.programId)
     for (const unknown of [3, 64, 128])
       expect(codeOf(() => open(sealedAs(1, plainWith(unknown))))).toBe('page_token_invalid')
-    for (const further of [0, 2 ** 20, 2 ** 40 + 1])
+    // 28 is the highest number of a format.
+    for (const further of [0, 28, 2 ** 20, 2 ** 40 + 1])
       expect(codeOf(() => open(sealedAs(2, plainWith(4, further))))).toBe('page_token_invalid')
   })
 
