@@ -56,7 +56,6 @@ describe('"Any request parameter fails validation"', () => {
     const here = new ExportClient(service, key, 'raw')
     const { status, codes, body } = await here.refusal({ nextPageToken: nextPageToken! })
     expect({ status, codes }).toEqual({ status: 400, codes: { nextPageToken: 'page_token_issued_ahead' } })
-    expect(body.errors[0]!.detail).toMatch(/clock is ahead.*not lost/)
     expect(body.errors[0]!.detail).not.toMatch(/Start again/)
     const receipt = await service.get(`/api/v1/admin/programs/raw/receipt?walk=${nextPageToken}`, {
       headers: { Authorization: key.authorization },
