@@ -1,4 +1,4 @@
-// Lists the components of a release as a CycloneDX document (SBOM), or their licences.
+// Lists the components of a release as a CycloneDX document (SBOM), or their licenses.
 
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,9 +9,9 @@ import { type LockedPackage, readLockedPackages } from './locked-packages.ts'
 const help = `Usage: scripts/sbom [--licences]
 
 Prints the components of production as locked in bun.lock: a software bill of materials in CycloneDX 1.6 (JSON), identical for the same
-commit. Dependencies must be installed, because each package's licence is read from it.
+commit. Dependencies must be installed, because each package's license is read from it.
 
-  --licences   a table of packages, versions and licences instead`
+  --licences   a table of packages, versions and licenses instead`
 
 showHelpIfAsked(help)
 

@@ -1,4 +1,4 @@
-// The packages that production needs, as locked in bun.lock, each with its licence.
+// The packages that production needs, as locked in bun.lock, each with its license.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

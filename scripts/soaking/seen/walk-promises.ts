@@ -1,4 +1,4 @@
-// Verifies a walk against the database: which promises were broken. Pure. A error names numbers and ids only. Used by soaks
+// Verifies a walk against the database: which promises were broken. Pure. An error names numbers and ids only. Used by soaks
 // and their tests.
 
 import type { TruePlace } from '../../../src/db/walks/walk-truth.ts'

@@ -136,10 +136,10 @@ const renderers: Readonly<Record<string, Render>> = {
     const live = primary === 'PHONE' ? context.live : null
     const country = own.country ?? filled(live?.country_code)
     const number = own.number ?? filled(live?.phone_number)
-    const dialled = country === null || number === null ? null : internationalNumber(number)
-    if (country !== null && number !== null && dialled === null)
+    const dialed = country === null || number === null ? null : internationalNumber(number)
+    if (country !== null && number !== null && dialed === null)
       context.report(`${key} is not a phone number; it is exported as null`)
-    return `{"question_type":"PHONE","phone_number":${json(dialled)}}`
+    return `{"question_type":"PHONE","phone_number":${json(dialed)}}`
   },
   RADIO_BUTTON: singleSelect,
   TEXT: text('TEXT', 'text'),

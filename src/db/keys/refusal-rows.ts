@@ -34,7 +34,7 @@ export async function findRefusal(db: Db, requestId: string): Promise<Refusal | 
     where request_id = ${requestId}`
 }
 
-/** The newest refusals of a key that was recognised. */
+/** The newest refusals of a key that was recognized. */
 export async function readRefusalsOf(db: Db, apiKeyId: string, rowsMax: number): Promise<Refusal[]> {
   return db<Refusal[]>`
     select request_id, happened_at, reason, api_key_id, host(address) as address, path

@@ -1,5 +1,5 @@
 // The document that defines a program: its TypeScript type and its TypeBox schema, which is also the published JSON Schema.
-// Checks beyond the document's form are in definition-form and its neighbours.
+// Checks beyond the document's form are in definition-form and its neighbors.
 
 import { Type } from 'typebox'
 import { type Translations, translationsOf } from '../fields/translation-schema.ts'

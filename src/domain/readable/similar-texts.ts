@@ -1,4 +1,4 @@
-// Which texts ask the same, as far as their words tell.
+// Finds texts that ask the same question, judged by their significant words.
 
 import { foldText } from '../values/folded-text.ts'
 

@@ -27,7 +27,7 @@ interface JobsProps {
 
 const doneTexts: Readonly<Record<string, string>> = {
   retried: 'Asked for again. The workers try it as soon as they come to it.',
-  asked: 'Asked for. Until the new docs are made, the ones there are are shown.',
+  asked: 'Asked for. Until the new docs are ready, the current ones are shown.',
 }
 
 export function JobsPage(props: JobsProps) {

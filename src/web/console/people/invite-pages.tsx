@@ -19,7 +19,7 @@ export const InvitePage = ({ programs, ways }: { programs: readonly NamedProgram
     lead={
       ways.password
         ? 'You get a link to pass on. With it the person chooses a password; it is good for seven days.'
-        : `The person signs in with ${ways.provider}, and is recognised by this e-mail. There is no password.`
+        : `The person signs in with ${ways.provider}, and is recognized by this e-mail. There is no password.`
     }
     path="/admin/people/invite"
     submit={ways.password ? 'Create the link' : 'Invite'}
@@ -49,7 +49,7 @@ export function LinkPage({ name, link, ways }: { name: string; link: string; way
         </Notice>
       ) : (
         <Notice name="by-provider" tone="good">
-          Send {name} the address: they sign in with {ways.provider}, and are recognised there by their e-mail.
+          Send {name} the address: they sign in with {ways.provider}, and are recognized there by their e-mail.
         </Notice>
       )}
       <div class="card">

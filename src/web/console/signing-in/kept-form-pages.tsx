@@ -18,7 +18,7 @@ export const SignInFirstPage = () => (
       <li>Come back to this tab and reload the page. If your browser asks whether to send the form again, agree.</li>
       <li>Check what you typed, and submit it.</li>
     </ol>
-    <LinkButton main newTab href="/admin/sign-in?next=/admin/signed-in" text="Sign in in another tab" />
+    <LinkButton main newTab href="/admin/sign-in?next=/admin/signed-in" text="Sign in using another tab" />
   </PlainPage>
 )
 

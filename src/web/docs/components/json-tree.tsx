@@ -1,4 +1,4 @@
-// Shows JSON with colours, folded long parts and hanging indents. Its text is exactly JSON.stringify(value, null, 2), so that copying it
+// Shows JSON with colors, folded long parts and hanging indents. Its text is exactly JSON.stringify(value, null, 2), so that copying it
 // gives valid JSON.
 
 /** @jsxImportSource preact */

@@ -63,15 +63,15 @@ export function SaveNotices(props: {
       <div class="notice attention" role="alert" data-notice="signed-out">
         <strong>Your session has ended.</strong> This tab has your changes.{' '}
         <a href={`${service.root}/admin/sign-in?next=/admin/account`} target="_blank" rel="noopener">
-          Sign in in another tab
+          Sign in using another tab
         </a>
-        , then come back: they are saved by themselves.
+        , then come back. They save automatically.
       </div>
     )
   if (state.is === 'other_person')
     return (
       <div class="notice attention" role="alert" data-notice="other-person">
-        <strong>Another person signed in in this browser.</strong> Sign in with your own account to save your changes.
+        <strong>Someone else is signed in on this browser.</strong> Sign in with your own account to save your changes.
       </div>
     )
   return state.is === 'conflict' ? <Conflict {...state} resolve={resolve} /> : null
