@@ -9,6 +9,8 @@ import { loadBankFor, parseDefinition } from '../../src/core/programs/parse-defi
 import { exportProgram } from '../../src/core/programs/program-transport.ts'
 import { type PublicationResult, publishDefinition } from '../../src/core/programs/publish.ts'
 import { saveDraft } from '../../src/core/programs/save-draft.ts'
+import { previewTranslations, saveTranslations } from '../../src/core/programs/translate.ts'
+import { translationFile } from '../../src/core/programs/translation-file.ts'
 import type { Sql } from '../../src/db/client.ts'
 import {
   findActiveVersion,
@@ -18,7 +20,7 @@ import {
 } from '../../src/db/programs/programs.ts'
 import type { VersionChange } from '../../src/domain/comparison/version-diff.ts'
 import { programDefinitionJsonSchema } from '../../src/domain/definitions/program-definition.ts'
-import { describeForEditing } from '../../src/domain/definitions/version-definition.ts'
+import { describeForEditing, describeVersion } from '../../src/domain/definitions/version-definition.ts'
 import { usage } from '../command-line/environment.ts'
 import { readDocument } from '../command-line/read-document.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'
@@ -32,6 +34,8 @@ const help = `Usage:
   scripts/program show <slug> [--draft]
   scripts/program schema
   scripts/program export <slug>
+  scripts/program translations <slug> [--draft] [--language <tag>]...
+  scripts/program translate <slug> <file> [--preview]
   scripts/program import <file> [--preview] [--slug <slug>] [--update] [--reuse <question>]... [--copy <question>=<name>]...
                          [--change <question>]...
 
@@ -46,6 +50,10 @@ const help = `Usage:
             definition of an existing program needs based_on, and is rejected if a newer version exists.
   schema    Prints the JSON Schema of a definition.
   export    Prints everything ever published of a program, for import into another database with the same ids.
+  translations
+            Prints the texts of the active version or the draft as CSV for translators, with a column for each language of the
+            program or each --language.
+  translate Lists what a translated CSV file changes and saves it to the draft. --preview stores nothing.
   import    Imports a definition, a bundle, or the program file that CiviForm downloads, and lists what can't be imported. A bundle
             keeps its versions and IDs unless they are taken; everything else becomes a draft. Each question that clashes with the
             question bank needs a choice: --reuse the bank's question, --copy it under another name, or --change the shared
@@ -95,6 +103,22 @@ const draft =
     const { program_version_id: id, slug } = result
     if (result.saved) console.log(`Saved as the draft of "${slug}". ${basisForNext(id)}`)
     else console.log(`Nothing to save: "${slug}" already has this definition, in the version with the id ${id}.`)
+  }
+
+const translate =
+  (slug: string, file: string, previewOnly: boolean | undefined): Run =>
+  async ({ sql, actor, config: { enumeratorDepthMax } }) => {
+    const program = await findProgram(sql, slug)
+    const draft = program && (await findDraftVersion(sql, program.program_id))
+    const definition = describeForEditing(draft ?? (await loadActive(sql, slug)))
+    const bytes = await (file === '-' ? Bun.stdin : Bun.file(file)).bytes()
+    const { changes, skipped } = await previewTranslations(definition, bytes)
+    for (const { context, language, text } of changes) console.log(`  ${context} (${language}): ${text}`)
+    for (const { row, context } of skipped)
+      console.log(`  Row ${row} is skipped, its default text has changed: ${context}`)
+    if (previewOnly || changes.length === 0) return
+    const saved = await saveTranslations(sql, definition, bytes, actor, { enumeratorDepthMax })
+    console.log(`Saved as the draft of "${slug}". ${basisForNext(saved.program_version_id)}`)
   }
 
 async function loadActive(sql: Sql, slug: string): Promise<StoredProgramVersion> {
@@ -169,6 +193,11 @@ await runCommands(help, {
       async ({ sql }) =>
         print(await exportProgram(sql, slug)),
   ),
+  translations: command(['slug'], { draft: flag, language: many }, (given, slug) => async ({ sql }) => {
+    const definition = describeVersion(given.draft ? await loadDraft(sql, slug) : await loadActive(sql, slug))
+    await Bun.write(Bun.stdout, translationFile(definition, given.language ?? definition.languages ?? []))
+  }),
+  translate: command(['slug', 'file'], { preview: flag }, (given, slug, file) => translate(slug, file, given.preview)),
   import: command(
     ['file'],
     { preview: flag, slug: { type: 'string' }, update: flag, reuse: many, copy: many, change: many },

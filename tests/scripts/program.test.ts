@@ -186,6 +186,20 @@ describe('export and import', () => {
   })
 })
 
+describe('translations', () => {
+  test('are printed for translators, and a translated file is previewed and saved to the draft', async () => {
+    await aProgram(database.sql, { slug: 't-one', questions: [q.text('t one', { text: 'Why?' })] })
+    const printed = await program(['translations', 't-one', '--language', 'es'])
+    expect(printed).toMatchObject({ code: 0, err: '' })
+    const file = await written(printed.out.replace('"Why?",""', '"Why?","¿Por qué?"'))
+    expect((await program(['translate', 't-one', file, '--preview'])).out).toContain('¿Por qué?')
+    expect((await program(['show', 't-one', '--draft'])).code).toBe(1)
+    expect((await program(['translate', 't-one', file])).code).toBe(0)
+    expect((await program(['show', 't-one', '--draft'])).out).toContain('¿Por qué?')
+    expect((await program(['translate', 't-one', await written('a,b')])).err).toContain('[no_columns]')
+  })
+})
+
 describe('schema', () => {
   test('is printed without a database', async () => {
     expect(await program(['schema'], { url: '' })).toEqual({ code: 0, out: programDefinitionJsonSchema(), err: '' })

@@ -11,6 +11,7 @@ import { previewPages } from './drafts/preview.tsx'
 import { programSettings } from './drafts/program-settings.tsx'
 import { homePage } from './home/home-page.tsx'
 import { importActions } from './imports/import-actions.tsx'
+import { translationPages } from './imports/translation-actions.tsx'
 import { intermediaryActions } from './intermediaries/intermediary-actions.tsx'
 import { jobActions } from './jobs/job-actions.tsx'
 import { jsonApi } from './json-api.ts'
@@ -36,6 +37,7 @@ const parts = (deps: Deps): Part => [
   ...programActions(deps),
   ...documentActions(deps),
   ...importActions(deps),
+  ...translationPages(deps),
   ...publishActions(deps),
   ...bankActions(deps),
   ...editingActions(deps),

@@ -74,6 +74,7 @@ function Actions({ path, draft }: { path: string; draft: boolean }) {
   return (
     <>
       <LinkButton href={`${path}/document`} icon="file-text" text="As a document" />
+      <LinkButton href={`${path}/translations`} text="Translations" />
       {draft && (
         <>
           <LinkButton href={`${path}/discard`} text="Discard draft" />
