@@ -22,6 +22,13 @@ export function showApply(visit: ApplyVisit, page: ApplicantPage): Response {
 /** An address of ours as the page has it, where the service is reached below a path. */
 export const linkTo = ({ place }: ApplyVisit, path: string): string => place.root + path
 
+/** A line of the summary of errors. */
+interface SummaryLine {
+  field: string
+  message: string
+  label: string
+}
+
 function Shell({ visit, page }: { visit: ApplyVisit; page: ApplicantPage }): VNode {
   const { deps, language, texts } = visit
   const { pages } = texts
@@ -105,5 +112,25 @@ function Foot({ visit }: { visit: ApplyVisit }) {
         </button>
       </form>
     </footer>
+  )
+}
+
+/** What is wrong, with a link to each field. With the question where a page has several. */
+export function ErrorSummary(props: { title: string; messages: readonly SummaryLine[]; withLabels: boolean }) {
+  const { title, messages, withLabels } = props
+  if (messages.length === 0) return null
+  return (
+    <section class="problem" role="alert" aria-labelledby="problem" tabIndex={-1} autofocus>
+      <h2 id="problem">{title}</h2>
+      <ul>
+        {messages.map(({ field, message, label }) => (
+          <li>
+            <a href={`#${field}`} dir="auto">
+              {withLabels ? `${label} ${message}` : message}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

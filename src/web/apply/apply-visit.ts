@@ -34,12 +34,17 @@ export interface ApplyVisit {
   https: boolean
   key: FrontEndKey
   session: ApplySession | undefined
+  /** Whether the browser still has the cookie of a session that has ended. */
+  hasEnded: boolean
   /** Tag of the language that the page is shown in, and its texts. */
   language: string
   texts: Language
   /** Cookies that the response sets. */
   cookies: string[]
 }
+
+/** Where a page leads whose session has ended. */
+export const endedPath = '/apply/-/return?ended=1'
 
 export type ApplyHandler = (visit: ApplyVisit) => Promise<Response>
 
@@ -72,6 +77,7 @@ export async function openVisit(deps: Deps, limits: ApplyLimits, request: Reques
   const key = applyKey(record.fields.address ?? '')
   const form = new FormValues()
   const texts = languages[language]!
+  const hasEnded = isToken && session === undefined
   const visit = {
     deps,
     limits,
@@ -84,6 +90,7 @@ export async function openVisit(deps: Deps, limits: ApplyLimits, request: Reques
     https,
     key,
     session,
+    hasEnded,
     language,
     texts,
     cookies: [],

@@ -11,7 +11,7 @@ import { recordOf } from '../http/server/request-record.ts'
 import { filled } from '../questions/field-view.ts'
 import { answerLines } from './answer-lines.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, csrfField, redirect } from './apply-visit.ts'
+import { type ApplyVisit, csrfField, endedPath, redirect } from './apply-visit.ts'
 import {
   digestOf,
   type FilledForm,
@@ -27,6 +27,7 @@ import { CodeBox } from './return-pages.tsx'
 import { pathOfScreen } from './screen-pages.tsx'
 
 export async function getCheck(visit: ApplyVisit): Promise<Response> {
+  if (visit.hasEnded) return redirect(visit, endedPath)
   const program = await programOf(visit)
   if (program.intake_state !== 'OPEN') return redirect(visit, program.path)
   const saved = await savedIn(visit, program)
@@ -44,7 +45,7 @@ export async function postCheck(visit: ApplyVisit): Promise<Response> {
   const program = await programOf(visit)
   const { deps, session, key, limits } = visit
   const checkPath = `${program.path}/check`
-  if (session === undefined) return redirect(visit, program.path)
+  if (session === undefined) return redirect(visit, endedPath)
   await limits.countSubmission(program.program_id)
   const saved = await savedIn(visit, program)
   const idempotency_key = visit.form.get('key') ?? ''
@@ -188,7 +189,7 @@ export async function getReceived(visit: ApplyVisit): Promise<Response> {
   const { pages } = texts
   const { program_id } = program
   const last = session && (await findLastSubmission(deps.intakeDb, { program_id, applicant_id: session.applicant_id }))
-  if (session === undefined || last === undefined) return redirect(visit, program.path)
+  if (session === undefined || last === undefined) return redirect(visit, visit.hasEnded ? endedPath : program.path)
   const { timeZone } = deps.config
   const when = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(
     last.submit_time / 1000,

@@ -5,7 +5,7 @@
 import { findLastSubmission } from '../../db/applications/submissions.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import type { ApplyVisit } from './apply-visit.ts'
+import { type ApplyVisit, setCookie } from './apply-visit.ts'
 import { savedForm } from './form-steps.ts'
 import { programOf, savedIn } from './program-in-form.ts'
 
@@ -48,6 +48,8 @@ export async function getPrograms(visit: ApplyVisit): Promise<Response> {
 
 export async function getProgram(visit: ApplyVisit): Promise<Response> {
   const program = await programOf(visit)
+  // From here on somebody else may begin.
+  if (visit.hasEnded) setCookie(visit, 'session', undefined)
   const { pages } = visit.texts
   const { name, path, intake_state, intake_text, program_id } = program
   const isOpen = intake_state === 'OPEN'

@@ -11,11 +11,11 @@ import {
 } from '../../db/apply/apply-rows.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { recordOf } from '../http/server/request-record.ts'
-import { TextInput } from '../questions/field-parts.tsx'
 import { filled } from '../questions/field-view.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, applyRules, csrfField, redirect, setCookie, takeSession } from './apply-visit.ts'
-import { ErrorSummary } from './screen-pages.tsx'
+import { type ApplyVisit, applyRules, endedPath, redirect, setCookie, takeSession } from './apply-visit.ts'
+import { keptScreen, showReturn } from './return-form.tsx'
+import { postScreen } from './screen-pages.tsx'
 
 /** The code, with the link that brings it along: after `#`, which no server and no log gets. */
 export function CodeBox({ visit, session }: { visit: ApplyVisit; session: ApplySession }) {
@@ -46,7 +46,7 @@ export function CodeBox({ visit, session }: { visit: ApplyVisit; session: ApplyS
 
 export async function getCode(visit: ApplyVisit): Promise<Response> {
   const { session, deps, texts, url } = visit
-  if (session === undefined) return redirect(visit, '/apply')
+  if (session === undefined) return redirect(visit, visit.hasEnded ? endedPath : '/apply')
   await updateCodeShown(deps.db, session.tokenHash)
   const { pages } = texts
   const next = url.searchParams.get('next') ?? ''
@@ -66,47 +66,29 @@ export async function getCode(visit: ApplyVisit): Promise<Response> {
 
 const isOwnPath = /^\/apply\/[a-z0-9-]{1,100}(?:\/(?:check|screens\/\d{1,4}(?:\?[a-z0-9=&]{1,40})?))?$/
 
-export const getReturn = async (visit: ApplyVisit): Promise<Response> => showReturn(visit)
+export const getReturn = async (visit: ApplyVisit): Promise<Response> => showReturn(visit, {})
 
 export async function postReturn(visit: ApplyVisit): Promise<Response> {
   const { deps, form, limits, now, session, texts } = visit
   const { address } = recordOf(visit.request).origin
+  const kept = form.get('kept')
+  const refuse = (reason: string, message: string, status: number): Response => {
+    recordOf(visit.request).fields.reason = reason
+    return showReturn(visit, { message, status, kept })
+  }
   const counted = await limits.countCode(address)
-  if (counted.isOver) {
-    recordOf(visit.request).fields.reason = 'codes_throttled'
-    return showReturn(visit, filled(texts.pages.returnTooMany, { minutes: Math.ceil(counted.seconds / 60) }), 429)
-  }
+  const minutes = Math.ceil(counted.seconds / 60)
+  if (counted.isOver) return refuse('codes_throttled', filled(texts.pages.returnTooMany, { minutes }), 429)
   const token = await returnWithCode(deps.db, applyRules(deps), form.get('code') ?? '', now)
-  if (token === undefined) {
-    recordOf(visit.request).fields.reason = 'wrong_code'
-    return showReturn(visit, filled(texts.pages.returnWrong, { days: deps.config.applyCodeDays }), 400)
-  }
+  if (token === undefined)
+    return refuse('wrong_code', filled(texts.pages.returnWrong, { days: deps.config.applyCodeDays }), 400)
   await limits.takeBackCode(address)
   if (session !== undefined) await endApplySession(deps.db, session)
   await takeSession(visit, token)
-  return redirect(visit, '/apply/-/applications')
-}
-
-function showReturn(visit: ApplyVisit, message?: string, status = 200): Response {
-  const { pages, questions: words } = visit.texts
-  const label = pages.returnLabel
-  const view = { values: visit.form, errors: new Map(message === undefined ? [] : [['code', message]]), words }
-  const body = (
-    <>
-      <ErrorSummary
-        title={pages.problem}
-        messages={message === undefined ? [] : [{ field: 'code', message, label }]}
-        withLabels={false}
-      />
-      <h1>{pages.returnTitle}</h1>
-      <form method="post" action={linkTo(visit, '/apply/-/return')}>
-        <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
-        <TextInput view={view} name="code" label={label} hint={pages.returnHint} typing={{ size: 'medium' }} />
-        <button type="submit">{pages.next}</button>
-      </form>
-    </>
-  )
-  return showApply(visit, { title: pages.returnTitle, body, status })
+  const screen = keptScreen(visit)
+  if (screen === undefined) return redirect(visit, '/apply/-/applications')
+  const { slug, form: typed } = screen
+  return postScreen({ ...visit, params: { slug, screen: screen.screen }, form: typed })
 }
 
 /** Most applications that are listed. */
@@ -114,7 +96,7 @@ const rowsMax = 200
 
 export async function getApplications(visit: ApplyVisit): Promise<Response> {
   const { session, deps, texts, language } = visit
-  if (session === undefined) return redirect(visit, '/apply/-/return')
+  if (session === undefined) return redirect(visit, visit.hasEnded ? endedPath : '/apply/-/return')
   const { pages } = texts
   const { applicant_id } = session
   const programs = new Map((await readPrograms(deps.db)).map(program => [program.program_id, program]))

@@ -7,8 +7,8 @@ import { saveAnswers } from '../../core/intake/save-answers.ts'
 import type { Json } from '../../domain/values/json-text.ts'
 import { type FieldView, filled } from '../questions/field-view.ts'
 import { QuestionFields } from '../questions/question-fields.tsx'
-import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, csrfField, redirect, requireSession } from './apply-visit.ts'
+import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
+import { type ApplyVisit, csrfField, endedPath, redirect, requireSession } from './apply-visit.ts'
 import {
   type FieldMessage,
   type FilledForm,
@@ -23,6 +23,7 @@ import {
   topKeys,
 } from './form-steps.ts'
 import { type ProgramInForm, programOf, type SavedForm, savedIn } from './program-in-form.ts'
+import { showReturn } from './return-form.tsx'
 
 /** A screen as it is shown. */
 interface ShownScreen {
@@ -41,6 +42,7 @@ export const pathOfScreen = ({ path }: ProgramInForm, screen: number): string =>
 const fromCheck = ({ url }: ApplyVisit): string => (url.searchParams.has('check') ? '?check=1' : '')
 
 export async function getScreen(visit: ApplyVisit): Promise<Response> {
+  if (visit.hasEnded) return redirect(visit, endedPath)
   const program = await programOf(visit)
   if (program.intake_state !== 'OPEN') return redirect(visit, program.path)
   const saved = await savedIn(visit, program)
@@ -59,6 +61,8 @@ export async function postScreen(visit: ApplyVisit): Promise<Response> {
   const { form: sent, texts } = visit
   const { version } = program.known
   const screen = Number(visit.params.screen) - 1
+  // Of a session that has ended: what was typed waits for the code.
+  if (visit.session === undefined && sent.get('csrf')) return showReturn(visit, { kept: pathOfScreen(program, screen) })
   const saved = await savedIn(visit, program)
   const before = savedForm(version, saved.answers)
   const here = `${pathOfScreen(program, screen)}?changed=1`
@@ -209,29 +213,5 @@ function Questions({ view, form, places }: { view: FieldView; form: FilledForm; 
         </div>
       ))}
     </div>
-  )
-}
-
-/** What is wrong, with a link to each field. With the question where a page has several. */
-export function ErrorSummary(props: {
-  title: string
-  messages: readonly Omit<FieldMessage, 'place'>[]
-  withLabels: boolean
-}) {
-  const { title, messages, withLabels } = props
-  if (messages.length === 0) return null
-  return (
-    <section class="problem" role="alert" aria-labelledby="problem" tabIndex={-1} autofocus>
-      <h2 id="problem">{title}</h2>
-      <ul>
-        {messages.map(({ field, message, label }) => (
-          <li>
-            <a href={`#${field}`} dir="auto">
-              {withLabels ? `${label} ${message}` : message}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </section>
   )
 }

@@ -101,7 +101,7 @@ test('a session sees its own applicant alone, and nothing after it has ended', a
   expect([noticesOf(ann.page.html), [...ann.cookies.keys()]]).toEqual([['finished'], []])
   // The cookie is worth nothing to who copied it.
   expect((await kept.open('/apply/aid/check')).html).not.toContain('Secret reason')
-  expect((await kept.open('/apply/-/code')).path).toBe('/apply')
+  expect((await kept.open('/apply/-/code')).path).toBe('/apply/-/return?ended=1')
 })
 
 test('an idle session has ended, and its code still opens the answers', async () => {
@@ -113,10 +113,19 @@ test('an idle session has ended, and its code still opens the answers', async ()
   const { code } = ann
   now += 59_000_000
   expect((await ann.open('/apply/aid/check')).html).toContain('Patience')
+  await ann.open('/apply/aid/screens/1')
   now += 61_000_000
-  expect((await ann.open('/apply/aid/check')).html).not.toContain('Patience')
-  await ann.open('/apply/-/return')
+  // What is typed after that waits for the code, and makes nobody of a stranger.
+  await ann.fill({ '/reason/text': 'Typed late' })
+  const late = ann.page
+  expect([ann.page.status, noticesOf(ann.page.html)]).toEqual([403, ['ended']])
+  await ann.open('/apply/aid/check')
+  expect([ann.page.path, ann.page.html.includes('Patience')]).toEqual(['/apply/-/return?ended=1', false])
+  ann.page = late
+  await ann.fill({ code: 'BCDF-2345-GHJK' }, {}, 'name="code"')
+  expect(ann.page.status).toBe(400)
   await ann.fill({ code }, {}, 'name="code"')
+  expect(ann.page.html).toContain('value="Typed late"')
   expect((await ann.open('/apply/aid/check')).html).toContain('Patience')
 })
 

@@ -22,7 +22,7 @@ const table: Readonly<Record<string, readonly [stranger: string, applicant: stri
   'GET /apply/-/applications': ['/apply/-/return', '200'],
   'GET /apply/-/assets/apply.css': ['200', '200'],
   'POST /apply/aid/screens/1': ['/apply/aid/screens/1?changed=1', '403'],
-  'POST /apply/aid/check': ['/apply/aid', '403'],
+  'POST /apply/aid/check': ['/apply/-/return?ended=1', '403'],
   'POST /apply/-/return': ['400', '403'],
   'POST /apply/-/finish': ['/apply?finished=1', '/apply?finished=1'],
 }

@@ -111,6 +111,7 @@ export const en = {
     started: 'Started, not sent yet',
     statusNone: 'Received',
     replaced: 'Replaced by a newer one',
+    ended: 'You were away for more than {minutes} minutes, so your answers are hidden. Enter your code to go on.',
     returnTitle: 'Come back with your code',
     returnLabel: 'Code',
     returnHint: 'It looks like KRTP-4M7X-9QHD.',

@@ -111,6 +111,8 @@ export const es: Language = {
     started: 'Empezada, sin enviar',
     statusNone: 'Recibida',
     replaced: 'Reemplazada por una más nueva',
+    ended:
+      'Estuvo más de {minutes} minutos sin usar la página, así que ocultamos sus respuestas. Escriba su código para seguir.',
     returnTitle: 'Vuelva con su código',
     returnLabel: 'Código',
     returnHint: 'Es como KRTP-4M7X-9QHD.',

@@ -1,0 +1,65 @@
+// The form that takes a code. Where a session ended while a page was filled in, what was typed there comes along.
+
+/** @jsxImportSource preact */
+
+import { TextInput } from '../questions/field-parts.tsx'
+import { filled } from '../questions/field-view.ts'
+import { FormValues } from '../questions/form-values.ts'
+import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
+import { type ApplyVisit, csrfField } from './apply-visit.ts'
+
+interface ReturnForm {
+  /** What is wrong with the code. */
+  message?: string
+  status?: number
+  /** The path of the screen whose form was sent after its session had ended. */
+  kept?: string | undefined
+}
+
+export function showReturn(
+  visit: ApplyVisit,
+  { message, kept, status = kept === undefined ? 200 : 403 }: ReturnForm,
+): Response {
+  const { pages, questions: words } = visit.texts
+  const label = pages.returnLabel
+  const hasEnded = kept !== undefined || visit.url.searchParams.has('ended')
+  const view = { values: visit.form, errors: new Map(message === undefined ? [] : [['code', message]]), words }
+  const lines = message === undefined ? [] : [{ field: 'code', message, label }]
+  const body = (
+    <>
+      <ErrorSummary title={pages.problem} messages={lines} withLabels={false} />
+      {hasEnded && (
+        <p class="notice" role="status" data-notice="ended">
+          {filled(pages.ended, { minutes: Math.round(visit.deps.config.applyIdleMs / 60_000) })}
+        </p>
+      )}
+      <h1>{pages.returnTitle}</h1>
+      <form method="post" action={linkTo(visit, '/apply/-/return')}>
+        <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
+        {kept !== undefined && <KeptFields path={kept} values={visit.form} />}
+        <TextInput view={view} name="code" label={label} hint={pages.returnHint} typing={{ size: 'medium' }} />
+        <button type="submit">{pages.next}</button>
+      </form>
+    </>
+  )
+  return showApply(visit, { title: pages.returnTitle, body, status })
+}
+
+/** The fields of a screen that its page needs to show what was typed. */
+const isKept = (name: string): boolean => name.startsWith('/') || ['shown', 'lists', 'version'].includes(name)
+
+const KeptFields = ({ path, values }: { path: string; values: FormValues }) => (
+  <>
+    <input type="hidden" name="kept" value={path} autocomplete="off" />
+    {[...values].map(
+      ([name, value]) => isKept(name) && <input type="hidden" name={name} value={value} autocomplete="off" />,
+    )}
+  </>
+)
+
+/** The screen and the fields that a form brought along; undefined where it brought none. */
+export function keptScreen({ form }: ApplyVisit): { slug: string; screen: string; form: FormValues } | undefined {
+  const [, slug, screen] = /^\/apply\/([a-z0-9-]{1,100})\/screens\/(\d{1,4})$/.exec(form.get('kept') ?? '') ?? []
+  if (slug === undefined || screen === undefined) return undefined
+  return { slug, screen, form: new FormValues([...form].filter(([name]) => isKept(name))) }
+}
