@@ -1,13 +1,17 @@
 // Cache of published program versions. The questions of a version never change, so a process reads and plans each version once.
 
 import type { Db, Sql } from '../../db/client.ts'
-import { findActiveVersionName, loadProgramVersion, type VersionName } from '../../db/programs/programs.ts'
+import {
+  findActiveVersionName,
+  loadProgramVersion,
+  type StoredProgramVersion,
+  type VersionName,
+} from '../../db/programs/programs.ts'
 import { buildKeyMap, type KeyMap } from '../../domain/questions/key-map.ts'
-import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import { notPublished } from './refusals.ts'
 
 export interface KnownVersion {
-  version: ProgramVersion
+  version: StoredProgramVersion
   /** Key map of this version only. */
   shape: KeyMap
 }

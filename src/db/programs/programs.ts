@@ -122,6 +122,16 @@ export async function readProgramNamesById(db: Db, ids: readonly number[]): Prom
   return new Map(rows.map(({ program_id, display_name }) => [program_id, display_name]))
 }
 
+/** What people read of the active versions of programs. */
+export async function readActiveDetails(
+  db: Db,
+): Promise<Pick<StoredProgramVersion, 'program_id' | 'display_name' | 'details'>[]> {
+  return db<Pick<StoredProgramVersion, 'program_id' | 'display_name' | 'details'>[]>`
+    select program_id, display_name, details
+    from program_version
+    where state = 'ACTIVE'`
+}
+
 /** As `findProgram`. Throws a `not_found` Problem. */
 export async function loadProgram(db: Db, slug: string): Promise<Program> {
   return (await findProgram(db, slug)) ?? notFound(`There is no program "${slug}".`)

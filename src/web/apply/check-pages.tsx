@@ -204,7 +204,9 @@ export async function getReceived(visit: ApplyVisit): Promise<Response> {
         </p>
       </div>
       <h2>{pages.whatNext}</h2>
-      <p>{pages.whatNextText}</p>
+      <p class="static" dir="auto">
+        {program.confirmation ?? pages.whatNextText}
+      </p>
       <CodeBox visit={visit} session={session} />
       <p>
         <a href={linkTo(visit, '/apply')}>{pages.other}</a>

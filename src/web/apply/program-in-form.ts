@@ -13,27 +13,29 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import type { ApplyVisit } from './apply-visit.ts'
+import { knownInLanguage, type ProgramTexts, textsOf } from './texts-in-language.ts'
 
-export interface ProgramInForm extends ProgramIntake {
+export interface ProgramInForm extends ProgramIntake, ProgramTexts {
   program_id: number
   slug: string
-  name: string
   known: KnownVersion
   /** `/apply/{slug}` */
   path: string
 }
 
 /** Throws Problem `not_found` unless the program of the address has been published here. */
-export async function programOf({ deps, request, params }: ApplyVisit): Promise<ProgramInForm> {
+export async function programOf({ deps, request, params, language }: ApplyVisit): Promise<ProgramInForm> {
   const slug = params.slug ?? ''
   const program = isSlug(slug) ? await findProgram(deps.db, slug) : undefined
   if (program === undefined || program.origin_name !== null)
     throw new Problem('not_found', { detail: 'There is no program at this address.' })
   recordOf(request).fields.program = slug
-  const { program_id, display_name: name, intake_state } = program
-  const known = await knownActiveVersion(deps.intakeDb, program_id)
+  const { program_id, intake_state } = program
+  const active = await knownActiveVersion(deps.intakeDb, program_id)
+  const known = knownInLanguage(active, language)
+  const texts = textsOf(active.version, language)
   const intake = (await findProgramIntake(deps.intakeDb, program_id)) ?? { intake_state, intake_text: null }
-  return { program_id, slug, name, known, path: `/apply/${slug}`, ...intake }
+  return { program_id, slug, ...texts, known, path: `/apply/${slug}`, ...intake }
 }
 
 export interface SavedForm {

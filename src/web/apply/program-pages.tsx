@@ -8,6 +8,7 @@ import { linkTo, showApply } from './apply-shell.tsx'
 import { type ApplyVisit, setCookie } from './apply-visit.ts'
 import { savedForm } from './form-steps.ts'
 import { programOf, savedIn } from './program-in-form.ts'
+import { readProgramTexts } from './texts-in-language.ts'
 
 export async function getPrograms(visit: ApplyVisit): Promise<Response> {
   const { pages } = visit.texts
@@ -15,6 +16,7 @@ export async function getPrograms(visit: ApplyVisit): Promise<Response> {
     ({ active_version_id, intake_state, origin_name }) =>
       active_version_id !== null && intake_state === 'OPEN' && origin_name === null,
   )
+  const texts = await readProgramTexts(visit)
   const link = (path: string, text: string) => (
     <p>
       <a href={linkTo(visit, path)}>{text}</a>
@@ -30,10 +32,10 @@ export async function getPrograms(visit: ApplyVisit): Promise<Response> {
       <h1>{pages.programs}</h1>
       {programs.length === 0 && <p>{pages.noPrograms}</p>}
       <ul class="programs">
-        {programs.map(({ slug, display_name }) => (
+        {programs.map(({ slug, program_id }) => (
           <li>
             <a class="program" href={linkTo(visit, `/apply/${slug}`)} dir="auto">
-              {display_name}
+              {texts.get(program_id)?.name}
             </a>
           </li>
         ))}
@@ -51,7 +53,7 @@ export async function getProgram(visit: ApplyVisit): Promise<Response> {
   // From here on somebody else may begin.
   if (visit.hasEnded) setCookie(visit, 'session', undefined)
   const { pages } = visit.texts
-  const { name, path, intake_state, intake_text, program_id } = program
+  const { name, description, path, intake_state, intake_text, program_id } = program
   const isOpen = intake_state === 'OPEN'
   const saved = await savedIn(visit, program)
   const hasStarted = saved.create_time !== null
@@ -62,6 +64,11 @@ export async function getProgram(visit: ApplyVisit): Promise<Response> {
   const body = (
     <>
       <h1 dir="auto">{name}</h1>
+      {description !== undefined && (
+        <p class="static" dir="auto">
+          {description}
+        </p>
+      )}
       {isOpen ? (
         <>
           <p>{last !== undefined && !hasStarted ? pages.againHint : pages.startHint}</p>

@@ -16,6 +16,7 @@ import { linkTo, showApply } from './apply-shell.tsx'
 import { type ApplyVisit, applyRules, endedPath, redirect, setCookie, takeSession } from './apply-visit.ts'
 import { keptScreen, showReturn } from './return-form.tsx'
 import { postScreen } from './screen-pages.tsx'
+import { readProgramTexts } from './texts-in-language.ts'
 
 /** The code, with the link that brings it along: after `#`, which no server and no log gets. */
 export function CodeBox({ visit, session }: { visit: ApplyVisit; session: ApplySession }) {
@@ -100,12 +101,13 @@ export async function getApplications(visit: ApplyVisit): Promise<Response> {
   const { pages } = texts
   const { applicant_id } = session
   const programs = new Map((await readPrograms(deps.db)).map(program => [program.program_id, program]))
+  const names = await readProgramTexts(visit)
   const applications = await readTheirApplications(deps.intakeDb, applicant_id, rowsMax)
   const started = await readProgramsInProgress(deps.intakeDb, applicant_id)
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: deps.config.timeZone })
   const current = new Set(started)
-  const statusOf = ({ status, is_current }: TheirApplication) =>
-    is_current ? (status ?? pages.statusNone) : pages.replaced
+  const statusOf = ({ program_id, status, is_current }: TheirApplication) =>
+    is_current ? (names.get(program_id)?.statuses.get(status ?? '') ?? status ?? pages.statusNone) : pages.replaced
   const body = (
     <>
       <h1>{pages.mine}</h1>
@@ -113,7 +115,7 @@ export async function getApplications(visit: ApplyVisit): Promise<Response> {
       <ul class="programs">
         {started.map(id => (
           <li class="card">
-            <h2 dir="auto">{programs.get(id)?.display_name}</h2>
+            <h2 dir="auto">{names.get(id)?.name}</h2>
             <p>{pages.started}</p>
             <a class="button" href={linkTo(visit, `/apply/${programs.get(id)?.slug}`)}>
               {pages.resume}
@@ -125,7 +127,7 @@ export async function getApplications(visit: ApplyVisit): Promise<Response> {
           const program = programs.get(program_id)
           return (
             <li class="card" data-application={application_id}>
-              <h2 dir="auto">{program?.display_name}</h2>
+              <h2 dir="auto">{names.get(program_id)?.name}</h2>
               <p>
                 {filled(pages.number, { number: application_id })} · {day.format(submit_time / 1000)}
               </p>

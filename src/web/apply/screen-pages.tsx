@@ -154,6 +154,7 @@ function ScreenPage(props: ShownScreen & { visit: ApplyVisit }) {
   const { visit, program, saved, form, screen, messages = [], notice } = props
   const { version } = program.known
   const { pages, questions: words } = visit.texts
+  const { description } = version.screens[screen]!
   const open = openScreens(form)
   const places = form.screens[screen]!
   const step = open.indexOf(screen) + 1
@@ -172,6 +173,11 @@ function ScreenPage(props: ShownScreen & { visit: ApplyVisit }) {
         </p>
       )}
       <h1 dir="auto">{version.screens[screen]!.name}</h1>
+      {description !== undefined && (
+        <p class="static" dir="auto">
+          {description}
+        </p>
+      )}
       <form
         id="answers"
         method="post"
