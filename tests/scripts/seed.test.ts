@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { childCareSubsidy } from '../../scripts/seed-program/child-care-subsidy.ts'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { utilityAssistance } from '../../scripts/seed-program/utility-assistance.ts'
+import { definitionsOf } from '../../scripts/seed-program/versioned-definition.ts'
 import { readPublishedVersions } from '../../src/db/programs/programs.ts'
+import { untranslatedTexts } from '../../src/domain/languages/program-texts.ts'
 import { noEntityEnd, renderMembers } from '../../src/domain/questions/answers.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
 import { questionKinds } from '../../src/domain/questions/question.ts'
@@ -215,4 +219,11 @@ test('a program that is not there and cannot be made is named, and usage is chec
     ['x'],
   ])
     expect(await seed(...args)).toMatchObject({ code: 2, out: '' })
+})
+
+test('the demo is in Spanish and Arabic, but for the names of places and benefits', () => {
+  const names = ['Northgate', 'Central District', 'Delridge', 'Rainier Beach', 'SNAP', 'TANF', 'SSI', 'WIC']
+  for (const definition of [utilityAssistance, childCareSubsidy].flatMap(definitionsOf))
+    for (const language of definition.languages!)
+      expect(untranslatedTexts(definition, language).filter(({ text }) => !names.includes(text))).toEqual([])
 })

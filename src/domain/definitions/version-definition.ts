@@ -103,7 +103,7 @@ export function completeDefinition(definition: ProgramDefinition, bank: readonly
 }
 
 /** A question with those of its translations whose tags are wanted; its options likewise. */
-function onlyIn<One extends QuestionSettings>(question: One, wanted: (tag: string) => boolean): One {
+export function onlyIn<One extends QuestionSettings>(question: One, wanted: (tag: string) => boolean): One {
   const { options } = question
   if (question.translations === undefined && !options?.some(option => option.translations !== undefined))
     return question

@@ -4,6 +4,7 @@
 import { sameSettings, settingChanges, type VersionChange } from '../comparison/version-diff.ts'
 import type { KnownQuestion } from '../definitions/definition-questions.ts'
 import type { NamedCondition, ProgramDefinition, QuestionDefinition } from '../definitions/program-definition.ts'
+import { onlyIn } from '../definitions/version-definition.ts'
 import { foldedKeyOf, questionKey } from '../questions/question-key.ts'
 
 /** `reuse` the question of the bank, `copy` the file's under another name, or `change` the question that programs share. */
@@ -61,7 +62,9 @@ export function planImport(
     byName.set(known.admin_name, { known, imported })
     byPlace.set(placeOf(known), { known, imported })
   }
-  for (const known of bank) take(known, false)
+  // Translations in languages that the file doesn't offer stay as they are, whatever is chosen.
+  const offered = new Set(definition.languages)
+  for (const known of bank) take({ ...known, settings: onlyIn(known.settings, tag => offered.has(tag)) }, false)
   const renamed = new Map<string, string>()
   const questions: ImportedQuestion[] = []
   const kept: QuestionDefinition[] = []

@@ -105,6 +105,11 @@ describe('a question of a file', () => {
   })
 })
 
+test('translations of the bank in languages that a file does not offer are no clash', () => {
+  const bank = [{ ...email, settings: { ...email.settings, translations: { es: { text: '¿Correo?' } } } }]
+  expect(plan([q.email('email address')], bank).questions[0]).toMatchObject({ relation: 'same', changes: [] })
+})
+
 describe('a choice', () => {
   test.each<[string, ImportChoices, string[]]>([
     ['of a question that the file lacks', { other: { do: 'reuse' } }, ['other unknown_question']],

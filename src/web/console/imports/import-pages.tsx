@@ -221,10 +221,10 @@ function Clash({ question, affected }: { question: ImportPreview['questions'][nu
     change: `Change the shared question to the file’s. ${asksToo}`,
   } as const
   return (
-    <fieldset class="card" id={field} data-question={admin_name}>
-      <legend dir="auto">
+    <fieldset class="card" id={field} data-question={admin_name} aria-labelledby={`${field}-title`}>
+      <h2 dir="auto" id={`${field}-title`}>
         {text} <code>{admin_name}</code>
-      </legend>
+      </h2>
       {reason !== null && <p data-reason={reason}>{reasons[reason]}</p>}
       {changes.length > 0 && <Changes changes={changes} most={20} />}
       {may.map(one => (
