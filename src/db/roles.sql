@@ -77,7 +77,9 @@ grant update (submit_seq, submissions, last_submit_time) on submission_counter t
 grant update (last_used_at, last_used_address, exposed_at) on api_key to tributary_service;
 grant usage on sequence application_application_id_seq to tributary_service;
 -- Applicants' pages are the service's too.
-grant select, insert, update, delete on apply_code, apply_session to tributary_service;
+grant select, insert, delete on apply_code, apply_session to tributary_service;
+grant update (expires_at) on apply_code to tributary_service;
+grant update (seen_at, code_shown) on apply_session to tributary_service;
 
 -- The worker derives, and carries jobs. It never sees an answer, an applicant or a key.
 grant insert, update on program_key_map, docs_example, derived_status to tributary_worker;

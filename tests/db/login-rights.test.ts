@@ -95,6 +95,8 @@ const rights: Record<Role, string> = {
     applicant: insert, update(language updated_at)
     application: insert, update(superseded_seq)
     application_in_progress: insert, update(answers updated_at), delete
+    apply_code: insert, update(expires_at), delete
+    apply_session: insert, update(code_shown seen_at), delete
     submission_counter: update(submit_seq submissions last_submit_time)
     submission_request: insert`,
   tributary_worker: `

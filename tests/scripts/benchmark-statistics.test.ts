@@ -32,7 +32,7 @@ describe('medians and percentiles', () => {
   })
 
   test('nothing measured is an error, never zero', () => {
-    expect(() => median([])).toThrow('no values')
+    expect(() => median([])).toThrow(Error)
   })
 })
 

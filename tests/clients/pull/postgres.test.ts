@@ -112,7 +112,7 @@ test('--since-last adds what is new, and columns where the program has grown', a
     },
   })
   await pull('growing', state, '--since-last', '--option-labels')
-  expect(await pull('growing', state, '--since-last', '--option-labels')).toContain(' growing. It has 2 now.')
+  expect(await pull('growing', state, '--since-last', '--option-labels')).toMatch(/^Pulled 0 .* growing\b.*\b2\./)
   // What was there has the questions of then: before it is followed, all is pulled.
   expect(await questionsAsOf()).toBe(asOfFirst)
   const column = identifierOf(`${long.replaceAll(' ', '_')}.text`)
@@ -371,7 +371,7 @@ describe('what goes wrong', () => {
     await pull(slug, newState(), '--schema', 'taken')
     await publish(source, { slug: 'other', questions: [q.text('words')] })
     const { code, err } = await callTool(key, [...argsOf('other', newState()), '--schema', 'taken'])
-    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(`Schema taken has program ${slug}`) })
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(slug) })
   })
 
   test.each([
@@ -381,14 +381,10 @@ describe('what goes wrong', () => {
       ['--to', 'postgres://127.0.0.1/a', '--since-last', '--revision', 'OBSOLETE'],
       'OBSOLETE',
     ],
-    ['an address of something else', ['--to', 'https://127.0.0.1/a'], '--to must be a database'],
-    ['a file as well', ['--to', 'postgres://127.0.0.1/a', '--out', 'a.csv'], 'Say where to'],
-    [
-      'a schema whose name would be cut',
-      ['--to', 'postgres://127.0.0.1/a', '--schema', 'ü'.repeat(32)],
-      '--schema must',
-    ],
-    ['a schema of the system', ['--to', 'postgres://127.0.0.1/a', '--schema', 'pg_catalog'], '--schema must be'],
+    ['an address of something else', ['--to', 'https://127.0.0.1/a'], '--to'],
+    ['a file as well', ['--to', 'postgres://127.0.0.1/a', '--out', 'a.csv'], '--out'],
+    ['a schema whose name would be cut', ['--to', 'postgres://127.0.0.1/a', '--schema', 'ü'.repeat(32)], '--schema'],
+    ['a schema of the system', ['--to', 'postgres://127.0.0.1/a', '--schema', 'pg_catalog'], '--schema'],
   ])('%s is refused', async (_, args, said) => {
     const { code, err } = await callTool(key, ['pull', service.baseUrl, '--program', slug, ...args])
     expect(code).toBe(2)

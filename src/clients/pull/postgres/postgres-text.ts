@@ -46,7 +46,6 @@ const escaped = (text: string): string => {
     .replaceAll('\r', '\\r')
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what COPY can't take as they are
 const special = /[\0\\\t\n\r]/
 
 const arrayText = (items: readonly string[]): string =>

@@ -54,9 +54,8 @@ describe('"Any request parameter fails validation"', () => {
     const there = new ExportClient(ahead, key, 'raw')
     const { nextPageToken } = (await there.page({ pageSize: '2' })).page
     const here = new ExportClient(service, key, 'raw')
-    const { status, codes, body } = await here.refusal({ nextPageToken: nextPageToken! })
+    const { status, codes } = await here.refusal({ nextPageToken: nextPageToken! })
     expect({ status, codes }).toEqual({ status: 400, codes: { nextPageToken: 'page_token_issued_ahead' } })
-    expect(body.errors[0]!.detail).not.toMatch(/Start again/)
     const receipt = await service.get(`/api/v1/admin/programs/raw/receipt?walk=${nextPageToken}`, {
       headers: { Authorization: key.authorization },
     })
