@@ -19,6 +19,7 @@ export function remarksOn(document: ProgramDefinition, errors: readonly Definiti
   const { questions, screens, statuses } = document
   const asked = screens.flatMap(screen => screen.questions)
   const lists = new Set(questions.map(({ enumerator }) => enumerator))
+  const repeated = repeatedIn(document)
   const wrong = [...new Set(errors.map(({ path }) => nameAt(document, path)))]
   return [
     ...wrong.map((name): Remark => {
@@ -35,14 +36,14 @@ export function remarksOn(document: ProgramDefinition, errors: readonly Definiti
         ? []
         : [{ code: 'empty_screen', text: `“${name}” asks nothing`, at: { of: 'screen', index } }],
     ),
-    ...questions.flatMap(({ admin_name, kind, text, options }, i): Remark[] => [
+    ...questions.flatMap(({ admin_name, kind, text, options }): Remark[] => [
       ...(options?.length === 1
         ? [{ code: 'one_option', text: `“${text}” has one option`, at: question(admin_name) }]
         : []),
       ...(kind === 'ENUMERATOR' && !lists.has(admin_name)
         ? [{ code: 'empty_list', text: `Nothing is asked about each of “${text}”`, at: question(admin_name) }]
         : []),
-      ...(isRepeated(document, i)
+      ...(repeated.has(admin_name)
         ? [{ code: 'same_text', text: `“${text}” is asked twice`, at: question(admin_name) }]
         : []),
     ]),
@@ -66,11 +67,18 @@ function placeOfError(errors: readonly DefinitionError[]): Selection {
   return screen === undefined ? { of: 'program' } : { of: 'screen', index: Number(screen) }
 }
 
-const isRepeated = ({ questions }: ProgramDefinition, at: number): boolean => {
-  const { text, enumerator } = questions[at]!
-  return (
-    text !== '' &&
-    questions.findIndex(one => one.enumerator === enumerator && foldText(one.text) === foldText(text)) < at
+/** The questions whose text an earlier one at the same place has. */
+function repeatedIn({ questions }: ProgramDefinition): ReadonlySet<string> {
+  const first = new Set<string>()
+  return new Set(
+    questions.flatMap(({ admin_name, enumerator, text }) => {
+      const key = JSON.stringify([enumerator, foldText(text)])
+      if (text === '' || !first.has(key)) {
+        first.add(key)
+        return []
+      }
+      return [admin_name]
+    }),
   )
 }
 

@@ -46,6 +46,19 @@ export function withoutUndefined<One>(value: One): One {
   return copy as One
 }
 
+/** Whether two parts of documents say the same. What no edit touched is the same object, and isn't looked into. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  const [members, others] = [one, other].map(
+    value => new Map(Object.entries(value).filter(([, member]) => member !== undefined)),
+  ) as [Map<string, unknown>, Map<string, unknown>]
+  return (
+    members.size === others.size &&
+    [...members].every(([name, value]) => others.has(name) && isSame(value, others.get(name)))
+  )
+}
+
 /** The document without its unfinished new questions; undefined where something else is wrong with it. */
 export function finishedPart(
   document: ProgramDefinition,

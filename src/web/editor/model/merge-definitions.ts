@@ -5,7 +5,7 @@ import type {
   ProgramDefinition,
   QuestionDefinition,
 } from '../../../domain/definitions/program-definition.ts'
-import { withoutUndefined } from './checking.ts'
+import { isSame } from './checking.ts'
 
 interface Merged {
   document: ProgramDefinition
@@ -13,15 +13,12 @@ interface Merged {
   clashes: string[]
 }
 
-const text = (value: unknown): string => JSON.stringify(withoutUndefined(value)) ?? ''
-const same = (a: unknown, b: unknown): boolean => text(a) === text(b)
-
 /** Both changes to `base`; where they clash, what is `mine`. */
 export function mergeDefinitions(base: ProgramDefinition, mine: ProgramDefinition, theirs: ProgramDefinition): Merged {
   const clashes = new Set<string>()
   const merge = <One>(name: string, was: One, my: One, their: One): One => {
-    if (same(my, was)) return their
-    if (!same(their, was) && !same(my, their)) clashes.add(name)
+    if (isSame(my, was)) return their
+    if (!isSame(their, was) && !isSame(my, their)) clashes.add(name)
     return my
   }
   const { questions: _, screens: __, ...members } = { ...base, ...theirs, ...mine }
@@ -38,7 +35,7 @@ export function mergeDefinitions(base: ProgramDefinition, mine: ProgramDefinitio
   for (const [name, question] of was) {
     const left = my.get(name) ?? their.get(name)
     // Removed by one, changed by the other.
-    if (my.has(name) !== their.has(name) && !same(left, question)) clashes.add(name)
+    if (my.has(name) !== their.has(name) && !isSame(left, question)) clashes.add(name)
   }
   const document = {
     ...program,
@@ -79,10 +76,10 @@ function mergeScreens(
         ...screen,
         questions: screen.questions.filter(name => names.has(name) && before.has(name)),
       }))
-    return !same(kept(one), kept(base))
+    return !isSame(kept(one), kept(base))
   }
   const [iDid, theyDid] = [isRearranged(mine), isRearranged(theirs)]
-  if (iDid && theyDid && !same(outline(mine), outline(theirs))) clashes.add('screens')
+  if (iDid && theyDid && !isSame(outline(mine), outline(theirs))) clashes.add('screens')
   const [by, other] = iDid ? [mine, theirs] : [theirs, mine]
   const [before, now, left] = [placements(base), placements(other), placements(by)]
   const screens = outline(by).map(screen => ({

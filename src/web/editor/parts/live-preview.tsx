@@ -13,7 +13,7 @@ import { type AskedSample, askedSamples } from '../model/asked-samples.ts'
 import { memo, useEditing } from './editing.tsx'
 
 /** Options that are shown of a question. */
-const shownMax = 100
+const shownMax = 50
 
 export function LivePreview() {
   const { document: program, selected } = useEditing()

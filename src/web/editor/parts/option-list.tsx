@@ -10,7 +10,7 @@ import { FieldError, TextField, useErrorAt } from './editor-fields.tsx'
 import { Handle, Rows } from './handle.tsx'
 
 /** Options that are shown at a time. */
-const shownMax = 100
+const shownMax = 25
 
 export function OptionList(props: {
   at: string

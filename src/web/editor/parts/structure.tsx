@@ -109,6 +109,7 @@ function Screens({ marks, ...handlers }: ScreensProps) {
             name={`${at + 1} · ${screen.name}`}
             isScreen
             small=""
+            isStatic
             condition={words(screen.visible_when)}
             depth={0}
             isCurrent={selected.of === 'screen' && selected.index === at}
@@ -124,9 +125,10 @@ function Screens({ marks, ...handlers }: ScreensProps) {
                     item={questionItem(name)}
                     name={question?.text || 'New question'}
                     isScreen={false}
-                    small={question?.kind === 'STATIC' ? name : questionKey(name)}
+                    small={name}
+                    isStatic={question?.kind === 'STATIC'}
                     condition={words(visible_when)}
-                    depth={Math.min(4, ancestors(name, known).length - 1)}
+                    depth={question?.enumerator === undefined ? 0 : Math.min(4, ancestors(name, known).length - 1)}
                     isCurrent={selected.of === 'question' && selected.name === name}
                     isWrong={wrong.has(name)}
                     mark={marks.get(name) ?? ''}
@@ -145,7 +147,9 @@ interface ItemProps {
   item: string
   name: string
   isScreen: boolean
+  /** The admin name of a question. */
   small: string
+  isStatic: boolean
   condition: string
   depth: number
   isCurrent: boolean
@@ -153,19 +157,25 @@ interface ItemProps {
   mark: string
 }
 
-const Item = memo(({ item, name, isScreen, small, condition, depth, isCurrent, isWrong, mark }: ItemProps) => (
-  <div class={`item depth-${depth}${isCurrent ? ' current' : ''}`} data-item={item}>
-    <Handle id={`handle ${item}`} name={name} />
-    <button type="button" class={isScreen ? 'entry heading-of' : 'entry'} aria-current={isCurrent ? 'true' : undefined}>
-      <span dir="auto">{name}</span>
-      {(small !== '' || mark !== '' || isWrong) && (
-        <small>
-          <code>{small}</code>
-          {mark !== '' && <span class={`badge ${mark === 'new' ? 'good' : 'attention'}`}>{mark}</span>}
-          {isWrong && <span class="badge bad">incomplete</span>}
-        </small>
-      )}
-      {condition !== '' && <small dir="auto">{condition}</small>}
-    </button>
-  </div>
-))
+const Item = memo(
+  ({ item, name, isScreen, small, isStatic, condition, depth, isCurrent, isWrong, mark }: ItemProps) => (
+    <div class={`item depth-${depth}${isCurrent ? ' current' : ''}`} data-item={item}>
+      <Handle id={`handle ${item}`} name={name} />
+      <button
+        type="button"
+        class={isScreen ? 'entry heading-of' : 'entry'}
+        aria-current={isCurrent ? 'true' : undefined}
+      >
+        <span dir="auto">{name}</span>
+        {(small !== '' || mark !== '' || isWrong) && (
+          <small>
+            <code>{isStatic ? small : questionKey(small)}</code>
+            {mark !== '' && <span class={`badge ${mark === 'new' ? 'good' : 'attention'}`}>{mark}</span>}
+            {isWrong && <span class="badge bad">incomplete</span>}
+          </small>
+        )}
+        {condition !== '' && <small dir="auto">{condition}</small>}
+      </button>
+    </div>
+  ),
+)

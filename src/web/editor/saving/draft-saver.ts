@@ -3,7 +3,7 @@
 import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
-import { findErrors, finishedPart, withoutUndefined } from '../model/checking.ts'
+import { findErrors, finishedPart, isSame, withoutUndefined } from '../model/checking.ts'
 import type { Failure, Service } from './editor-service.ts'
 import type { keptCopy } from './kept-copy.ts'
 import type { ProgramForEditing } from './program-for-editing.ts'
@@ -84,7 +84,7 @@ export class DraftSaver {
     this.#base = theirs.document
     this.#document = document
     this.#say({ state: { is: 'unsaved' }, changes: theirs.changes, isDraft: theirs.is_draft })
-    if (JSON.stringify(document) === JSON.stringify(theirs.document)) this.#settle()
+    if (isSame(document, theirs.document)) this.#settle()
     else this.copy.write({ base: this.#base, document })
     void this.#check()
     this.#later(0)
@@ -95,8 +95,13 @@ export class DraftSaver {
   }
 
   #say(change: Partial<Saved>): void {
-    this.#shown = { ...this.#shown, ...change }
-    this.show(this.#shown)
+    const { state, errors } = this.#shown
+    const next = { ...this.#shown, ...change }
+    if (next.errors.length === 0 && errors.length === 0) next.errors = errors
+    if (next.state.is === state.is && state.is === 'unsaved') next.state = state
+    const isSame = (Object.keys(next) as (keyof Saved)[]).every(name => next[name] === this.#shown[name])
+    this.#shown = next
+    if (!isSame) this.show(next)
   }
 
   #settle(): void {
@@ -143,7 +148,7 @@ export class DraftSaver {
     if (finished === undefined || rest === undefined || rest.length > 0)
       return this.#say({ state: { is: 'unfinished' } })
     const sent = withoutUndefined({ ...finished, based_on: this.#base.based_on ?? null })
-    if (JSON.stringify(sent) === JSON.stringify(this.#base)) return this.#kept(document, finished)
+    if (isSame(sent, this.#base)) return this.#kept(document, finished)
     this.#say({ state: { is: 'saving' } })
     const saved = await this.service.save(sent)
     if ('failed' in saved) return this.#failed(saved, document)

@@ -8,24 +8,46 @@ export interface KeptCopy {
   document: ProgramDefinition
 }
 
+/** Milliseconds: a large program takes several to write. */
+const pauseMs = 300
+
 export const keptCopy = (slug: string, personId: number) => {
   const key = `program ${personId} ${slug}`
+  const baseKey = `${key} base`
+  let waiting: KeptCopy | undefined
+  let written: ProgramDefinition | undefined
+  let timer = 0
+  const write = (): void => {
+    if (waiting === undefined) return
+    try {
+      // What was stored changes with a save alone.
+      if (written !== waiting.base) sessionStorage.setItem(baseKey, JSON.stringify(waiting.base))
+      written = waiting.base
+      sessionStorage.setItem(key, JSON.stringify(waiting.document))
+    } catch {
+      // It is too long for the browser; leaving asks first all the same.
+    }
+    waiting = undefined
+  }
+  addEventListener('pagehide', write)
   return {
     read(): KeptCopy | undefined {
       try {
-        const text = sessionStorage.getItem(key)
-        return text === null ? undefined : (JSON.parse(text) as KeptCopy)
+        const [document, base] = [key, baseKey].map(one => sessionStorage.getItem(one))
+        return document == null || base == null ? undefined : { document: JSON.parse(document), base: JSON.parse(base) }
       } catch {
         return undefined
       }
     },
+    /** Written once typing pauses, or the page is left. */
     write(copy: KeptCopy): void {
-      try {
-        sessionStorage.setItem(key, JSON.stringify(copy))
-      } catch {
-        // It is too long for the browser; leaving asks first all the same.
-      }
+      waiting = copy
+      clearTimeout(timer)
+      timer = setTimeout(write, pauseMs)
     },
-    remove: (): void => sessionStorage.removeItem(key),
+    remove(): void {
+      waiting = undefined
+      sessionStorage.removeItem(key)
+    },
   }
 }
