@@ -36,7 +36,7 @@ export const databaseSettings = {
 /** The driver would try several hosts one after another, and read from the first that answers. */
 function oneAddress(text: string): string {
   if (text.replace(/^[^@]*@/, '').includes(','))
-    throw new Unusable('must be one address: of a standby, or of a load balancer in front of several')
+    throw new Unusable('must be a single address, of a standby or of a load balancer in front of several')
   return postgresUrl(text)
 }
 

@@ -49,7 +49,7 @@ function readSettings<C>(
   for (const [name, detail] of errorsBetween(config as C)) addError(name, detail)
   if (errors.length > 0) {
     throw new Problem('invalid_request', {
-      detail: `${errors.length === 1 ? 'A setting' : `${errors.length} settings`} cannot be used:`,
+      detail: `${errors.length === 1 ? 'A setting is' : `${errors.length} settings are`} invalid:`,
       errors,
     })
   }

@@ -26,7 +26,7 @@ export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
     yield ['BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production']
   yield* signInErrors(config)
   if (config.exportOnly) yield* exportOnlyErrors(config)
-  if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must be another port than PORT']
+  if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must differ from PORT']
 }
 
 /** Settings that others have taken in: ignored, one would move every time of a CiviForm, and the other would have the primary read. */
@@ -47,7 +47,7 @@ export function* earlierErrors(
 
 function* signInErrors({ environment, baseUrl, passwordSignIn, oidcIssuer }: OtherConfig): Generator<FieldError> {
   if (oidcIssuer === undefined && passwordSignIn === false)
-    yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set, or no user could sign in']
+    yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set; otherwise nobody could sign in']
   // What the provider sends people back to must not be what a request calls this host.
   if (oidcIssuer !== undefined && environment === 'production' && baseUrl === '')
     yield ['BASE_URL', 'must be set when OIDC_ISSUER is: the provider sends people back to it']

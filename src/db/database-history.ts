@@ -11,4 +11,4 @@ export async function noteHistory(db: Db): Promise<boolean> {
 }
 
 export const historyNoted =
-  'another server has taken over the database, or it was restored: ids continue 10,000,000 further'
+  'another server has taken over the database, or it was restored: IDs skip ahead by 10,000,000'

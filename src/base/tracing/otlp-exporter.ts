@@ -86,7 +86,7 @@ export class OtlpExporter {
   #report(what: object): void {
     if (performance.now() - this.#reportedMs < reportEveryMs) return
     this.#reportedMs = performance.now()
-    this.options.log.warn(what, 'traces cannot be handed to the collector; they are lost')
+    this.options.log.warn(what, 'traces could not be sent to the collector and were dropped')
   }
 
   /** ExportTraceServiceRequest of opentelemetry-proto, in its JSON form. */

@@ -1,54 +1,54 @@
 // The shapes of what the service sends and takes. Generated from its OpenAPI document by tests/clients/client/api-types.test.ts: do not edit.
 
-/** One page of an export. */
+/** A page of an export. */
 export type ExportPage = {
-  /** The applications on this page, oldest submission first. */
+  /** The applications on this page, in order of submission. */
   payload: readonly Application[]
-  /** Sent as nextPageToken, it gets the page that follows. null on the last page. */
+  /** Pass it as nextPageToken to get the next page; null on the last page. */
   nextPageToken: string | null
 }
 
-/** One submission, with the answers as they were when it was submitted. */
+/** An application with its answers at submission. */
 export type Application = {
   /** Unique ID of the applicant. */
   applicant_id: number
   /** Unique ID of this application. */
   application_id: number
-  /** When the applicant first answered a question in this program. Whole seconds, with the offset of the service's time zone at that moment. */
+  /** Time the applicant first answered a question in this program. In whole seconds, with the service’s time zone offset at that time. */
   create_time: string
-  /** IETF tag of the language the applicant prefers. */
+  /** IETF language tag of the applicant’s preferred language. */
   language: string
-  /** The program slug, as in the address of the request. */
+  /** Slug of the program. */
   program_name: string
-  /** ID of the program version it was submitted to; every change of the program or its questions makes another. */
+  /** ID of the program version it was submitted to. Every change to the program or its questions creates a version. */
   program_version_id: number
-  /** CURRENT: the latest application of the applicant. OBSOLETE: a newer one was submitted. The examples are all there are now; accept others, for more may be added. */
+  /** CURRENT: the applicant’s latest application. OBSOLETE: the applicant has submitted a newer one. The examples are all current values; accept others, because more may be added. */
   revision_state: 'CURRENT' | 'OBSOLETE' | (string & {})
-  /** Status that an administrator gave it. */
+  /** Status set by an administrator. */
   status: string | null
-  /** When the status was last set or changed. Whole seconds, with the offset of the service's time zone at that moment. */
+  /** Time the status was last set. In whole seconds, with the service’s time zone offset at that time. */
   status_last_modified_time: string | null
-  /** Note of an administrator. */
+  /** Note by an administrator. */
   application_note: string | null
-  /** When it was submitted. Whole seconds, with the offset of the service's time zone at that moment. */
+  /** Time of submission. In whole seconds, with the service’s time zone offset at that time. */
   submit_time: string
-  /** Who submitted it: the applicant, or a trusted intermediary on behalf of the applicant. The examples are all there are now; accept others, for more may be added. */
+  /** Who submitted it: the applicant, or a trusted intermediary on the applicant’s behalf. The examples are all current values; accept others, because more may be added. */
   submitter_type: 'APPLICANT' | 'TRUSTED_INTERMEDIARY' | (string & {})
-  /** E-mail address of the intermediary; null when the applicant submitted. */
+  /** E-mail address of the intermediary; null if the applicant submitted. */
   ti_email: string | null
-  /** Organization of the intermediary; null when the applicant submitted. */
+  /** Organization of the intermediary; null if the applicant submitted. */
   ti_organization: string | null
   application: Answers
 }
 
-/** By question key: every question that was ever in the program, answered or not. */
+/** Answers by question key. Includes every question the program has ever had, even if unanswered. */
 export type Answers = {
   [key: string]: Question
 }
 
-/** A question object. Which other properties it has follows from its question_type. */
+/** A question object. Its question_type determines its other properties. */
 export type Question = {
-  /** Type of the question. The examples are all there are now; accept others, for more may be added. */
+  /** Type of the question. The examples are all current values; accept others, because more may be added. */
   question_type:
     | 'ADDRESS'
     | 'CURRENCY'

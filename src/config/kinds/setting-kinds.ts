@@ -80,7 +80,7 @@ export const keysOf32Bytes = parser([keyExamples[0]!, keyExamples.join(',')], te
     )
   }
   if (new Set(keys.map(key => key.toString('hex'))).size !== keys.length)
-    throw new Unusable('must not name one key twice')
+    throw new Unusable('must not contain the same key twice')
   return keys
 })
 

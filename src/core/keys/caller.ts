@@ -62,7 +62,7 @@ export type Reason =
 export function unauthenticated(reason: Reason): Problem {
   return new Problem('unauthenticated', {
     detail:
-      'The credentials are missing, not valid, or not valid for this request. The service logs the reason under this request_id.',
+      'The credentials are missing, invalid, or not valid for this request. An administrator can look up the reason by request_id.',
     internal: reason,
     challenge: 'api_key',
   })

@@ -26,13 +26,13 @@ export class KeyUses {
     if (writtenAt !== undefined && now < writtenAt + writeEveryMicros) return
     this.#writtenAt.set(apiKeyId, now)
     noteApiKeyUse(this.sql, apiKeyId, now, address, writeEveryMicros).catch(error =>
-      this.log.warn({ api_key_id: apiKeyId, err: error }, 'the last use of an API key could not be noted'),
+      this.log.warn({ api_key_id: apiKeyId, err: error }, 'the last use of an API key could not be recorded'),
     )
   }
 
   /** A valid credential came unencrypted, so it may be compromised. Marked and audited once. Returns immediately. */
   noteExposure(apiKeyId: string, address: string | undefined, now: Micros, alreadyMarked: boolean): void {
-    this.log.warn({ api_key_id: apiKeyId, address }, 'an API key was sent over plain HTTP: it is exposed, replace it')
+    this.log.warn({ api_key_id: apiKeyId, address }, 'an API key was sent over plain HTTP and is exposed; replace it')
     if (alreadyMarked || this.sql === undefined) return
     this.sql
       .begin(async tx => {
@@ -45,6 +45,6 @@ export class KeyUses {
           detail: { cause: 'plain_http' },
         })
       })
-      .catch(error => this.log.error({ api_key_id: apiKeyId, err: error }, 'an exposed API key could not be marked'))
+      .catch(error => this.log.error({ api_key_id: apiKeyId, err: error }, 'an API key could not be marked as exposed'))
   }
 }

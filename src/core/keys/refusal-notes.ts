@@ -37,7 +37,7 @@ export class RefusalNotes {
       await insertRefusals(this.db, refusals)
       if (this.#writes++ % 1000 === 0) await deleteOldRefusals(this.db, refusals[0]!.happened_at - keptMicros, keptMax)
     } catch (error) {
-      this.log.warn({ err: error, refusals: refusals.length }, 'why requests were refused could not be kept')
+      this.log.warn({ err: error, refusals: refusals.length }, 'the reasons of 401 responses could not be stored')
     }
   }
 }

@@ -83,7 +83,7 @@ class LineReader {
     const reason = `${path === '' ? '' : `${shortPath(path)}: `}${detail.slice(0, -1)} (column ${column}).`
     return code === 'malformed_json'
       ? { code: 'not_json', detail: `is not JSON: ${reason}` }
-      : { code, detail: `cannot be read without losing something: ${reason}` }
+      : { code, detail: `cannot be read exactly: ${reason}` }
   }
 
   async #take(value: Json, line: number, item: number): Promise<void> {
@@ -105,14 +105,14 @@ class LineReader {
   readonly #findMembers: FindMembers = (programName, versionId) => {
     if (!this.#isAsked(programName))
       return {
-        error: `is of program ${programName}, and only applications of ${this.options.programSlug} are to be loaded`,
+        error: `is ${programName}, but only applications of ${this.options.programSlug} are being loaded`,
       }
     const versions = this.check.programs.get(programName)?.definition.versions
-    if (versions === undefined) return { error: `is of program ${programName}, which there is not` }
+    if (versions === undefined) return { error: `is ${programName}, but no program has this name` }
     const version = versions.get(versionId)
     if (version !== undefined) return version.members
     const known = [...versions.keys()].join(', ') || 'none'
-    return { error: `is ${versionId}, and the published versions of ${programName} are ${known}` }
+    return { error: `is ${versionId}, but the published versions of ${programName} are ${known}` }
   }
 }
 

@@ -41,7 +41,7 @@ function registerMemoryMetrics(meter: Meter): void {
   meter.gauge('bun_heap_used_bytes', 'JavaScript memory, including buffers and uncollected garbage', heapSize)
   meter.gauge(
     'bun_heap_external_bytes',
-    'The buffers and long texts in that memory',
+    'Buffers and long texts in JavaScript memory',
     () => process.memoryUsage().external,
   )
   meter.gauge(

@@ -99,14 +99,14 @@ function noBasis(
     ...(draft === undefined ? [] : [`the draft (id ${draft.program_version_id}), saved by ${draft.created_by}`]),
   ]
   return new Problem('conflict', {
-    detail: `There is a program "${slug}" already: ${there.join(', and ')}. Nothing was changed.`,
+    detail: `A program "${slug}" already exists: ${there.join(' and ')}. Nothing was changed.`,
     errors: [
       {
         path: '/based_on',
         code: 'based_on_required',
         detail:
-          'Must name the version this document is based on, so that no concurrent change is lost.' +
-          ` \`scripts/program show ${slug}\` prints the active version as a document that says so, with --draft the draft.`,
+          'Is required: the version that this document is based on, so that no concurrent change is lost.' +
+          ` \`scripts/program show ${slug}\` prints the active version as a document with this ID; with --draft, the draft.`,
       },
     ],
   })
@@ -123,18 +123,18 @@ export async function outdated(
   const before = basedOn === null ? undefined : await findProgramVersion(tx, basedOn)
   const isOurs = before === undefined ? basedOn === null : before.program_id === program.program_id
   const after = newest === null ? undefined : await loadProgramVersion(tx, newest)
-  const advice = `\`scripts/program show ${slug}\` prints what there is now, with its \`based_on\`; put your changes into that.`
+  const advice = `\`scripts/program show ${slug}\` prints the current version with its \`based_on\`; add your changes to it.`
   if (!isOurs || after === undefined) {
     return new Problem('conflict', {
-      detail: `Program "${slug}" has no version of the id ${basedOn}, or none any more: a draft goes when it is saved again, published or discarded. Nothing was changed. ${advice}`,
+      detail: `Program "${slug}" has no version with the ID ${basedOn}: a draft has since been saved again, published or discarded. Nothing was changed. ${advice}`,
     })
   }
   const changes = diffVersions(before ?? withoutQuestions(after), after)
   return new Problem('conflict', {
     internal: 'outdated',
     detail:
-      `Program "${slug}" has had version ${after.version_number} (id ${newest}) published by ${after.published_by} since this edit began` +
-      ` (it was based on ${basedOn === null ? 'nothing' : `the id ${basedOn}`}). Nothing was changed now. ${advice} What that version changed:`,
+      `Program "${slug}" has changed since this edit began: ${after.published_by} published version ${after.version_number} (ID ${newest})` +
+      ` (this edit is based on ${basedOn === null ? 'no version' : `ID ${basedOn}`}). Nothing was changed. ${advice} That version changed:`,
     errors: changes.map(({ code, subject, detail }) => ({
       path: '',
       code,
@@ -182,14 +182,14 @@ export function changesAgainst(
 }
 
 export function noDraft(slug: string): Problem {
-  return new Problem('not_found', { detail: `There is no draft of a program "${slug}".` })
+  return new Problem('not_found', { detail: `The program "${slug}" has no draft.` })
 }
 
 /** Throws `conflict` unless the draft is still the one that was looked at. */
 export function refuseOtherDraft(draft: StoredProgramVersion, reviewed: number | undefined): void {
   if (reviewed === undefined || reviewed === draft.program_version_id) return
   throw new Problem('conflict', {
-    detail: `The draft of "${draft.slug}" was changed in the meantime by ${draft.created_by}: its id is ${draft.program_version_id} now.`,
+    detail: `${draft.created_by} has since changed the draft of "${draft.slug}"; its ID is now ${draft.program_version_id}.`,
     internal: 'outdated',
   })
 }

@@ -89,8 +89,8 @@ function refuseUnsaidMoves(moves: readonly Move[], { becauseOf, allowed }: Movin
   if (unsaid.length === 0) return
   throw new Problem('conflict', {
     detail:
-      `Publishing "${becauseOf}" would change questions that other active programs ask, and publish these too. Nothing was published.` +
-      ` To publish them as well, name them to move: ${unsaid.map(({ slug }) => slug).join(', ')}; or all.`,
+      `Publishing "${becauseOf}" would change questions of other active programs, and publish these programs too. Nothing was published.` +
+      ` To publish them too, list them as programs to move: ${unsaid.map(({ slug }) => slug).join(', ')}; or all.`,
     errors: unsaid.flatMap(({ slug, changes }) =>
       changes.map(({ subject, detail }) => ({
         path: '',
@@ -194,7 +194,7 @@ export async function findBrokenConditions(
   return new Problem('conflict', {
     internal: 'broken_condition',
     detail:
-      `Program "${version.slug}" asks a question that "${becauseOf}" changes, and looks at what it would no longer have.` +
+      `A condition in program "${version.slug}" depends on something that "${becauseOf}" removes from a shared question.` +
       ` Change the conditions of "${version.slug}" first. Nothing was published.`,
     errors: broken.map(({ path, code, detail }) => ({
       path: '',

@@ -23,7 +23,7 @@ export async function parseDefinition(
   const { errors, all } = await findDefinitionErrors(document, { bank, enumeratorDepthMax })
   if (errors.length > 0) {
     const count = errors.length === 1 ? 'one error' : `${errors.length} errors`
-    const detail = all ? count : `more than ${count}, and was checked no further`
+    const detail = all ? count : `more than ${count}; the rest was not checked`
     throw invalidRequest(`The program definition has ${detail}.`, errors)
   }
   return document as ProgramDefinition

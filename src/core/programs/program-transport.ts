@@ -32,7 +32,7 @@ export async function exportProgram(sql: Sql, slug: string): Promise<ProgramBund
     const program = await findProgram(tx, slug)
     const versions = program === undefined ? [] : await readPublishedVersions(tx, program.program_id)
     if (program === undefined || versions.length === 0) {
-      throw new Problem('not_found', { detail: `There is no program "${slug}" of which anything was published.` })
+      throw new Problem('not_found', { detail: `No program "${slug}" has a published version.` })
     }
     const asked = versions.flatMap(version => version.questions)
     const { program_id, created_at } = program
@@ -108,7 +108,7 @@ export const findObstacles = (db: Db, bundle: ProgramBundle): Promise<BundleObst
 /** Throws `invalid_request` when it is no bundle, or was changed after it was written. */
 export function checkBundle(document: unknown, enumeratorDepthMax?: number): void {
   const errors = bundleErrors(document, enumeratorDepthMax)
-  if (errors.length > 0) throw invalidRequest('This is not a bundle that scripts/program export has written.', errors)
+  if (errors.length > 0) throw invalidRequest('This is not a bundle written by scripts/program export.', errors)
   const bundle = document as ProgramBundle
   const keys = bundle.questions.flatMap((question, at) =>
     question.question_key === questionKey(question.admin_name)
@@ -121,7 +121,7 @@ export function checkBundle(document: unknown, enumeratorDepthMax?: number): voi
           },
         ],
   )
-  if (keys.length > 0) throw invalidRequest('The bundle was changed after it was written.', keys)
+  if (keys.length > 0) throw invalidRequest('The bundle was changed after it was exported.', keys)
 }
 
 function refuseObstacles(bundle: ProgramBundle, obstacles: readonly BundleObstacle[]): void {
@@ -133,7 +133,7 @@ function refuseObstacles(bundle: ProgramBundle, obstacles: readonly BundleObstac
     question_version: { list: '/question_versions', ids: bundle.question_versions.map(one => one.question_version_id) },
   }
   throw new Problem('conflict', {
-    detail: `Program "${bundle.program.slug}" cannot come in here: ids or names it has are taken. Nothing was changed.`,
+    detail: `Program "${bundle.program.slug}" cannot be imported, because IDs or names in it are already used. Nothing was changed.`,
     errors: obstacles.map(({ kind, id, holder }) => ({
       path: kind === 'program' ? places.program.list : `${places[kind].list}/${places[kind].ids.indexOf(id)}`,
       code: 'taken',
@@ -151,8 +151,8 @@ async function checkActive(tx: Transaction, program_version_id: number): Promise
   if (others.length > 0) {
     throw new Problem('conflict', {
       detail:
-        `Program "${active.slug}" asks questions in other versions than programs that are here already (program id` +
-        ` ${others.map(other => other.program_id).join(', ')}). Export them all at one time and bring them in together.`,
+        `Program "${active.slug}" uses other question versions than existing programs (program ID` +
+        ` ${others.map(other => other.program_id).join(', ')}). Export all of them at the same time and import them together.`,
       internal: 'shared_questions',
     })
   }

@@ -78,7 +78,9 @@ export async function makePublication(sql: Sql, publicationId: number, options: 
       await endPublication(tx, publicationId, null)
     })
   } catch (error) {
-    await endRefused(sql, publicationId, error, log).catch(err => log.error({ err }, 'a publication was not ended'))
+    await endRefused(sql, publicationId, error, log).catch(err =>
+      log.error({ err }, 'a publication could not be marked as ended'),
+    )
   }
 }
 
@@ -87,7 +89,7 @@ async function endRefused(sql: Sql, publicationId: number, error: unknown, log: 
   if (problem === undefined && findPassingError(error) !== undefined) return
   if (problem === undefined) log.error({ err: error, publication_id: publicationId }, 'a publication failed')
   await endPublication(sql, publicationId, {
-    detail: problem?.detail ?? 'Something went wrong on our side. Nothing was published.',
+    detail: problem?.detail ?? 'Something went wrong, and nothing was published. Try again, or contact the operator.',
     errors: (problem?.errors ?? []).map(({ path, code, detail }) => ({
       ...(path !== undefined && { path }),
       code,
@@ -109,7 +111,7 @@ function progressOf(sql: Sql, publicationId: number, log: Log): (programsDone: n
     if (programsDone % noteEvery !== 0 || isNoting) return
     isNoting = true
     void noteProgress(sql, publicationId, programsDone)
-      .catch(err => log.debug({ err }, 'the progress of a publication was not noted'))
+      .catch(err => log.debug({ err }, 'the progress of a publication could not be recorded'))
       .finally(() => {
         isNoting = false
       })

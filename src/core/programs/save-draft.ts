@@ -105,7 +105,7 @@ async function findSame(
 function otherDraft({ slug, program_version_id, created_by }: StoredProgramVersion): Problem {
   return new Problem('conflict', {
     detail:
-      `There is a draft of "${slug}" that this document is not based on: ${program_version_id}, saved by ${created_by}. Nothing was` +
+      `This document is not based on the draft of "${slug}" (${program_version_id}, saved by ${created_by}). Nothing was` +
       ` changed. To continue with it: \`scripts/program show ${slug} --draft\`. To start over, discard it in the console.`,
   })
 }

@@ -51,11 +51,11 @@ export class CountingRedis {
   #lose(): void {
     if (this.#closed || this.#logged) return
     this.#logged = true
-    this.log.warn({ err: this.#lastError }, 'Redis is away: each process counts for itself')
+    this.log.warn({ err: this.#lastError }, 'Redis is unreachable: each process counts by itself')
   }
 
   #return(): void {
-    if (this.#logged) this.log.info('Redis is back: all processes count together')
+    if (this.#logged) this.log.info('Redis is reachable again: all processes count together')
     this.#logged = false
   }
 }

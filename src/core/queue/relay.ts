@@ -37,20 +37,20 @@ export function startRelay(
   const listening =
     notices &&
     listenToOutbox(notices, () => call.make()).catch(error => {
-      log.warn({ err: error }, 'the relay does not hear of new jobs immediately')
+      log.warn({ err: error }, 'the relay cannot listen for new jobs and polls instead')
     })
 
   async function run(): Promise<void> {
     while (!stopped) {
       try {
         const moved = await relayOnce(sql, queue, batchJobs)
-        if (failing) log.info('the relay hands jobs over again')
+        if (failing) log.info('the relay can hand over jobs again')
         failing = false
         onRound()
         if (moved === batchJobs) continue
       } catch (error) {
         // Once for as long as it lasts: a store that is away for a night is one line, not ten thousand.
-        if (!failing) log.warn({ err: error }, 'the relay cannot hand jobs over; they wait in the outbox')
+        if (!failing) log.warn({ err: error }, 'the relay cannot hand over jobs; they wait in the outbox')
         failing = true
         call.forget()
       }

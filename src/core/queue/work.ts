@@ -148,6 +148,6 @@ async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: L
     await failRun(sql, thing, { request: undefined, error: errorLine(error), final: true })
   } catch (failure) {
     // The sweep finds it, because the record says that it has been running for too long.
-    log.error({ job_id: arrived.id, err: failure }, 'a job given up could not be put on record')
+    log.error({ job_id: arrived.id, err: failure }, 'a job that was given up could not be recorded')
   }
 }

@@ -17,7 +17,7 @@ export const applicationDetails = row({
   superseded_seq: integerOrNull,
   application_note: textOrNull,
   /** The newest state of status and note; 0 before the first. */
-  annotation_id: Type.Integer({ description: 'What a change names as `based_on`; 0 before the first.' }),
+  annotation_id: Type.Integer({ description: 'Pass it as `based_on` of the next change; 0 before the first change.' }),
 })
 export interface ApplicationDetails extends Static<typeof applicationDetails> {
   /** The stored text up to the answers: language and submitter. */

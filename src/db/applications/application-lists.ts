@@ -39,7 +39,7 @@ export const applicationFacts = {
 export const listedApplication = row({
   ...applicationFacts,
   is_own_name: Type.Boolean({
-    description: 'Whether the applicant’s own name has the words of `q`. Such applications come first.',
+    description: 'Whether the applicant’s own name matches `q`. These applications come first.',
   }),
 })
 export type ListedApplication = Static<typeof listedApplication>

@@ -12,12 +12,12 @@ const refusal = row({
 
 export const publicationRow = row({
   publication_id: integer,
-  program_version_id: Type.Integer({ description: 'The draft, which keeps its id when it is published.' }),
+  program_version_id: Type.Integer({ description: 'ID of the draft, which is kept when it is published.' }),
   asked_at: time,
   asked_by: text,
-  programs: Type.Integer({ description: 'Other programs that get a new version.' }),
+  programs: Type.Integer({ description: 'Number of other programs that get a new version.' }),
   programs_done: Type.Integer({
-    description: 'Those of them that are ready. All are published at once, when this has ended.',
+    description: 'Number of them that are ready. All are published together when the publication ends.',
   }),
   ended_at: timeOrNull,
   refusal: orNull(refusal),

@@ -42,7 +42,7 @@ export function comparisonErrors(
   const name = question.admin_name
   const type = exportedType(question.kind)
   if (type === undefined)
-    return error('question', 'no_answer', `Must look at a question: "${name}" is text, it has no answer.`)
+    return error('question', 'no_answer', `Must refer to a question with an answer; "${name}" is information text.`)
   const { field, value } = condition
   const operator = comparisonOperators.find(known => known === condition.operator)
   if (condition.operator === 'answered' || typeof field !== 'string') return []
@@ -53,7 +53,7 @@ export function comparisonErrors(
       'field',
       'unknown_field',
       right === ''
-        ? `Must be left out: of "${name}" (${question.kind}) only \`answered\` can be asked.`
+        ? `Must be omitted: "${name}" (${question.kind}) supports only \`answered\`.`
         : `Must be a field of "${name}" (${question.kind}): ${right}.`,
     )
   }
@@ -88,6 +88,6 @@ export function comparisonErrors(
     : error(
         'value',
         'unknown_option',
-        `Must be an option of "${name}": ${missing.map(one => `"${one}"`).join(', ')} ${missing.length === 1 ? 'is' : 'are'} not.`,
+        `Must be an option of "${name}"; ${missing.map(id => `"${id}"`).join(', ')} ${missing.length === 1 ? 'is' : 'are'} not.`,
       )
 }

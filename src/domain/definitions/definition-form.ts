@@ -43,7 +43,7 @@ export function* formErrors(document: unknown): Check<boolean> {
 function sizeErrors(document: unknown): DefinitionError[] {
   const characters = JSON.stringify(document)?.length ?? 0
   if (characters <= definitionCharactersMax) return []
-  const detail = `Must not be longer than ${definitionCharactersMax} characters as JSON: it has ${characters}.`
+  const detail = `Must have at most ${definitionCharactersMax} characters as JSON; it has ${characters}.`
   return oneError('', 'too_large', detail)
 }
 
@@ -55,7 +55,7 @@ const questionsMax = Number(
 function tooManyQuestions(document: unknown): DefinitionError[] {
   const questions = member(document, 'questions')
   return Array.isArray(questions) && questions.length > questionsMax
-    ? oneError('/questions', 'too_many', `Must not have more than ${questionsMax}.`)
+    ? oneError('/questions', 'too_many', `Must have at most ${questionsMax} questions.`)
     : []
 }
 
@@ -64,7 +64,7 @@ export function* depthErrors(document: unknown, depthMax: number): Check<boolean
   const waiting: { value: unknown; path: string; depth: number }[] = [{ value: document, path: '', depth: 1 }]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (at.depth > depthMax) {
-      yield oneError(at.path, 'too_deep', `Must not be nested more than ${depthMax} levels deep.`)
+      yield oneError(at.path, 'too_deep', `Must be nested at most ${depthMax} levels deep.`)
       return true
     }
     for (const [name, value] of entriesOf(at.value)) {
@@ -79,7 +79,7 @@ export function* depthErrors(document: unknown, depthMax: number): Check<boolean
 /** Text that PostgreSQL or UTF-8 cannot hold would be stored as something else: it is refused instead. */
 export function* characterErrors(value: unknown, path = ''): Check {
   if (isStorable(value)) yield none
-  else yield oneError(path, 'unstorable_text', 'Must be Unicode text without U+0000 and without lone surrogates.')
+  else yield oneError(path, 'unstorable_text', 'Must be valid Unicode without U+0000 or lone surrogates.')
   for (const [name, inner] of entriesOf(value)) {
     if (typeof inner === 'object' || !isStorable(inner)) yield* characterErrors(inner, pointerTo(path, name))
   }
@@ -103,7 +103,7 @@ function violation(error: SchemaError): DefinitionError[] {
   const { keyword, instancePath: path } = error
   if (path === '/based_on') {
     if (keyword !== 'anyOf') return []
-    return oneError(path, 'wrong_type', 'Must be the id of a version of the program, or null.')
+    return oneError(path, 'wrong_type', 'Must be the ID of a version of the program, or null.')
   }
   if (keyword === 'pattern') return oneError(path, 'wrong_characters', patternText(path))
   return schemaError(error)
@@ -111,8 +111,8 @@ function violation(error: SchemaError): DefinitionError[] {
 
 function patternText(path: string): string {
   return path === '/slug'
-    ? 'Must be lower case letters a to z and digits, in groups joined by single dashes, such as `housing-aid-2026`.'
-    : 'Must be one line: no line breaks, tabs or other control characters.'
+    ? 'Must consist of lower case letters a to z and digits, in groups joined by single dashes, such as `housing-aid-2026`.'
+    : 'Must be a single line without tabs or other control characters.'
 }
 
 function* conditionFormErrors(document: unknown): Check {
@@ -161,8 +161,7 @@ function violationsOf(form: TSchema, condition: unknown, path: string): readonly
 }
 
 const operatorText = `Must be one of answered, ${comparisonOperators.join(', ')}.`
-const valueText =
-  'Must be text, a number, or a list of 1 to 1000 texts or of 1 to 1000 numbers; a text of at most 1000 characters.'
+const valueText = 'Must be a text of at most 1000 characters, a number, or a list of 1 to 1000 texts or numbers.'
 
 /** Entries of an array member of an unchecked object, with the path of each, as they are asked for; none without such an array. */
 export function members(holder: unknown, name: string, path = '') {

@@ -80,7 +80,7 @@ function keyErrors({ path, admin_name }: ReadQuestion): readonly DefinitionError
     return oneError(
       `${path}/admin_name`,
       'empty_question_key',
-      `Must have a letter or a space: of "${admin_name}" nothing is left as a question key.`,
+      `Must contain a letter or a space, from which the question key is derived.`,
     )
   }
   const folded = foldedQuestionKey(key)
@@ -89,7 +89,7 @@ function keyErrors({ path, admin_name }: ReadQuestion): readonly DefinitionError
   return oneError(
     `${path}/admin_name`,
     'reserved_question_key',
-    `Must not make the question key "${key}": \`${reserved}\` has a meaning of its own in an export.`,
+    `Must not result in the question key "${key}": \`${reserved}\` is reserved in exports.`,
   )
 }
 
@@ -103,7 +103,7 @@ function* duplicateNameErrors(questions: readonly ReadQuestion[]): Check {
       : oneError(
           `${path}/admin_name`,
           'duplicate_admin_name',
-          `Must be defined once: "${admin_name}" is also defined at ${earlier}.`,
+          `Must be defined once; "${admin_name}" is already defined at ${earlier}.`,
         )
   }
 }
@@ -126,7 +126,7 @@ function* collisionErrors(questions: readonly ReadQuestion[], bank: readonly Kno
       : oneError(
           `${path}/admin_name`,
           'question_key_taken',
-          `Must make a question key of its own ${where}: "${admin_name}" and "${holder}" both make "${key}" (compared without case).`,
+          `Must have a unique question key ${where}: "${admin_name}" and "${holder}" both result in "${key}" (ignoring case).`,
         )
   }
 }
@@ -144,15 +144,21 @@ function enumeratorErrors(
     if (parent === undefined) {
       return bank === undefined
         ? []
-        : error('unknown_question', `Must name a question: "${enumerator}" is neither defined here nor in the bank.`)
+        : error(
+            'unknown_question',
+            `Must be the name of a question; "${enumerator}" is neither in this document nor in the question bank.`,
+          )
     }
     if (parent.kind !== undefined && parent.kind !== 'ENUMERATOR') {
-      return error('not_an_enumerator', `Must name an ENUMERATOR question: "${enumerator}" is of kind ${parent.kind}.`)
+      return error(
+        'not_an_enumerator',
+        `Must be the name of an ENUMERATOR question; "${enumerator}" is of kind ${parent.kind}.`,
+      )
     }
     const above = ancestors(enumerator, known)
     if (above.includes(admin_name)) {
       const chain = [admin_name, ...above.slice(0, 10)].map(n => `"${n}"`).join(' → ')
-      return error('enumerator_cycle', `Must not lead back to itself: ${chain}${above.length > 10 ? ' → …' : ''}.`)
+      return error('enumerator_cycle', `Must not be repeated under itself: ${chain}${above.length > 10 ? ' → …' : ''}.`)
     }
     return kind === 'ENUMERATOR' && above.length === enumeratorDepthMax
       ? error('too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
@@ -162,7 +168,7 @@ function enumeratorErrors(
 
 /** D29. Reported for the first enumerator that is too deep, not of all within it. */
 export function enumeratorDepthLabel(admin_name: string, enumeratorDepthMax: number): string {
-  return `Must not have more than ${enumeratorDepthMax} enumerators within one another (ENUMERATOR_DEPTH_MAX): "${admin_name}" is one more.`
+  return `Must nest at most ${enumeratorDepthMax} enumerators (ENUMERATOR_DEPTH_MAX); "${admin_name}" exceeds that.`
 }
 
 /** All questions that can be referred to by admin name: the document's own, then the bank's. */
@@ -204,12 +210,12 @@ function immutableErrors(question: ReadQuestion, known: KnownQuestion | undefine
   if (known === undefined) return none
   const errors: DefinitionError[] = []
   if (question.kind !== undefined && question.kind !== known.kind) {
-    const detail = `Must stay ${known.kind}: the kind of "${question.admin_name}" was fixed when it was created.`
+    const detail = `Must be ${known.kind}: the kind of "${question.admin_name}" cannot change.`
     errors.push({ path: `${question.path}/kind`, code: 'immutable', detail })
   }
   if (question.enumerator !== known.enumerator) {
-    const stay = known.enumerator === null ? 'Must be left out' : `Must stay "${known.enumerator}"`
-    const detail = `${stay}: where "${question.admin_name}" belongs was fixed when it was created.`
+    const stay = known.enumerator === null ? 'Must be omitted' : `Must be "${known.enumerator}"`
+    const detail = `${stay}: the enumerator of "${question.admin_name}" cannot change.`
     errors.push({ path: `${question.path}/enumerator`, code: 'immutable', detail })
   }
   return errors
@@ -224,7 +230,7 @@ function* settingErrors(question: unknown, path: string): Check {
   yield misplaced.map(setting => ({
     path: `${path}/${setting}`,
     code: 'setting_not_allowed',
-    detail: `Must be left out: ${setting} is for ${kindsWith(setting).join(', ')} questions, this one is of kind ${kind}.`,
+    detail: `Must be omitted: ${setting} is for ${kindsWith(setting).join(', ')} questions, but this question is of kind ${kind}.`,
   }))
   if (kind !== undefined && kindsWith('options').includes(kind)) yield* optionErrors(question, kind, path)
   yield [
@@ -241,7 +247,7 @@ export function isOptionId(kind: QuestionKind, id: string): boolean {
 
 function* optionErrors(question: Readonly<Record<string, unknown>>, kind: QuestionKind, path: string): Check {
   if (!Object.hasOwn(question, 'options')) {
-    yield oneError(`${path}/options`, 'required', `Must be given: a ${kind} question needs options.`)
+    yield oneError(`${path}/options`, 'required', `Is required: a ${kind} question needs options.`)
     return
   }
   const first = new Map<string, string>()
@@ -257,15 +263,15 @@ function* optionErrors(question: Readonly<Record<string, unknown>>, kind: Questi
       yield oneError(
         at,
         'wrong_characters',
-        'Must be lower case letters a to z, digits, `_` and `-` only. An id that is older than this rule is kept with `"legacy_id": true` alongside it.',
+        'Must consist of lower case letters a to z, digits, `_` and `-`. To keep an older ID, add `"legacy_id": true`.',
       )
     yield earlier === undefined
       ? none
-      : oneError(at, 'duplicate_option', `Must be unique in its question: "${id}" is also at ${earlier}.`)
+      : oneError(at, 'duplicate_option', `Must be unique within the question; "${id}" is also at ${earlier}.`)
   }
   const fewest = question.min_count
   if (options > 0 && typeof fewest === 'number' && fewest > options) {
-    const detail = `Must not be more than the ${options} options there are.`
+    const detail = `Must be at most ${options}, the number of options.`
     yield oneError(`${path}/min_count`, 'bounds_inconsistent', detail)
   }
 }
@@ -279,6 +285,6 @@ function boundErrors(
   const from = question[least]
   const to = question[most]
   return typeof from === 'number' && typeof to === 'number' && from > to
-    ? oneError(`${path}/${least}`, 'bounds_inconsistent', `Must not be more than ${most}, which is ${to}.`)
+    ? oneError(`${path}/${least}`, 'bounds_inconsistent', `Must be at most ${most}, which is ${to}.`)
     : []
 }

@@ -1,4 +1,4 @@
-// The schemas that a program definition and a stored version have in common: the settings of a question, and conditions.
+// The schemas shared by program definitions and stored versions: question settings and conditions.
 
 import { type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
 import { optionList } from '../fields/settings.ts'
@@ -31,10 +31,10 @@ for (const kind of questionKinds) {
   }
 }
 
-/** The settings that questions may have besides text and help. */
+/** Question settings besides text and help. */
 export const settingNames = [...schemaOfSetting.keys()] as QuestionSetting[]
 
-/** The kinds of question that may have a setting. */
+/** The kinds of question that have a setting. */
 export const kindsWith = (setting: QuestionSetting): readonly QuestionKind[] => kindsBySetting.get(setting)!
 
 function described<T extends TSchema>(setting: QuestionSetting, schema: T): TOptional<T> {
@@ -52,12 +52,12 @@ const ofTypes = Object.fromEntries(
 /** The options of a question, each with these members besides its own. */
 export const optionsSchema = <More extends TProperties>(more: More) => described('options', optionList(more))
 
-/** Text of several lines that people read. */
+/** Multi-line text for people. */
 export const prose = (description: string) => Type.String({ minLength: 1, maxLength: 10_000, description })
 
-const [questionText, questionHelp] = [prose('What the applicant reads.'), prose('A line of help below it.')]
+const [questionText, questionHelp] = [prose('Text shown to applicants.'), prose('Help text, shown below the question.')]
 
-/** Every setting of QuestionSettings. Which of them a kind may carry is another matter. */
+/** Every setting of QuestionSettings. `kindsWith` says which kinds have it. */
 export const settingSchemas = {
   text: questionText,
   help: Type.Optional(questionHelp),
@@ -69,8 +69,8 @@ export const settingSchemas = {
 export const conditionRef = { $ref: '#/$defs/condition' } as const
 
 /**
- * A condition that names the question it looks at by this member: by admin name in a document, by id in a stored version. `inner` is what
- * it is made of.
+ * A condition that names its question in `target`: by admin name in a document, by ID in a stored version. `inner` is the schema of the
+ * conditions it contains.
  */
 export function conditionSchema<Target extends TProperties>(
   target: Target,
@@ -80,19 +80,19 @@ export function conditionSchema<Target extends TProperties>(
     [
       Type.Object(
         { all: Type.Array(inner, { minItems: 1, maxItems: 100 }) },
-        { ...closed, title: 'All', description: 'True when every one of these is.' },
+        { ...closed, title: 'All', description: 'True if all of these are true.' },
       ),
       Type.Object(
         { any: Type.Array(inner, { minItems: 1, maxItems: 100 }) },
-        { ...closed, title: 'Any', description: 'True when at least one of these is.' },
+        { ...closed, title: 'Any', description: 'True if at least one of these is true.' },
       ),
-      Type.Object({ not: inner }, { ...closed, title: 'Not', description: 'True when this is not.' }),
+      Type.Object({ not: inner }, { ...closed, title: 'Not', description: 'True if this is false.' }),
       Type.Object(
         {
           ...target,
           operator: Type.Literal('answered'),
         },
-        { ...closed, title: 'Answered', description: 'True when the question was answered at all.' },
+        { ...closed, title: 'Answered', description: 'True if the question has an answer.' },
       ),
       Type.Object(
         {
@@ -100,13 +100,13 @@ export function conditionSchema<Target extends TProperties>(
           field: Type.String({
             minLength: 1,
             maxLength: 100,
-            description: 'A field of its answer as exported: `number`, `selection`, `selections`, `state`, …',
+            description: 'Field of the exported answer, such as `number`, `selection`, `selections` or `state`.',
           }),
           operator: Type.Enum([...comparisonOperators], {
             description:
-              'equal, not_equal: the field and the value, exactly. less_than, less_than_or_equal, greater_than, greater_than_or_equal: ' +
-              'numbers, or dates. in: the field is one of the listed values. includes_any, includes_all: the field is a list that ' +
-              'holds one of, or all, the listed values. Of an unanswered question every comparison is false.',
+              'equal, not_equal: exact comparison with the value. less_than, less_than_or_equal, greater_than, greater_than_or_equal: ' +
+              'comparison of numbers or dates. in: the field is one of the listed values. includes_any, includes_all: the field is a ' +
+              'list that contains one or all of the listed values. Every comparison with an unanswered question is false.',
           }),
           value: Type.Union([
             Type.String({ maxLength: 1000 }),
@@ -118,10 +118,10 @@ export function conditionSchema<Target extends TProperties>(
         {
           ...closed,
           title: 'Comparison',
-          description: 'True when the field of the answer compares so with the value.',
+          description: 'True if this comparison of the answer’s field with the value is true.',
         },
       ),
     ],
-    { title: 'Condition', description: 'Looks at answers given earlier: on this screen or one before it.' },
+    { title: 'Condition', description: 'Evaluates earlier answers, on the same screen or a previous one.' },
   )
 }

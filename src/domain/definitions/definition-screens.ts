@@ -78,8 +78,7 @@ function nameErrors(document: unknown): DefinitionError[] {
   return typeof name === 'string' && name !== '' && isBlank(name) ? blankError('/display_name') : []
 }
 
-const blankError = (path: string): DefinitionError[] =>
-  oneError(path, 'blank', 'Must have something to be seen, not only spaces.')
+const blankError = (path: string): DefinitionError[] => oneError(path, 'blank', 'Must contain visible characters.')
 
 function* statusErrors(document: unknown): Check {
   const first = new Map<string, string>()
@@ -90,7 +89,7 @@ function* statusErrors(document: unknown): Check {
     if (isBlank(value)) yield blankError(path)
     else if (earlier === undefined) yield none
     else {
-      const detail = `Must be unique: "${value}" is also at ${earlier}, at most in other case or spacing.`
+      const detail = `Must be unique, ignoring case and spacing; "${value}" is also at ${earlier}.`
       yield oneError(path, 'duplicate_status', detail)
     }
     if (earlier === undefined && !isBlank(value)) first.set(folded, path)
@@ -107,12 +106,15 @@ function placementErrors(
   const error = (code: string, detail: string) => oneError(`${path}/question`, code, detail)
   const earlier = first.get(admin_name)!
   if (earlier !== placement) {
-    return error('placed_twice', `Must be asked once: "${admin_name}" is already asked at ${earlier.path}.`)
+    return error('placed_twice', `Must be asked once; "${admin_name}" is already asked at ${earlier.path}.`)
   }
   const question = known.get(admin_name)
   if (question === undefined) {
     return complete
-      ? error('unknown_question', `Must name a question: "${admin_name}" is neither defined here nor in the bank.`)
+      ? error(
+          'unknown_question',
+          `Must be the name of a question; "${admin_name}" is neither in this document nor in the question bank.`,
+        )
       : none
   }
   if (question.enumerator === null) return none
@@ -120,14 +122,14 @@ function placementErrors(
   if (parent === undefined) {
     return error(
       'enumerator_not_placed',
-      `Must come after its enumerator: "${admin_name}" is repeated under "${question.enumerator}", which no screen asks.`,
+      `Must come after its enumerator: add "${question.enumerator}", under which "${admin_name}" is repeated, to an earlier place.`,
     )
   }
   return parent.position < placement.position
     ? none
     : error(
         'enumerator_not_placed',
-        `Must come after its enumerator: "${admin_name}" is repeated under "${question.enumerator}", asked only at ${parent.path}.`,
+        `Must come after its enumerator "${question.enumerator}", which is at ${parent.path}.`,
       )
 }
 
@@ -146,7 +148,7 @@ function bankedDepthErrors(
 function* unplacedErrors(questions: readonly ReadQuestion[], first: ReadonlyMap<string, Placed>): Check {
   for (const { admin_name, path } of questions) {
     if (!first.has(admin_name))
-      yield oneError(path, 'not_placed', `Must be asked: "${admin_name}" is defined, but no screen has it.`)
+      yield oneError(path, 'not_placed', `Must be on a screen; "${admin_name}" is defined but never asked.`)
   }
 }
 
@@ -174,18 +176,18 @@ function targetErrors(condition: Readonly<Record<string, unknown>>, path: string
   const error = (code: string, detail: string) => oneError(`${path}/question`, code, detail)
   const target = scope.first.get(name)
   if (target === undefined) {
-    return error('not_asked', `Must look at an earlier question of this program: no screen asks "${name}".`)
+    return error('not_asked', `Must refer to an earlier question of this program; no screen asks "${name}".`)
   }
   const order = scope.earlier(target)
     ? []
-    : error('not_earlier', `Must look at an earlier question: "${name}" is asked at ${target.path}.`)
+    : error('not_earlier', `Must refer to an earlier question; "${name}" is at ${target.path}.`)
   const question = scope.known.get(name)
   if (question === undefined) return order
   const hidden = isVisibleIn(scope.inside, question.enumerator)
     ? []
     : error(
         'not_visible',
-        `Must look at a question of the same entity, of one around it, or of the top level: "${name}" is repeated under "${question.enumerator}".`,
+        `Must refer to a question of the same or an enclosing entity, or of the top level; "${name}" is repeated under "${question.enumerator}".`,
       )
   return [...order, ...hidden, ...comparisonErrors(condition, question, path)]
 }

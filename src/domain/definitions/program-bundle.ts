@@ -99,7 +99,7 @@ export function bundleErrors(document: unknown, enumeratorDepthMax: number = enu
   const form = Value.Errors(bundle, document).map(({ instancePath: path, message }) => ({
     path,
     code: 'wrong_form',
-    detail: `Not as scripts/program export writes it: ${message}.`,
+    detail: `Does not match the output of scripts/program export: ${message}.`,
   }))
   if (form.length > 0) return form
   return [
@@ -115,7 +115,7 @@ function nestingErrors({ questions }: ProgramBundle, enumeratorDepthMax: number)
     const path = `/questions/${at}/enumerator_id`
     const above = new Set<number>()
     for (let id = enumerator_id; id !== null && !above.has(id); id = byId.get(id)?.enumerator_id ?? null) above.add(id)
-    if (above.has(question_id)) return oneError(path, 'enumerator_cycle', 'Must not lead back to itself.')
+    if (above.has(question_id)) return oneError(path, 'enumerator_cycle', 'Must not be repeated under itself.')
     return kind === 'ENUMERATOR' && above.size === enumeratorDepthMax
       ? oneError(path, 'too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
       : []
@@ -129,10 +129,10 @@ function referenceErrors(bundled: ProgramBundle): DefinitionError[] {
   const versions = new Map(bundled.question_versions.map(one => [one.question_version_id, one]))
   const earlier = new Set<number>()
   const need = (there: boolean, path: string, what: string): void => {
-    if (!there) errors.push({ path, code: 'missing', detail: `Must be in the bundle: ${what} is not.` })
+    if (!there) errors.push({ path, code: 'missing', detail: `Must be in the bundle; ${what} is missing.` })
   }
   const needInstant = (written: string, path: string): void => {
-    const detail = 'Must be an instant that there is, of the years 1684 to 2255.'
+    const detail = 'Must be a valid time in the years 1684 to 2255.'
     if (!isInstant(written)) errors.push({ path, code: 'no_instant', detail })
   }
   for (const [at, { enumerator_id }] of bundled.questions.entries()) {
@@ -162,12 +162,12 @@ function referenceErrors(bundled: ProgramBundle): DefinitionError[] {
     earlier.add(program_version_id)
     const last = at === bundled.program_versions.length - 1
     if ((version.state === 'ACTIVE') !== last) {
-      const detail = 'The last version is ACTIVE, all others OBSOLETE.'
+      const detail = 'Must be ACTIVE for the last version and OBSOLETE for all others.'
       errors.push({ path: `${path}/state`, code: 'wrong_state', detail })
     }
     const before = bundled.program_versions[at - 1]?.published_at
     if (before !== undefined && version.published_at <= before) {
-      const detail = 'Must be later than that of the version before.'
+      const detail = 'Must be later than that of the previous version.'
       errors.push({ path: `${path}/published_at`, code: 'wrong_order', detail })
     }
   }

@@ -80,25 +80,24 @@ const namedCondition = Type.Unsafe<NamedCondition>(conditionRef)
 const visibleWhen = Type.Optional(
   Type.Union([namedCondition, Type.Null()], {
     title: 'When it is asked',
-    description: 'Always, when left out or null.',
+    description: 'Always asked if omitted or null.',
   }),
 )
 
 const question = Type.Object(
   {
     admin_name: adminName(
-      'Its name for administrators; can never change. The question key is made of it: letters are kept, spaces become `_`, all else is dropped.',
+      'Name for administrators; cannot change. The question key is derived from it: letters are kept, spaces become `_`, other characters are dropped.',
     ),
-    kind: Type.Enum([...questionKinds], { description: 'What is asked for; can never change.' }),
+    kind: Type.Enum([...questionKinds], { description: 'Kind of question; cannot change.' }),
     enumerator: Type.Optional(
-      adminName('The ENUMERATOR question under which this one is repeated, once for each entity; can never change.'),
+      adminName('The ENUMERATOR question under which this question is repeated for each entity; cannot change.'),
     ),
     ...settingSchemas,
     options: optionsSchema({
       legacy_id: Type.Optional(
         Type.Boolean({
-          description:
-            'true: the id is older than the rule for ids and is kept as it is, whatever characters it has. Not for new options.',
+          description: 'true for an older ID that does not follow the rule for IDs. Not allowed for new options.',
         }),
       ),
     }),
@@ -106,21 +105,23 @@ const question = Type.Object(
   {
     ...closed,
     title: 'Question',
-    description:
-      'A question new to the bank, or one that is in it already: changed settings then make a new version of it.',
+    description: 'A new question, or one from the question bank: changed settings create a new version of it.',
   },
 )
 
 const placement = Type.Object(
   {
-    question: adminName('The question: one defined here, or one that is already in the bank.'),
-    optional: Type.Optional(Type.Boolean({ default: false, description: 'Whether it may be left unanswered.' })),
+    question: adminName('Admin name of a question in this document or in the question bank.'),
+    optional: Type.Optional(Type.Boolean({ default: false, description: 'Whether an answer is optional.' })),
     visible_when: visibleWhen,
   },
   { ...closed, title: 'Question on a screen' },
 )
 
-const screenTexts = { name: line(200, 'Its heading.'), description: prose('What is said above its questions.') }
+const screenTexts = {
+  name: line(200, 'Title of the screen.'),
+  description: prose('Introduction, shown above the questions.'),
+}
 
 /** The texts of a screen, as a document and a stored version have them. */
 export const screenSchemas = {
@@ -133,28 +134,28 @@ const screen = Type.Object(
   {
     ...screenSchemas,
     visible_when: visibleWhen,
-    questions: Type.Array(placement, { maxItems: 1000, description: 'What it asks, in this order.' }),
+    questions: Type.Array(placement, { maxItems: 1000, description: 'Questions on the screen, in order.' }),
   },
   { ...closed, title: 'Screen' },
 )
 
 const tag = (description: string) => Type.String({ minLength: 1, maxLength: 100, description })
-const displayName = line(200, 'The name that people read.')
-const publicName = line(200, 'The status as applicants read it.')
+const displayName = line(200, 'Name shown to people.')
+const publicName = line(200, 'Name of the status for applicants.')
 const programTexts = {
-  description: prose('What the program is, for those who may apply.'),
-  confirmation: prose('What applicants read after they have submitted: what happens next.'),
+  description: prose('Description of the program for applicants.'),
+  confirmation: prose('Text shown after submission, such as what happens next.'),
 }
 
 /** The texts and languages of a program that a version keeps besides its name, statuses and screens. */
 export const detailSchemas = {
   default_language: Type.Optional(
-    tag('The language of the texts outside `translations`, as an IETF tag (BCP 47); `en` when left out.'),
+    tag('Language of the texts outside `translations`, as an IETF tag (BCP 47). Defaults to `en`.'),
   ),
   languages: Type.Optional(
     Type.Array(tag('A language tag.'), {
       maxItems: 50,
-      description: 'The other languages that the program is offered in, as IETF tags such as `es` or `zh-Hant`.',
+      description: 'Other languages the program is offered in, as IETF tags such as `es` or `zh-Hant`.',
     }),
   ),
   description: Type.Optional(programTexts.description),
@@ -168,9 +169,9 @@ export const detailSchemas = {
           public_name: Type.Optional(publicName),
           translations: translationsOf({ public_name: publicName }),
         },
-        { ...closed, title: 'Status as applicants read it' },
+        { ...closed, title: 'Status for applicants' },
       ),
-      { maxItems: 200, description: 'Statuses that applicants read under another name, or in their language.' },
+      { maxItems: 200, description: 'Public names and translations of statuses.' },
     ),
   ),
 }
@@ -180,43 +181,41 @@ const heading = {
   $id: programDefinitionSchemaId,
   title: 'Program definition',
   description:
-    'One program: its questions, and the screens that ask them. What a schema cannot say, such as which conditions can be decided, ' +
-    '`scripts/program validate` checks.',
+    'A program: its questions, and the screens that ask them. Rules beyond this schema, such as which conditions can be evaluated, ' +
+    'are checked by `scripts/program validate`.',
 }
 
 /** JSON Schema 2020-12 of the definition document, as TypeBox values. */
 export const programDefinitionSchema = Type.Object(
   {
-    $schema: Type.Optional(
-      Type.String({ maxLength: 1000, description: 'Where an editor finds this schema. Nothing else is made of it.' }),
-    ),
+    $schema: Type.Optional(Type.String({ maxLength: 1000, description: 'Address of this schema, for editors only.' })),
     slug: Type.String({
       minLength: 1,
       maxLength: slugLengthMax,
       pattern: slugPattern,
-      description: 'The name of the program in addresses and exports (`program_name`); can never change.',
+      description: 'Name of the program in addresses and exports (`program_name`); cannot change.',
     }),
     based_on: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
         description:
-          'The version this document was made from: the id of the active version or of the draft. To be given for a program that is ' +
-          'there already; `scripts/program show` prints it. If anything newer is there, the document is refused.',
+          'ID of the active version or draft that this document is based on. Required for an existing program; ' +
+          '`scripts/program show` prints it. The document is rejected if there is a newer version.',
       }),
     ),
     display_name: displayName,
     ...detailSchemas,
     statuses: Type.Array(line(200, 'A status.'), {
       maxItems: 200,
-      description: 'The statuses that administrators may give an application, in the order in which they are offered.',
+      description: 'Statuses that administrators can set, in display order.',
     }),
     questions: Type.Array(question, {
       maxItems: 2000,
-      description: 'Questions that are new, or whose settings this document changes. Each is used on a screen.',
+      description: 'Questions that are new or that this document changes. Each must be on a screen.',
     }),
     screens: Type.Array(screen, {
       minItems: 1,
       maxItems: 500,
-      description: 'What is asked, in this order. A repeated question comes after its enumerator.',
+      description: 'Screens in order. A repeated question must come after its enumerator.',
     }),
   },
   { ...heading, ...closed, $defs: { condition: conditionSchema({ question: adminName('An earlier question.') }) } },

@@ -37,13 +37,13 @@ export function schemaError({ keyword, instancePath: path, params }: SchemaError
       return names(wants.requiredProperties).map(name => ({
         path: pointerTo(path, name),
         code: 'required',
-        detail: `Must be given: \`${name}\` is missing.`,
+        detail: `Is required: add \`${name}\`.`,
       }))
     case 'additionalProperties':
       return names(wants.additionalProperties).map(name => ({
         path: pointerTo(path, name),
         code: 'unknown_member',
-        detail: `Must be left out: there is no \`${name}\` here.`,
+        detail: `Is not allowed here: remove \`${name}\`.`,
       }))
     case 'type':
       return [{ path, code: 'wrong_type', detail: `Must be ${typeLabel(wants.type)}.` }]
@@ -52,19 +52,19 @@ export function schemaError({ keyword, instancePath: path, params }: SchemaError
     case 'minLength':
       return [{ path, code: 'too_short', detail: 'Must not be empty.' }]
     case 'maxLength':
-      return [{ path, code: 'too_long', detail: `Must not be longer than ${wants.limit} characters.` }]
+      return [{ path, code: 'too_long', detail: `Must have at most ${wants.limit} characters.` }]
     case 'pattern':
-      return [{ path, code: 'wrong_characters', detail: 'Must not have these characters.' }]
+      return [{ path, code: 'wrong_characters', detail: 'Contains characters that are not allowed.' }]
     case 'minItems':
-      return [{ path, code: 'too_few', detail: `Must have at least ${wants.limit}.` }]
+      return [{ path, code: 'too_few', detail: `Must have at least ${wants.limit} items.` }]
     case 'maxItems':
-      return [{ path, code: 'too_many', detail: `Must not have more than ${wants.limit}.` }]
+      return [{ path, code: 'too_many', detail: `Must have at most ${wants.limit} items.` }]
     case 'minimum':
-      return [{ path, code: 'too_small', detail: `Must not be less than ${wants.limit}.` }]
+      return [{ path, code: 'too_small', detail: `Must be at least ${wants.limit}.` }]
     case 'maximum':
-      return [{ path, code: 'too_large', detail: `Must not be more than ${wants.limit}.` }]
+      return [{ path, code: 'too_large', detail: `Must be at most ${wants.limit}.` }]
     default:
-      return [{ path, code: 'wrong_form', detail: `Must fit the schema (${keyword}).` }]
+      return [{ path, code: 'wrong_form', detail: `Must match the schema (${keyword}).` }]
   }
 }
 
@@ -73,7 +73,7 @@ const words: Readonly<Record<string, string>> = {
   array: 'an array',
   string: 'text',
   boolean: 'true or false',
-  integer: 'a whole number that a double holds exactly',
+  integer: 'an integer within ±(2^53 − 1)',
   number: 'a number',
   null: 'null',
 }

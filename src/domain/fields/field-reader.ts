@@ -20,7 +20,7 @@ export abstract class FieldReader {
   /** A required field: not empty, well-formed Unicode. */
   text(name: string): string | undefined {
     const text = this.optionalText(name)
-    return text === null ? this.error(name, 'required', 'Must be given with this answer.') : text
+    return text === null ? this.error(name, 'required', 'Is required in this answer.') : text
   }
 
   /** As `text`, or null when it is left out. */
@@ -93,9 +93,9 @@ export abstract class FieldReader {
 /** Why a value is no text that can be stored and returned exactly: code and detail. */
 export function textError(value: unknown): [code: string, detail: string] | undefined {
   if (typeof value !== 'string') return ['wrong_type', 'Must be a string.']
-  if (value === '') return ['empty', 'Must not be empty; where there is no answer, send null.']
+  if (value === '') return ['empty', 'Must not be empty; send null if there is no answer.']
   if (value.isWellFormed()) return undefined
-  return ['ill_formed_text', 'Must be well-formed Unicode: it has half of a surrogate pair without the other half.']
+  return ['ill_formed_text', 'Must be valid Unicode without lone surrogates.']
 }
 
 const isNumber = (value: unknown): value is number | JsonNumber =>

@@ -30,7 +30,7 @@ export function loosened(schema: JsonSchema): JsonSchema {
 }
 
 /** What a schema says of values that are listed as examples. */
-export const moreMayBeAdded = 'The examples are all there are now; accept others, for more may be added.'
+export const moreMayBeAdded = 'The examples are all current values; accept others, because more may be added.'
 
 /** A string of which the known values are listed and others must be accepted. Source: spec, "Versioning" 2. */
 export function openEnum(

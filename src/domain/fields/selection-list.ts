@@ -22,8 +22,8 @@ export const selectionList = <const T extends string, const K extends string>(ty
         form: 'option_list',
         schema: (optionIds, style) =>
           listOf(
-            `IDs of the selected ${what}; empty when none was, or the question was not answered.`,
-            openEnum('An option ID that was ever selectable.', optionIds, style),
+            `IDs of the selected ${what}; empty if none is selected.`,
+            openEnum('ID of an option that can be or could once be selected.', optionIds, style),
           ),
       },
     },
@@ -38,7 +38,7 @@ export const selectionList = <const T extends string, const K extends string>(ty
         const selection = selections[i]!
         if (!isOption(fields, 'selections', selection, rules, i)) faulty = true
         if (twice && selections.indexOf(selection) < i)
-          fields.error('selections', 'duplicate', 'Must be selected once: this list has it before.', i)
+          fields.error('selections', 'duplicate', 'Is selected twice; send each option once.', i)
       }
       const fits = countFits(fields, 'selections', selections.length, 'selections', rules.settings)
       return fits && !faulty ? { type, selections } : undefined

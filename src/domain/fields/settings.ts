@@ -10,16 +10,16 @@ export const none = {} as const
 const count = (minimum: 0 | 1, description: string) => Type.Integer({ minimum, maximum: 1_000_000, description })
 
 export const lengthSettings = {
-  min_length: count(0, 'Fewest characters (Unicode code points).'),
-  max_length: count(1, 'Most characters (Unicode code points).'),
+  min_length: count(0, 'Minimum number of characters (Unicode code points).'),
+  max_length: count(1, 'Maximum number of characters (Unicode code points).'),
 }
 
 export const countSettings = {
-  min_count: count(0, 'Fewest selections, entities or files.'),
-  max_count: count(1, 'Most selections, entities or files.'),
+  min_count: count(0, 'Minimum number of selections, entities or files.'),
+  max_count: count(1, 'Maximum number of selections, entities or files.'),
 }
 
-const optionText = Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' })
+const optionText = Type.String({ minLength: 1, maxLength: 10_000, description: 'Text shown to applicants.' })
 
 /** The options of a question, each with these members besides its own. */
 export function optionList<More extends TProperties>(more: More) {
@@ -29,7 +29,7 @@ export function optionList<More extends TProperties>(more: More) {
         minLength: 1,
         maxLength: 200,
         description:
-          'What an export carries. Lower case letters a to z, digits, `_` and `-`; of a MAP question, the id of a map feature: any text.',
+          'ID in exports. Lower case letters a to z, digits, `_` and `-`; for a MAP question, the ID of a map feature, which can be any text.',
       }),
       text: optionText,
       translations: translationsOf({ text: optionText }),
@@ -37,7 +37,7 @@ export function optionList<More extends TProperties>(more: More) {
     },
     { additionalProperties: false, title: 'Option' },
   )
-  return Type.Array(option, { minItems: 1, maxItems: 5000, description: 'What can be selected; required.' })
+  return Type.Array(option, { minItems: 1, maxItems: 5000, description: 'Options to choose from; required.' })
 }
 
 export const optionSettings = { options: optionList({}) }
@@ -94,7 +94,7 @@ export function isOption(
   if (optionIds.has(selection)) return true
   const shown = [...optionIds].slice(0, optionsShown).map(id => `"${id}"`)
   const more = optionIds.size > optionsShown ? `, or ${optionIds.size - optionsShown} others` : ''
-  const which = stage === 'older' ? 'that this question ever had' : 'of this question'
-  fields.error(name, 'not_an_option', `Must be the id of an option ${which}: ${shown.join(', ')}${more}.`, item)
+  const which = stage === 'older' ? 'that this question has or had' : 'of this question'
+  fields.error(name, 'not_an_option', `Must be the ID of an option ${which}: ${shown.join(', ')}${more}.`, item)
   return false
 }

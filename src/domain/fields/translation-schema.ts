@@ -1,4 +1,4 @@
-// Texts in other languages than the default one, as every element of a definition that people read may carry them.
+// The schema of `translations`: the texts of a definition's element in languages other than the default one.
 
 import { type TSchema, Type } from 'typebox'
 
@@ -20,7 +20,7 @@ export const translationsOf = <Fields extends Readonly<Record<string, TSchema>>>
         {
           title: 'Translations',
           description:
-            'Its texts in other languages, by a tag that `languages` lists: `{"es": {"text": "…"}}`. Missing ones fall back to the default language.',
+            'Texts in other languages, by a language tag from `languages`: `{"es": {"text": "…"}}`. Missing texts fall back to the default language.',
         },
       ),
     ),

@@ -62,24 +62,27 @@ export const address = {
   kinds: ['ADDRESS'],
   settings,
   fields: {
-    street: { form: 'text', schema: anyText('Street and number.') },
-    line2: { form: 'text', schema: anyText('Apartment or unit; null when there is none.') },
+    street: { form: 'text', schema: anyText('Street and house number.') },
+    line2: { form: 'text', schema: anyText('Apartment or unit; null if there is none.') },
     city: { form: 'text', schema: anyText('City.') },
     state: {
       form: 'text',
       schema: {
-        ...orNull('string', { description: 'USPS code: a state, DC or a territory.' }),
+        ...orNull('string', { description: 'USPS code of a state, DC or a territory.' }),
         enum: [...stateCodes, null],
       },
     },
     zip: {
       form: 'text',
-      schema: orNull('string', { pattern: zipPattern.source, description: '5 digits, or 5, a dash and 4.' }),
+      schema: orNull('string', {
+        pattern: zipPattern.source,
+        description: '5 digits, or 5 digits, a dash and 4 digits.',
+      }),
     },
     corrected: {
       form: 'text',
       schema: {
-        ...orNull('string', { description: 'Result of address correction; null when it is not enabled.' }),
+        ...orNull('string', { description: 'Result of address correction; null if it is not enabled.' }),
         enum: [...correctedStates, null],
       },
     },
@@ -202,15 +205,15 @@ function readCorrection(
 ): Correction | undefined {
   if (stage !== 'older' && asked.correct_addresses !== true)
     return stage === 'final' ||
-      areNull(fields, correctionFields, 'Must be null: this question does not correct addresses.')
+      areNull(fields, correctionFields, 'Must be null: address correction is off for this question.')
       ? uncorrected
       : undefined
   const corrected = fields.oneOf('corrected', correctedStates)
   if (corrected === undefined) return undefined
   if (corrected !== 'Corrected') {
-    const unplaced = areNull(fields, locationFields, 'Must be null: only an address that was Corrected has a location.')
+    const unplaced = areNull(fields, locationFields, 'Must be null: only a Corrected address has a location.')
     if (corrected === null && stage === 'final')
-      return fields.error('corrected', 'required', `Must be given: one of ${correctedStates.join(', ')}.`)
+      return fields.error('corrected', 'required', `Is required: one of ${correctedStates.join(', ')}.`)
     return unplaced ? { ...uncorrected, corrected } : undefined
   }
   // Another spatial reference system than that of GPS may count in metres or feet. What is older is kept as it was.

@@ -17,13 +17,13 @@ export const date = {
   fields: {
     date: {
       form: 'date',
-      schema: orNull('string', { format: 'date', description: 'A day, YYYY-MM-DD, without a time zone.' }),
+      schema: orNull('string', { format: 'date', description: 'Calendar date, YYYY-MM-DD, without a time zone.' }),
     },
   },
   text: a => `{"question_type":"DATE","date":${json(a.date)}}`,
   lines: a => [{ text: dayText(a.date) }],
   read: fields => {
-    const date = fields.formatted('date', isCalendarDate, 'a day of the calendar as YYYY-MM-DD')
+    const date = fields.formatted('date', isCalendarDate, 'a calendar date in the form YYYY-MM-DD')
     return date === undefined ? undefined : { type: 'DATE', date }
   },
   sample: (_, variant) => ({ type: 'DATE', date: `19${84 + (variant % 10)}-02-${28 - (variant % 10)}` }),

@@ -13,7 +13,9 @@ interface Email {
 export const email = {
   kinds: ['EMAIL'],
   settings: none,
-  fields: { email: { form: 'text', schema: anyText('An e-mail address as typed. To be treated as any text.') } },
+  fields: {
+    email: { form: 'text', schema: anyText('E-mail address as typed by the applicant. Treat it as arbitrary text.') },
+  },
   text: a => `{"question_type":"EMAIL","email":${json(a.email)}}`,
   lines: a => [{ text: a.email }],
   read: fields => {

@@ -10,7 +10,7 @@ export const enumerator = {
   fields: {
     entities: {
       form: 'entities',
-      schema: { type: 'array', description: 'One object for each entity; empty when unanswered.' },
+      schema: { type: 'array', description: 'One object per entity; empty if unanswered.' },
     },
   },
 } as const satisfies QuestionShape<never, typeof countSettings>

@@ -17,12 +17,12 @@ export const fileUpload = {
   fields: {
     file_key: {
       form: 'text',
-      schema: orNull('string', { deprecated: true, description: 'URL of the first file. Use file_urls.' }),
+      schema: orNull('string', { deprecated: true, description: 'URL of the first file. Use file_urls instead.' }),
       value: ({ file_urls }) => file_urls[0] ?? null,
     },
     file_urls: {
       form: 'text_list',
-      schema: listOf('URLs of the files, for people who are signed in as administrators; empty when unanswered.', {
+      schema: listOf('URLs of the files, which require signing in as an administrator; empty if unanswered.', {
         type: 'string',
       }),
     },
@@ -43,7 +43,7 @@ export const fileUpload = {
       fields.error(
         'file_urls',
         'malformed',
-        'Must be an absolute address, https://… or http://…, without spaces: write a space as %20.',
+        'Must be an absolute URL, https://… or http://…, with spaces written as %20.',
         i,
       )
     }

@@ -17,7 +17,7 @@ export const id = {
   kinds: ['ID'],
   settings: lengthSettings,
   fields: {
-    id: { form: 'text', schema: orNull('string', { pattern: idPattern.source, description: 'Digits alone.' }) },
+    id: { form: 'text', schema: orNull('string', { pattern: idPattern.source, description: 'Digits only.' }) },
   },
   text: a => `{"question_type":"ID","id":${json(a.id)}}`,
   lines: a => [{ text: a.id, look: 'code' }],

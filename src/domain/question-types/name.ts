@@ -22,11 +22,11 @@ export const name = {
   settings: none,
   fields: {
     first_name: { form: 'text', schema: anyText('First name.') },
-    middle_name: { form: 'text', schema: anyText('Middle name; null when there is none.') },
+    middle_name: { form: 'text', schema: anyText('Middle name; null if there is none.') },
     last_name: { form: 'text', schema: anyText('Last name.') },
     suffix: {
       form: 'text',
-      schema: (_, style) => openEnum('Suffix; null when there is none.', suffixes, style, 'or null'),
+      schema: (_, style) => openEnum('Suffix; null if there is none.', suffixes, style, 'or null'),
     },
   },
   text: a =>

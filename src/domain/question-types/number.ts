@@ -13,11 +13,11 @@ interface NumberAnswer {
 
 const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 const settings = {
-  min: Type.Integer({ ...safe, description: 'Least number, inclusive.' }),
-  max: Type.Integer({ ...safe, description: 'Greatest number, inclusive.' }),
+  min: Type.Integer({ ...safe, description: 'Minimum, inclusive.' }),
+  max: Type.Integer({ ...safe, description: 'Maximum, inclusive.' }),
 }
 
-const description = 'A whole number that every client holds exactly: within ±(2^53 − 1).'
+const description = 'Integer within ±(2^53 − 1).'
 
 export const number = {
   kinds: ['NUMBER'],

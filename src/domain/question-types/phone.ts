@@ -21,7 +21,7 @@ export const phone = {
   fields: {
     phone_number: {
       form: 'text',
-      schema: orNull('string', { pattern: phonePattern.source, description: 'E.164: + and digits.' }),
+      schema: orNull('string', { pattern: phonePattern.source, description: 'Phone number in E.164: + and digits.' }),
     },
   },
   hints: ['country'],
@@ -34,7 +34,7 @@ export const phone = {
     const country = fields.optionalText('country')
     if (written === undefined || country === undefined) return undefined
     if (country !== null && !isSupportedCountry(country)) {
-      const detail = 'Must be the two letters of a country in ISO 3166-1, such as "US", or null.'
+      const detail = 'Must be a two-letter country code (ISO 3166-1), such as "US", or null.'
       return fields.error('country', 'not_allowed', detail)
     }
     const phone_number = e164(written, country)
@@ -43,8 +43,8 @@ export const phone = {
       'phone_number',
       'malformed',
       country === null
-        ? 'Must be a phone number with its country code, such as "+12065550100", or be sent with the `country` it is written for; without an extension.'
-        : 'Must be a phone number of that `country`, complete with its area code, or one with its country code; without an extension.',
+        ? 'Must be a phone number with country code and without extension, such as "+12065550100", or be sent with its `country`.'
+        : 'Must be a phone number of that `country` with area code and without extension, or one with country code.',
     )
   },
   sample: (_, variant) => ({ type: 'PHONE', phone_number: `+1206555014${variant % 10}` }),

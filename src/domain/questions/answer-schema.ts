@@ -28,7 +28,7 @@ export function answerFields(node: KeyNode, style: SchemaStyle): Record<string, 
 }
 
 const entitySchema = (enumerator: KeyNode, style: SchemaStyle): JsonSchema => ({
-  description: 'An entity: its name, and the questions repeated for it by question key.',
+  description: 'An entity: its name, and the questions repeated for it, by question key.',
   ...questionsSchema(
     { entity_name: style.followed === undefined ? entityName : { ...entityName, type: ['string', 'null'] } },
     enumerator.children,
@@ -58,7 +58,7 @@ export function questionsSchema(
 export function anyQuestionSchema(style: SchemaStyle): JsonSchema {
   return {
     title: 'Question',
-    description: 'A question object. Which other properties it has follows from its question_type.',
+    description: 'A question object. Its question_type determines its other properties.',
     type: 'object',
     properties: { question_type: openEnum('Type of the question.', exportedTypes, style) },
     required: ['question_type'],

@@ -58,17 +58,17 @@ export function responseDefinitions(
   return {
     ExportPage: {
       title: 'Export page',
-      description: 'One page of an export.',
+      description: 'A page of an export.',
       ...objectSchema(pageFields(style), style),
     },
     Application: {
       title: 'Application',
-      description: 'One submission, with the answers as they were when it was submitted.',
+      description: 'An application with its answers at submission.',
       ...objectSchema(applicationFields(style.followed?.programName ?? slug, style), style),
     },
     Answers: {
       title: 'Answers',
-      description: 'By question key: every question that was ever in the program, answered or not.',
+      description: 'Answers by question key. Includes every question the program has ever had, even if unanswered.',
       ...questionsSchema({}, keyMap, style),
     },
     Question: anyQuestionSchema(style),
@@ -78,12 +78,12 @@ export function responseDefinitions(
 const pageFields = (style: SchemaStyle): Record<string, JsonSchema> => ({
   payload: {
     type: 'array',
-    description: 'The applications on this page, oldest submission first.',
+    description: 'The applications on this page, in order of submission.',
     items: { $ref: `${style.definitionsAt}Application` },
   },
   nextPageToken: orNull('string', {
     pattern: '^[0-9A-Za-z]+$',
-    description: 'Sent as nextPageToken, it gets the page that follows. null on the last page.',
+    description: 'Pass it as nextPageToken to get the next page; null on the last page.',
   }),
 })
 
@@ -91,44 +91,48 @@ const pageFields = (style: SchemaStyle): Record<string, JsonSchema> => ({
 const applicationFields = (slug: string | undefined, style: SchemaStyle): Record<string, JsonSchema> => ({
   applicant_id: { type: 'integer', description: 'Unique ID of the applicant.' },
   application_id: { type: 'integer', description: 'Unique ID of this application.' },
-  create_time: time('When the applicant first answered a question in this program.'),
-  language: { type: 'string', description: 'IETF tag of the language the applicant prefers.', examples: ['en-US'] },
+  create_time: time('Time the applicant first answered a question in this program.'),
+  language: {
+    type: 'string',
+    description: 'IETF language tag of the applicant’s preferred language.',
+    examples: ['en-US'],
+  },
   program_name: {
     ...(slug === undefined ? { type: 'string' } : { type: 'string', const: slug }),
-    description: 'The program slug, as in the address of the request.',
+    description: 'Slug of the program.',
   },
   program_version_id: {
     type: 'integer',
     description:
-      'ID of the program version it was submitted to; every change of the program or its questions makes another.',
+      'ID of the program version it was submitted to. Every change to the program or its questions creates a version.',
   },
   revision_state: openEnum(
-    'CURRENT: the latest application of the applicant. OBSOLETE: a newer one was submitted.',
+    'CURRENT: the applicant’s latest application. OBSOLETE: the applicant has submitted a newer one.',
     ['CURRENT', 'OBSOLETE'],
     style,
   ),
-  status: anyText('Status that an administrator gave it.'),
-  status_last_modified_time: { ...time('When the status was last set or changed.'), type: ['string', 'null'] },
-  application_note: anyText('Note of an administrator.'),
+  status: anyText('Status set by an administrator.'),
+  status_last_modified_time: { ...time('Time the status was last set.'), type: ['string', 'null'] },
+  application_note: anyText('Note by an administrator.'),
   submit_time:
     style.followed === undefined
-      ? time('When it was submitted.')
+      ? time('Time of submission.')
       : {
-          ...time('When it was submitted; null for some of the oldest, of which it is not known.'),
+          ...time('Time of submission; null if unknown, as for some of the oldest applications.'),
           type: ['string', 'null'],
         },
   submitter_type: openEnum(
-    'Who submitted it: the applicant, or a trusted intermediary on behalf of the applicant.',
+    'Who submitted it: the applicant, or a trusted intermediary on the applicant’s behalf.',
     ['APPLICANT', 'TRUSTED_INTERMEDIARY'],
     style,
   ),
-  ti_email: anyText('E-mail address of the intermediary; null when the applicant submitted.'),
-  ti_organization: anyText('Organization of the intermediary; null when the applicant submitted.'),
+  ti_email: anyText('E-mail address of the intermediary; null if the applicant submitted.'),
+  ti_organization: anyText('Organization of the intermediary; null if the applicant submitted.'),
   application: { $ref: `${style.definitionsAt}Answers` },
 })
 
 const time = (description: string): JsonSchema => ({
   type: 'string',
   format: 'date-time',
-  description: `${description} Whole seconds, with the offset of the service's time zone at that moment.`,
+  description: `${description} In whole seconds, with the service’s time zone offset at that time.`,
 })

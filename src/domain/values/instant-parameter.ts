@@ -12,11 +12,11 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/^[0-9]+$/, 'A number of seconds or milliseconds is not accepted.'],
   [/^[0-9]{4}-?W/i, 'Week dates are not accepted.'],
   [/^[0-9]{4}-?[0-9]{3}(?![0-9-])/, 'Days of the year are not accepted.'],
-  [/^[0-9]{4}-[0-9]{2}-[0-9]{2}[t ]/, 'A capital T separates date and time.'],
-  [/z$/, 'The zone UTC is a capital Z.'],
-  [/^[0-9]{4}-[0-9]{2}-[0-9]{2}(Z|[+ -])/, 'A date without a time takes no zone.'],
-  [/\.[0-9]{10,}/, 'A fraction of a second has at most 9 digits.'],
-  [/[+ -][0-9]{2}(:?[0-9]{2})?$/, 'An offset is written ±hh:mm.'],
+  [/^[0-9]{4}-[0-9]{2}-[0-9]{2}[t ]/, 'Separate date and time with a capital T.'],
+  [/z$/, 'Write UTC as a capital Z.'],
+  [/^[0-9]{4}-[0-9]{2}-[0-9]{2}(Z|[+ -])/, 'Omit the time zone after a date without a time.'],
+  [/\.[0-9]{10,}/, 'Use at most 9 digits for fractions of a second.'],
+  [/[+ -][0-9]{2}(:?[0-9]{2})?$/, 'Write the offset as ±hh:mm.'],
 ]
 
 /**
@@ -42,9 +42,10 @@ export function parseInstantParameter(text: string, timeZone: string): Micros | 
   const { year, month, day, hour, minute, second = '00', fraction = '', zone } = parts
   // The form is checked first and by hand, because Temporal's own parser takes many more.
   const date = calendarDate(Number(year), Number(month), Number(day))
-  if (date === undefined) return { error: `names ${year}-${month}-${day}, which is not a day of the calendar.` }
+  if (date === undefined) return { error: `contains ${year}-${month}-${day}, which is not a day of the calendar.` }
   if (hour === undefined) return clamped(date.toZonedDateTime(timeZone).epochNanoseconds)
-  if (Number(hour) > 23) return { error: 'must have an hour from 00 to 23. The end of a day is 00:00 of the next.' }
+  if (Number(hour) > 23)
+    return { error: 'must have an hour from 00 to 23. Write the end of a day as 00:00 of the next day.' }
   if (Number(minute) > 59) return { error: 'must have minutes from 00 to 59.' }
   if (Number(second) > 59) return { error: 'must have seconds from 00 to 59. Leap seconds are not accepted.' }
   const nanoseconds = Number(fraction.padEnd(9, '0'))

@@ -50,7 +50,7 @@ export function parseSubnet(text: string): Subnet | { error: string } {
   const mapped = addressText.includes(':') && address.kind() === 'ipv4'
   const bits = address.kind() === 'ipv4' ? 32 : 128
   if (prefixText !== undefined && !/^\d{1,3}$/.test(prefixText))
-    return { error: `"${text}" has no whole number of bits after the slash` }
+    return { error: `"${text}" needs a whole number of bits after the slash` }
   const prefixBits = prefixText === undefined ? bits : Number(prefixText) - (mapped ? 96 : 0)
   if (prefixBits < 0 || prefixBits > bits)
     return { error: `"${text}" has a prefix length out of range: 0 to ${bits} bits` }

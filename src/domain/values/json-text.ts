@@ -126,7 +126,7 @@ class Reader {
 
   #value(): Json {
     if (++this.#values > this.#valuesMax)
-      throw this.#refusal('too_many_values', `Must be of at most ${this.#valuesMax} values.`)
+      throw this.#refusal('too_many_values', `Must have at most ${this.#valuesMax} values.`)
     switch (this.text.charCodeAt(this.#at)) {
       case quote:
         return this.#string()
@@ -230,7 +230,7 @@ class Reader {
       this.#place[step] = key
       if (!this.#lastOfDuplicates && members.has(key)) {
         this.#at = start
-        throw this.#refusal('duplicate_key', 'Must be given once: this key occurs twice.')
+        throw this.#refusal('duplicate_key', 'Occurs twice in the object; send each key once.')
       }
       this.#skipSpace()
       if (!this.#take(colon)) throw this.#malformed('a colon')
@@ -262,7 +262,7 @@ class Reader {
   #open(): void {
     // Each step to this place is an array or object that is open already.
     if (this.#place.length >= this.#depthMax)
-      throw this.#refusal('too_deep', `Must not be nested more than ${this.#depthMax} levels deep.`)
+      throw this.#refusal('too_deep', `Must be nested at most ${this.#depthMax} levels deep.`)
     this.#at++
     this.#skipSpace()
   }
@@ -286,8 +286,8 @@ class Reader {
   }
 
   #malformed(expected: string): Refusal {
-    const where = this.#at >= this.text.length ? 'the text ends here' : 'there is something else here'
-    return this.#refusal('malformed_json', `Must be JSON: ${expected} was expected, and ${where}.`)
+    const where = this.#at >= this.text.length ? 'the text ends here' : 'found something else'
+    return this.#refusal('malformed_json', `Must be JSON: expected ${expected}, but ${where}.`)
   }
 
   #refusal(code: JsonError['code'], detail: string): Refusal {

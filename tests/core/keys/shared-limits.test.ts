@@ -137,7 +137,10 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     await until('both to notice again', () => one.counts.away && other.counts.away)
     await redis.bringBack()
     await until('both to be back again', () => !one.counts.away && !other.counts.away)
-    const logged = ['Redis is away: each process counts for itself', 'Redis is back: all processes count together']
+    const logged = [
+      'Redis is unreachable: each process counts by itself',
+      'Redis is reachable again: all processes count together',
+    ]
     for (const { log } of [one, other]) expect(log.map(({ msg }) => msg)).toEqual([...logged, ...logged])
   })
 

@@ -36,9 +36,9 @@ interface Refused {
   input: () => string | Buffer
   options?: Parameters<typeof load>[2]
   reported: string[]
-  /** What some of the reasons say, by their place among them; or all of it together. */
+  /** What some of the reasons name, by their place among them; or all of it together. */
   reasons?: Record<number, RegExp>
-  detail?: string | RegExp
+  detail?: RegExp
 }
 
 /** When the last submission was made. */
@@ -51,7 +51,7 @@ const refused: Record<string, Refused> = {
   'one bad line after many': {
     input: () => `${manyLines(to, 12_000, { application_note: 'x'.repeat(900) })}{"oops":\n`,
     reported: ['line 12001: not_json'],
-    detail: 'Nothing was loaded: 1 of 12,001 applications cannot be.',
+    detail: /^\D+1 of 12,001 \D+$/,
   },
   'every bad line, with its number': {
     input: () =>
@@ -73,15 +73,15 @@ const refused: Record<string, Refused> = {
       'line 7: not_an_object',
     ],
     reasons: {
-      1: /^\/program_version_id is 999, and the published versions of food-aid are [0-9]+$/,
-      2: /^\/program_version_id is of program nowhere, which there is not$/,
+      1: /^\/program_version_id .* 999, .* food-aid .* [0-9]+$/,
+      2: /^\/program_version_id .* nowhere\b/,
     },
   },
   'of very many, how many more': {
     before: async () => submitted(to),
     input: () => 'x\n'.repeat(30) + manyLines(to, 1204),
     reported: Array.from({ length: 50 }, (_, i) => `line ${i + 1}: ${i < 30 ? 'not_json' : 'too_early'}`),
-    detail: 'Nothing was loaded: 1,234 of 1,234 applications cannot be. 50 of 1,235 reasons:',
+    detail: /^\D+1,234 of 1,234 \D+50 of 1,235 \D+$/,
   },
   'applications of a page, with their place on it': {
     before: () => load(sql, lines(to, { id: 1 }, { id: 9 })),
@@ -101,15 +101,15 @@ const refused: Record<string, Refused> = {
       ].join('\n'),
     reported: ['line 1: duplicate_key', 'line 2: too_deep', 'line 3: wrong_format'],
     reasons: {
-      0: /^cannot be read without losing something: \/application_id: Must be given once: this key occurs twice \(column 21\)\.$/,
-      2: /^\/application_id must be a whole number from 1, and is 9007199254740993$/,
+      0: /: \/application_id: .* \(column 21\)\.$/,
+      2: /^\/application_id .* 9007199254740993$/,
     },
   },
   'what is deep within, and a long key, by the beginning and the end of the path': {
     input: () => `{"${'k'.repeat(5000)}/":{"twice":1,"twice":2}}\n${'{"level":'.repeat(600)}`,
     reported: ['line 1: duplicate_key', 'line 2: too_deep'],
     reasons: {
-      0: /: \/k{99}…k{92}~1\/twice: Must be given once: /,
+      0: /: \/k{99}…k{92}~1\/twice: /,
       1: /: (\/level){16}\/lev…evel(\/level){16}: /,
     },
   },
@@ -122,7 +122,7 @@ const refused: Record<string, Refused> = {
     input: () => lines(to, { id: 1 }),
     options: { timeZone: 'America/New_York' },
     reported: [],
-    detail: /^INSTANCE_TIME_ZONE is America\/New_York.* is UTC/,
+    detail: /^INSTANCE_TIME_ZONE .*America\/New_York.* UTC/,
   },
   'what is before the last submission: "clients … would never see it" (G6)': {
     before: async () => {
@@ -134,7 +134,7 @@ const refused: Record<string, Refused> = {
     input: () => lines(to, { id: 100 }, { id: 101, more: { submit_time: last } }),
     options: { now: now + 3600 * second },
     reported: ['line 1: too_early', 'line 2: too_early'],
-    reasons: { 0: /Snapshot-Time on would never see it/ },
+    reasons: { 0: /Snapshot-Time/ },
   },
   'an id that an application had before it was erased': {
     before: async () => {
@@ -148,7 +148,7 @@ const refused: Record<string, Refused> = {
   'lines out of the order of submit_time, with the line each should stand before': {
     input: () => lines(to, { id: 1, at: 5 }, { id: 2, at: 9 }, { id: 3, at: 8 }, { id: 4, at: 4 }),
     reported: ['line 3: too_early', 'line 4: too_early'],
-    reasons: { 1: /the one on line 2/ },
+    reasons: { 1: / line 2\b/ },
   },
   'what is of the future': {
     input: () => lines(to, { id: 1, more: { submit_time: anotherDay(1) } }),
@@ -165,8 +165,8 @@ const refused: Record<string, Refused> = {
       ),
     reported: ['line 3: inconsistent', 'line 4: inconsistent'],
     reasons: {
-      0: /must not be CURRENT: the CURRENT application of applicant 1, on line 1, is older/,
-      1: /must not be OBSOLETE: the CURRENT application of applicant 2, on line 2, is older/,
+      0: / CURRENT: .* applicant 1, on line 1,/,
+      1: / OBSOLETE: .* applicant 2, on line 2,/,
     },
   },
   'an id that an application has, in any program or in the input': {
@@ -174,13 +174,13 @@ const refused: Record<string, Refused> = {
     input: () =>
       lines(to, { id: 4 }, { id: 5 }, { id: 6 }, { id: 6, at: 7, applicant: 7 }, { id: 4, at: 8, applicant: 8 }),
     reported: ['line 2: taken_id', 'line 4: duplicate_id', 'line 5: duplicate_id'],
-    reasons: { 1: /^\/application_id is 6, which the one on line 3 has too$/ },
+    reasons: { 1: /^\/application_id .*\b6, .* line 3$/ },
   },
   'more ids that the intake drew and lost than are looked for': {
     before: () => sql`select setval('application_application_id_seq', 2000)`,
     input: () => manyLines(to, 1002),
     reported: ['line 1001: taken_id', 'line 1002: taken_id'],
-    reasons: { 0: /is 1001, which the intake of this installation gave out$/ },
+    reasons: { 0: / 1001,/ },
   },
   'one bad line, whatever the others would supersede': {
     before: () => load(sql, lines(to, { id: 1 })),
@@ -200,7 +200,7 @@ test.each(Object.entries(refused))('refused, and nothing stored: %s', async (_, 
   expect(problem.errors.map(error => `${error.parameter}: ${error.code}`)).toEqual(asked.reported)
   for (const [place, reason] of Object.entries(asked.reasons ?? {}))
     expect(problem.errors[Number(place)]!.detail).toMatch(reason)
-  expect(problem.detail).toMatch(asked.detail ?? /^Nothing was loaded: /)
+  expect(problem.detail).toMatch(asked.detail ?? /^\D+[0-9,]+ of [0-9,]+ /)
   expect(await contents(sql)).toEqual(before)
   expect((await sql`select from audit_event where action = 'load_begun'`).length).toBe(before.loads.length)
 })

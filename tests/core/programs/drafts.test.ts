@@ -143,7 +143,7 @@ describe('two administrators', () => {
     const mine = { ...spec, questions: [q.text('t colour'), q.email('t mail')] }
     const conflict = await rejection(publishBasedOn(basis, mine, 'admin:two'))
     expect(conflict.kind).toBe('conflict')
-    expect(conflict.detail).toContain('published by admin:one')
+    expect(conflict.detail).toContain('admin:one')
     expect(conflict.detail).toContain('scripts/program show two-pub')
     expect(conflict.errors.map(({ code }) => code)).toEqual(['question_added', 'text_changed'])
     expect(await inBank('t mail')).toBeUndefined()

@@ -58,7 +58,10 @@ test('a store that is away is logged once each time, and so is that it is back',
     await until('it to be taken', async () => (await measureOutbox(sql)).waiting === 0)
     await until('it to be logged', () => lines.length === 2 * n)
   }
-  const [away, back] = ['the relay cannot hand jobs over; they wait in the outbox', 'the relay hands jobs over again']
+  const [away, back] = [
+    'the relay cannot hand over jobs; they wait in the outbox',
+    'the relay can hand over jobs again',
+  ]
   expect(lines).toEqual([away, back, away, back])
 })
 

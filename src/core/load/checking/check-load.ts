@@ -209,7 +209,7 @@ export class LoadCheck {
     const lookedFor: StagedId[] = []
     await eachDrawn(this.session, sequences[0], ids, drawn => {
       if (lookedFor.length < lookedForMax) lookedFor.push(drawn)
-      else this.#errors.add(drawn.place, idError(`is ${drawn.id}, which the intake of this installation gave out`))
+      else this.#errors.add(drawn.place, idError(`is ${drawn.id}, which was already assigned by this installation`))
     })
     if (lookedFor.length > 0) {
       const drawn = lookedFor.map(({ id }) => id)
@@ -225,20 +225,21 @@ export class LoadCheck {
 const duplicate = ({ application_id, earlier }: StagedOdds): DocumentError => ({
   path: '/application_id',
   code: 'duplicate_id',
-  detail: `is ${application_id}, which the one on ${describePlace(earlier)} has too`,
+  detail: `is ${application_id}, which is also the ID of the application on ${describePlace(earlier)}`,
 })
 
 function afterCurrent({ applicant_id, is_current, earlier }: StagedOdds): DocumentError {
   const older = `the CURRENT application of applicant ${applicant_id}, on ${describePlace(earlier)}, is older`
-  const detail = `must not be ${is_current ? 'CURRENT' : 'OBSOLETE'}: ${older}, so that one cannot be CURRENT`
+  const detail = `must not be ${is_current ? 'CURRENT' : 'OBSOLETE'}: ${older}, so it cannot be CURRENT`
   return { path: '/revision_state', code: 'inconsistent', detail }
 }
 
 const idError = (detail: string): DocumentError => ({ path: '/application_id', code: 'taken_id', detail })
-const takenError = (id: number): DocumentError => idError(`is ${id}, which an application in the database has or had`)
+const takenError = (id: number): DocumentError =>
+  idError(`is ${id}, which is or was the ID of an application in the database`)
 
 const registeredSince = (applicantId: number): DocumentError => ({
   path: '/applicant_id',
   code: 'taken_id',
-  detail: `is ${applicantId}, which was issued to another applicant since this load began; load it again`,
+  detail: `is ${applicantId}, which was assigned to another applicant since this load began; run the load again`,
 })

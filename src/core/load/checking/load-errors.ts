@@ -56,7 +56,7 @@ export class LoadErrors {
     const number = (count: number): string => count.toLocaleString('en-US')
     return new Problem('invalid_request', {
       detail:
-        `Nothing was loaded: ${number(this.#places.size)} of ${number(read)} applications cannot be.` +
+        `Nothing was loaded: ${number(this.#places.size)} of ${number(read)} applications have errors.` +
         (this.#errors > listed.length ? ` ${number(listed.length)} of ${number(this.#errors)} reasons:` : ''),
       errors: listed,
     })

@@ -58,8 +58,8 @@ export class ProgramCheck {
       return { clash: tooEarly(this.definition.slug, last_submit_time) }
     if (this.#last !== undefined && submitTime < this.#last.submit_time) {
       const { place: lastPlace, submit_time: lastTime } = this.#last
-      const whose = `that of the one on ${describePlace(lastPlace)} (${formatMicros(lastTime)})`
-      const detail = `is before ${whose}, so they are not in order of submit_time`
+      const whose = `that of the application on ${describePlace(lastPlace)} (${formatMicros(lastTime)})`
+      const detail = `is before ${whose}; sort the input by submit_time`
       return { within: { path: '/submit_time', code: 'too_early', detail } }
     }
     this.#last = { submit_time: submitTime, place }
@@ -70,7 +70,7 @@ export class ProgramCheck {
 /** Clients that continue from Snapshot-Time receive nothing before it (G6). */
 export function tooEarly(slug: string, last: Micros): DocumentError {
   const detail =
-    `is not after that of the last submission to ${slug} (${formatMicros(last)}): ` +
-    'clients that ask from Snapshot-Time on would never see it'
+    `is not after the last submission to ${slug} (${formatMicros(last)}): ` +
+    'clients that poll with Snapshot-Time would never see it'
   return { path: '/submit_time', code: 'too_early', detail }
 }

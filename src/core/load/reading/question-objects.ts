@@ -79,12 +79,12 @@ function refuseOthers(object: JsonObject, members: KnownMembers, find: ErrorFind
     if (members.askedKeys.has(key) || besides.includes(key)) continue
     const question = members.others.get(key)
     if (question === undefined) {
-      find.add('unknown_key', `no published version of the program has a question with the key "${key}" here`, key)
+      find.add('unknown_key', `is not the key of a question that the program has published here: "${key}"`, key)
       continue
     }
     find.enter(key)
     if (readQuestion(question, value, find) !== undefined)
-      find.add('not_in_version', 'is answered, but the program version of this application did not ask it')
+      find.add('not_in_version', 'is answered, but this application’s program version does not ask it')
     find.leave()
   }
 }
@@ -92,13 +92,13 @@ function refuseOthers(object: JsonObject, members: KnownMembers, find: ErrorFind
 /** The answer in a question object; undefined when it is unanswered, or faulty (which is then noted). */
 function readQuestion(question: KnownQuestion, value: Json, find: ErrorFinder): Answer | undefined {
   if (!isJsonObject(value)) {
-    find.add('not_an_object', `must be a question object, and is ${describeValue(value)}`)
+    find.add('not_an_object', `must be a question object, but is ${describeValue(value)}`)
     return undefined
   }
   const { type } = question.node
   const given = value.get('question_type')
   if (given !== type) {
-    find.add('wrong_question_type', `must be ${type}, and is ${describeValue(given)}`, 'question_type')
+    find.add('wrong_question_type', `must be ${type}, but is ${describeValue(given)}`, 'question_type')
     return undefined
   }
   if (isUnanswered(question, value, find)) return undefined
@@ -126,7 +126,7 @@ function isUnanswered({ node, fields }: KnownQuestion, object: JsonObject, find:
 
 function readEntities(question: KnownQuestion, values: Json | undefined, find: ErrorFinder): Answer | undefined {
   if (!isJsonArray(values)) {
-    find.add('wrong_type', `must be an array of entities (is ${describeValue(values)})`, 'entities')
+    find.add('wrong_type', `must be an array of entities, but is ${describeValue(values)}`, 'entities')
     return undefined
   }
   const entities: Entity[] = []
@@ -136,7 +136,7 @@ function readEntities(question: KnownQuestion, values: Json | undefined, find: E
     find.enter(i)
     const entity = isJsonObject(value) ? readEntity(question, value, find) : undefined
     if (entity !== undefined) entities.push(entity)
-    else if (!isJsonObject(value)) find.add('not_an_object', `must be an entity object, and is ${describeValue(value)}`)
+    else if (!isJsonObject(value)) find.add('not_an_object', `must be an entity object, but is ${describeValue(value)}`)
     find.leave()
   }
   find.leave()
@@ -148,7 +148,7 @@ function readEntity(question: KnownQuestion, value: JsonObject, find: ErrorFinde
   const error = textError(entity_name)
   if (error === undefined)
     return { entity_name: entity_name as string, answers: readMembers(value, question.children, find, entityFields) }
-  find.add(error[0], `must be a text that is not empty (is ${describeValue(entity_name)})`, 'entity_name')
+  find.add(error[0], `must be a non-empty string, but is ${describeValue(entity_name)}`, 'entity_name')
   return undefined
 }
 

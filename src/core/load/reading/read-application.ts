@@ -59,7 +59,7 @@ export function readExportedApplication(
 ): { application: ExportedApplication } | { errors: readonly DocumentError[] } {
   const find = new ErrorFinder()
   if (!isJsonObject(value)) {
-    find.add('not_an_object', `must be an application object, and is ${describeValue(value)}`)
+    find.add('not_an_object', `must be an application object, but is ${describeValue(value)}`)
     return { errors: find.errors }
   }
   const application = new ApplicationReader(value, find, now).read(findMembers)
@@ -102,7 +102,7 @@ class ApplicationReader {
     if (!isJsonObject(value)) {
       this.find.add(
         'not_an_object',
-        `must be an object of question objects, and is ${describeValue(value)}`,
+        `must be an object of question objects, but is ${describeValue(value)}`,
         'application',
       )
       return nothing
@@ -124,7 +124,7 @@ class ApplicationReader {
     const status_last_modified_time = this.#nullableTime('status_last_modified_time')
     const application_note = this.#storable('application_note')
     if (status !== null && status_last_modified_time === null)
-      this.find.add('incomplete', 'must be given when there is a status', 'status_last_modified_time')
+      this.find.add('incomplete', 'is required if there is a status', 'status_last_modified_time')
     return { status, status_last_modified_time, application_note }
   }
 
@@ -136,14 +136,14 @@ class ApplicationReader {
       if (ti_email !== null || ti_organization !== null)
         this.find.add(
           'wrong_submitter',
-          'must be TRUSTED_INTERMEDIARY when there is a ti_email or ti_organization',
+          'must be TRUSTED_INTERMEDIARY if there is a ti_email or ti_organization',
           'submitter_type',
         )
       return { submitter_type }
     }
-    if (ti_email === null) this.find.add('incomplete', 'must be given for a TRUSTED_INTERMEDIARY', 'ti_email')
+    if (ti_email === null) this.find.add('incomplete', 'is required for a TRUSTED_INTERMEDIARY', 'ti_email')
     if (ti_organization === null)
-      this.find.add('incomplete', 'must be given for a TRUSTED_INTERMEDIARY', 'ti_organization')
+      this.find.add('incomplete', 'is required for a TRUSTED_INTERMEDIARY', 'ti_organization')
     return { submitter_type, ti_email: ti_email ?? '', ti_organization: ti_organization ?? '' }
   }
 
@@ -152,7 +152,7 @@ class ApplicationReader {
     if (language !== '' && canonicalLanguageTag(language) === undefined)
       this.find.add(
         'wrong_format',
-        `must be a language tag such as en-US, and is ${describeValue(language)}`,
+        `must be a language tag such as en-US, but is ${describeValue(language)}`,
         'language',
       )
     return language
@@ -166,21 +166,21 @@ class ApplicationReader {
     const value = this.#value(field)
     const id = value instanceof JsonNumber ? exactInteger(value.source) : undefined
     if (id !== undefined && id > 0) return id
-    this.find.add('wrong_format', `must be a whole number from 1, and is ${describeValue(value)}`, field)
+    this.find.add('wrong_format', `must be a whole number of at least 1, but is ${describeValue(value)}`, field)
     return unread
   }
 
   #text(field: Field): string {
     const value = this.#value(field)
     if (typeof value === 'string' && value !== '') return value
-    this.find.add('not_a_string', `must be a string that is not empty, and is ${describeValue(value)}`, field)
+    this.find.add('not_a_string', `must be a non-empty string, but is ${describeValue(value)}`, field)
     return ''
   }
 
   #nullableText(field: Field): string | null {
     const value = this.#value(field) ?? null
     if (value === null || typeof value === 'string') return value
-    this.find.add('not_a_string', `must be a string or null, and is ${describeValue(value)}`, field)
+    this.find.add('not_a_string', `must be a string or null, but is ${describeValue(value)}`, field)
     return null
   }
 
@@ -188,14 +188,14 @@ class ApplicationReader {
   #storable(field: Field): string | null {
     const value = this.#nullableText(field)
     if (value === null || (value.isWellFormed() && !value.includes('\0'))) return value
-    this.find.add('unstorable_text', 'must be Unicode text without U+0000 and without lone surrogates', field)
+    this.find.add('unstorable_text', 'must be valid Unicode without U+0000 or lone surrogates', field)
     return null
   }
 
   #time(field: Field): Micros {
     const time = this.#nullableTime(field)
     if (time === null && (this.#value(field) ?? null) === null)
-      this.find.add('wrong_format', 'must be given, as a date-time such as 2026-01-31T09:30:00-08:00', field)
+      this.find.add('wrong_format', 'is required: a date-time such as 2026-01-31T09:30:00-08:00', field)
     return time ?? unread
   }
 
@@ -206,7 +206,7 @@ class ApplicationReader {
     if (time === undefined) {
       const right =
         'a date-time with an offset such as 2026-01-31T09:30:00-08:00, of the years 1684 to 2255, no finer than a microsecond'
-      this.find.add('wrong_format', `must be ${right}, and is ${describeValue(value)}`, field)
+      this.find.add('wrong_format', `must be ${right}, but is ${describeValue(value)}`, field)
       return null
     }
     if (time > this.now) this.find.add('in_the_future', `must not be later than now, ${formatMicros(this.now)}`, field)
@@ -216,7 +216,7 @@ class ApplicationReader {
   #oneOf<const T extends string>(field: Field, values: readonly T[]): T {
     const value = this.#value(field)
     for (const one of values) if (one === value) return one
-    this.find.add('unknown_value', `must be ${values.join(' or ')}, and is ${describeValue(value)}`, field)
+    this.find.add('unknown_value', `must be ${values.join(' or ')}, but is ${describeValue(value)}`, field)
     return values[0]!
   }
 

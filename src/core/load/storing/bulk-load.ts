@@ -43,7 +43,7 @@ export async function bulkLoad(sql: Sql, options: LoadOptions, produce: ProduceL
   const origin = await findOrigin(sql)
   if (origin !== undefined)
     throw new Problem('conflict', {
-      detail: `This installation follows a ${origin}, and takes applications from no other source. Load into another installation.`,
+      detail: `This installation follows a ${origin} and accepts applications from no other source. Load into another installation.`,
     })
   await requireInstanceTimeZone(sql, options.timeZone)
   const { batchBytes = batchLimits.bytes } = options

@@ -45,7 +45,7 @@ export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, 
   if (!(await noteLoadedIds(tx, batch)))
     throw new Problem('conflict', {
       detail:
-        'Another load has taken ids of this one in the meantime. Load it again: what is stored stays, and each id is named.',
+        'Another load has used IDs of this load meanwhile. Run this load again to list them; stored applications are kept.',
       internal: 'ids_taken',
     })
   await holdApplicants(tx, batch, options.frontEnd ?? null)
@@ -106,6 +106,6 @@ async function supersede(
 /** The refusal of an input that another process stores, or has stored since this one began to check it. */
 export const overtakenByAnother = (): Problem =>
   new Problem('conflict', {
-    detail: 'Another process loads the same input, or has given that load up. What is stored is stored once.',
+    detail: 'Another process is loading the same input or has given up that load. No application was stored twice.',
     internal: 'loaded_elsewhere',
   })
