@@ -25,7 +25,7 @@ export type TextKind = keyof typeof textKinds
 /** Files whose texts are of one kind, whatever they are given to. */
 const byPath: readonly (readonly [RegExp, TextKind])[] = [
   [/^(scripts\/seed-program\/|src\/domain\/(samples|random)\/)/, 'demo'],
-  [/^src\/web\/console\/audit\/audit-labels/, 'audit'],
+  [/^src\/web\/console\/audit\/audit-(labels|details)/, 'audit'],
   [/metrics\.ts$/, 'metrics'],
   [/^src\/config\//, 'settings'],
   [/^src\/web\/(http|docs)\/.*openapi|^src\/web\/http\/openapi\//, 'openapi'],

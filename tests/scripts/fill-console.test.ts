@@ -5,7 +5,7 @@ import { demoActors, fillConsole } from '../../scripts/seed-program/fill-console
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { readAttention } from '../../src/db/dashboard/attention.ts'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
-import { loadLately } from '../../src/web/console/home/recent-activity.tsx'
+import { loadRecent } from '../../src/web/console/home/recent-activity.tsx'
 import { changesOf } from '../../src/web/console/programs/program-in-view.ts'
 import { testPepper } from '../support/config.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -26,7 +26,7 @@ test('the demo has a draft with three changes, two organizations, people, status
   // Who published, drafts and decides may do so, and has been here.
   const [editor] = await sql`select role, last_signed_in_at from person where 'admin:' || email = ${by.publishedBy}`
   expect(editor).toMatchObject({ role: 'ADMINISTRATOR', last_signed_in_at: expect.anything() })
-  const { entries } = await loadLately({ consoleDb: sql })
+  const { entries } = await loadRecent({ consoleDb: sql })
   expect(new Set(entries.map(({ event }) => event.action)).size).toBeGreaterThan(2)
   expect(entries.filter(({ event }) => event.action === 'application_annotated')).toEqual([])
   const weeksAgo = (Date.now() - draft!.created_at / 1000) / (7 * 86_400_000)

@@ -1,4 +1,4 @@
-// Gives an application a status or a note, or takes them away.
+// Sets or removes an application's status and note.
 
 import { invalidRequest, Problem, type ProblemItem } from '../../base/problem.ts'
 import {
@@ -20,9 +20,9 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 export interface AnnotationChange {
   program_id: number
   application_id: number
-  /** One of the program's statuses, or null for none; undefined leaves it as it is. */
+  /** One of the program's statuses, or null for none; undefined leaves it unchanged. */
   status?: string | null | undefined
-  /** Any text of at most `noteLengthMax`, or null for none; undefined leaves it as it is. */
+  /** Any text of at most `noteLengthMax`, or null for none; undefined leaves it unchanged. */
   note?: string | null | undefined
   /** The newest state of both that was seen when this was decided (0 before the first); undefined when none was. */
   seen?: number | undefined
@@ -60,7 +60,7 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
     }
     if (change.seen !== undefined && (await newestAnnotationId(tx, program_id, application_id)) !== change.seen) {
       throw new Problem('conflict', {
-        detail: `Status or note of application ${application_id} were changed in the meantime, so nothing was saved.`,
+        detail: `Someone else changed the status or note of application ${application_id}, so nothing was saved.`,
         internal: 'seen_is_old',
       })
     }
@@ -104,17 +104,17 @@ function changed(before: Annotations, change: AnnotationChange, setsStatus: bool
 function errorsOf({ status, note }: AnnotationChange, statuses: readonly string[]): ProblemItem[] {
   const errors: ProblemItem[] = []
   if (status !== undefined && status !== null && !statuses.includes(status)) {
-    const known = statuses.length === 0 ? 'it has none' : `they are ${statuses.map(s => JSON.stringify(s)).join(', ')}`
-    const detail = `Must be one of the program's statuses, or none: ${known}.`
+    const known = statuses.length === 0 ? 'which has none' : statuses.map(status => JSON.stringify(status)).join(', ')
+    const detail = `Must be empty or one of the program’s statuses: ${known}.`
     errors.push({ path: '/status', code: 'unknown_status', detail })
   }
   if (note !== undefined && note !== null) {
     if (note.length > noteLengthMax) {
-      const detail = `Must be at most ${noteLengthMax} characters long, and is ${note.length}.`
+      const detail = `Must be at most ${noteLengthMax.toLocaleString('en-US')} characters long. It has ${note.length.toLocaleString('en-US')}.`
       errors.push({ path: '/note', code: 'too_long', detail })
     }
     if (!note.isWellFormed() || note.includes('\0')) {
-      const detail = 'Must be Unicode text without U+0000 and without lone surrogates.'
+      const detail = 'Must be valid Unicode text without null characters (U+0000).'
       errors.push({ path: '/note', code: 'unstorable_text', detail })
     }
   }

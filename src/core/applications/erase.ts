@@ -1,4 +1,4 @@
-// Erases applications: one of them, all of an applicant together with the applicant, or those that a program has kept long enough.
+// Erases a single application, an applicant with all their applications, or applications older than a program's retention period.
 //
 // Walks stay exact. Numbers that never change fix which applications belong to a walk, and in which order: the pages that are read
 // after an erasure lack the erased application, and no other. The application that it had superseded stays OBSOLETE.
@@ -46,7 +46,7 @@ interface ErasureOrder {
 export function parseReason(given = ''): string | undefined {
   const reason = given.trim()
   if (reason.length <= reasonMax) return reason || undefined
-  const detail = `Must not be longer than ${reasonMax} characters.`
+  const detail = `Must be at most ${reasonMax} characters.`
   throw invalidRequest('Nothing was erased.', [{ parameter: 'reason', code: 'too_long', detail }])
 }
 
@@ -138,18 +138,14 @@ export async function setRetention(sql: Sql, slug: string, order: RetentionOrder
     const { program_id, retention_days: before } = program
     if (seen !== undefined && seen !== before)
       throw new Problem('conflict', {
-        detail: `In the meantime this was set to ${before === null ? 'keep everything' : `${before} days`}. Nothing was changed.`,
+        detail: `Someone else has set this to ${before === null ? 'keep applications permanently' : `${before} days`}, so nothing was changed. Reload the page and try again.`,
       })
     if (before === days) return
     const shorter = days !== null && (before === null || days < before)
     if (shorter && confirmation?.trim() !== slug) {
       const { expired } = await measureRetention(tx, program_id, days)
       if (expired > 0)
-        throw refused(
-          'confirmation',
-          'required',
-          `Must be "${slug}": ${gone(expired)} older than that would be erased.`,
-        )
+        throw refused('confirmation', 'required', `Type "${slug}" to confirm that ${gone(expired)} will be erased.`)
     }
     await updateRetention(tx, program_id, days)
     await appendAuditEvent(tx, {
@@ -168,7 +164,7 @@ const gone = (expired: number): string => {
 }
 
 const refused = (parameter: string, code: string, detail: string): Problem =>
-  invalidRequest('How long applications are kept was not changed.', [{ parameter, code, detail }])
+  invalidRequest('The retention period was not changed.', [{ parameter, code, detail }])
 
 /** What was erased of one program. */
 interface Expired {
@@ -212,7 +208,7 @@ function refuseUnfinished([load]: readonly LoadRow[]): void {
   if (load === undefined) return
   throw new Problem('conflict', {
     detail:
-      `Nothing was erased: load ${load.load_id} of ${load.source} has not ended, and may bring more of this applicant. Let it end, or end ` +
-      `it with scripts/load --give-up ${load.load_id}.`,
+      `Nothing was erased, because load ${load.load_id} from ${load.source} is still running and may add applications of this applicant. ` +
+      `Wait until it has finished, or stop it with scripts/load --give-up ${load.load_id}.`,
   })
 }

@@ -1,4 +1,4 @@
-// Opens an application's answers for a person. The reading is in the audit log before the person sees any of them.
+// Opens an application's answers for a person. The audit log records it before any answer is shown.
 
 import { notFound } from '../../base/problem.ts'
 import {

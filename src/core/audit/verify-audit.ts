@@ -161,6 +161,6 @@ function parseSeal(text: string | undefined): Mark | undefined {
   if (text === undefined) return undefined
   const match = /^(\d{1,15}):([\w-]{22})$/.exec(text)
   if (match !== null) return { segment: Number(match[1]), hash: match[2]! }
-  const detail = 'must be a seal as it was printed, whole'
-  throw invalidRequest('The seal cannot be read.', [{ parameter: '--seal', code: 'malformed', detail }])
+  const detail = 'must be a complete seal: a number, a colon and 22 characters'
+  throw invalidRequest('The seal is invalid.', [{ parameter: '--seal', code: 'malformed', detail }])
 }

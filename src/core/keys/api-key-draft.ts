@@ -1,5 +1,4 @@
-// Validates what an administrator requests of a key: each setting, and what they are together.
-// It changes nothing. Which setting has which check: `key-settings`.
+// Validates the settings of a new or changed API key: each one, and their combination. `key-settings` assigns the checks to settings.
 
 import type { ProblemItem } from '../../base/problem.ts'
 import type { Db } from '../../db/client.ts'
@@ -18,11 +17,11 @@ const subnetsMax = 100
 const hiddenQuestionsMax = 100
 const lifetimeDaysMax = 366
 
-/** The only word for every address; never a default. */
+/** Stands for all addresses. Never a default. */
 export const anywhere = 'anywhere'
 const anywhereSubnets = ['0.0.0.0/0', '::/0']
 
-/** What is stored for what was given, and what is wrong with it, with the place in it. */
+/** The value to store and its errors, with their paths. */
 export interface CheckedSetting {
   value: unknown
   errors: ProblemItem[]
@@ -36,15 +35,15 @@ const nameCheck =
     if (isBlank(name)) return { value: name, errors: [required('', needed)] }
     return { value: name, errors: error === undefined ? [] : [{ code: 'bad_name', detail: error }] }
   }
-const neededFrontEnd = 'must name the front end that submits with this key: it reaches the applicants of that one alone'
+const neededFrontEnd = 'must name the front end that submits with this key'
 
-export const checkName = nameCheck('must say whose key it is and what for')
+export const checkName = nameCheck('must name the system that uses the key')
 export const checkFrontEnd = nameCheck(neededFrontEnd)
 
-/** A text of several lines, with the line breaks that forms send as one character each. */
+/** Multiline text. Forms send line breaks as two characters; they are stored as one. */
 export function checkNote(_: Db, text: string): CheckedSetting {
   const note = text.replaceAll('\r\n', '\n').trim()
-  const detail = `must be at most ${noteLengthMax} characters, without control characters but line breaks and tabs`
+  const detail = `must be at most ${noteLengthMax} characters, without control characters other than line breaks and tabs`
   const isGood = note.length <= noteLengthMax && note.isWellFormed() && !/(?![\n\t])\p{Cc}/u.test(note)
   return { value: note, errors: isGood ? [] : [{ code: 'bad_note', detail }] }
 }
@@ -54,7 +53,7 @@ function nameError(name: string): string | undefined {
   return `must be at most ${nameLengthMax} characters, without line breaks or other control characters`
 }
 
-/** What is wrong with the name of a front end; undefined when nothing is. */
+/** What is wrong with a front end's name; undefined if it is valid. */
 export function frontEndError(text: string): string | undefined {
   const name = text.trim()
   if (foldText(name) === ownFrontEnd) return 'must be another name: this one is that of the applicants’ pages'
@@ -66,7 +65,7 @@ export const ownFrontEnd = 'tributary/apply'
 
 export async function checkPrograms(db: Db, slugs: readonly string[]): Promise<CheckedSetting> {
   if (slugs.length > programsMax) return { value: [], errors: [tooMany(`must name at most ${programsMax} programs`)] }
-  // Only texts that can be slugs are looked up.
+  // Only text that could be a slug is looked up.
   const known = await readKnownSlugs(
     db,
     slugs.filter(slug => /^[a-z0-9-]{1,100}$/.test(slug)),
@@ -78,17 +77,17 @@ export async function checkPrograms(db: Db, slugs: readonly string[]): Promise<C
 
 export async function checkHidden(db: Db, names: readonly string[]): Promise<CheckedSetting> {
   if (names.length > hiddenQuestionsMax) {
-    const detail = `must name at most ${hiddenQuestionsMax} questions; hide an enumerator to hide all under it`
+    const detail = `must name at most ${hiddenQuestionsMax} questions; hiding an enumerator also hides the questions repeated under it`
     return { value: [], errors: [tooMany(detail)] }
   }
   const wanted = names.map(name => name.trim())
-  // A text that PostgreSQL cannot store is no name in the bank.
+  // The bank has no names that PostgreSQL can't store.
   const known = await readKnownAdminNames(
     db,
     wanted.filter(name => name.isWellFormed() && !name.includes('\0')),
   )
   const unknown = (name: string) =>
-    `there is no question ${JSON.stringify(name.slice(0, 100))}: name questions as the question bank does`
+    `there is no question ${JSON.stringify(name.slice(0, 100))}; use the admin name from the question bank`
   return { value: known, errors: unknownItems(wanted, known, 'unknown_question', unknown) }
 }
 
@@ -105,14 +104,14 @@ const unknownItems = (
 export function checkSubnets(_: Db, texts: readonly string[]): CheckedSetting {
   if (texts.length > subnetsMax) return { value: [], errors: [tooMany(`must name at most ${subnetsMax} subnets`)] }
   if (texts.length === 1 && texts[0] === anywhere) return { value: anywhereSubnets, errors: [] }
-  const none = required('', `must name the addresses it may be used from, or be "${anywhere}" alone`)
+  const none = required('', `must list the addresses the key can be used from, or only "${anywhere}"`)
   const errors = texts.length === 0 ? [none] : []
   const parsed = texts.map(text => parseSubnet(text.slice(0, 100)))
   parsed.forEach((subnet, index) => {
     if (!('error' in subnet)) return
     const alone = {
       code: 'anywhere_not_alone',
-      detail: `cannot be combined with addresses: leave those out, or "${anywhere}"`,
+      detail: `can't be combined with addresses; remove the addresses or "${anywhere}"`,
     }
     const error = texts[index] === anywhere ? alone : { code: 'bad_subnet', detail: subnet.error }
     errors.push({ path: `/${index}`, ...error })
@@ -124,28 +123,28 @@ export function checkSubnets(_: Db, texts: readonly string[]): CheckedSetting {
 export function expiryErrors(expiresAt: Micros | undefined, now: Micros): ProblemItem[] {
   const path = '/expires_at'
   if (expiresAt === undefined)
-    return [required(path, `must be given: every key ends, after ${lifetimeDaysMax} days at most`)]
-  if (expiresAt <= now) return [{ path, code: 'expiry_in_the_past', detail: 'must lie in the future' }]
+    return [required(path, `must be set; keys are valid for at most ${lifetimeDaysMax} days`)]
+  if (expiresAt <= now) return [{ path, code: 'expiry_in_the_past', detail: 'must be in the future' }]
   if (expiresAt > now + lifetimeDaysMax * dayMicros)
     return [{ path, code: 'expiry_too_far', detail: `must be within ${lifetimeDaysMax} days from now` }]
   return []
 }
 
-/** What settings together must be, whether the key is new or changed: what it may do, and what only some keys have. */
+/** Errors in the combination of settings, for new and changed keys. */
 export const combinationErrors = ({ may_export, may_submit, may_annotate, front_end, hidden_questions }: Combined) => {
   const errors: ProblemItem[] = []
-  if (!may_export && !may_submit)
-    errors.push(required('/may_export', 'must be allowed to export or to submit, or the key is good for nothing'))
+  if (!may_export && !may_submit) errors.push(required('/may_export', 'must allow export, submit, or both'))
   else if (may_annotate && !may_export) {
-    const detail = 'must be allowed to export too: it sets status and note of applications that it reads'
+    const detail =
+      'must be combined with export, because the key can set only the status and note of applications it exports'
     errors.push({ path: '/may_annotate', code: 'needs_export', detail })
   }
   const hasFrontEnd = (front_end ?? null) !== null
   if (may_submit && !hasFrontEnd) errors.push(required('/front_end', neededFrontEnd))
   if (!may_submit && hasFrontEnd)
-    errors.push(notAllowed('/front_end', 'must be left out: only a key that submits has a front end'))
+    errors.push(notAllowed('/front_end', 'must be empty; only a key that submits has a front end'))
   if (may_submit && hidden_questions !== undefined && hidden_questions.length > 0)
-    errors.push(notAllowed('/hidden_questions', 'must be empty: a key that submits must see every question'))
+    errors.push(notAllowed('/hidden_questions', 'must be empty; a key that submits can’t have hidden questions'))
   return errors
 }
 

@@ -1,5 +1,5 @@
-// API keys as administrators handle them: made, listed, edited, disabled, retired. Each change and its audit event are one transaction.
-// It must not keep a secret: `createApiKey` returns it once, and only its hash is stored.
+// Creates, lists, edits, disables and retires API keys. Each change and its audit entry are one transaction.
+// No secret is stored: `createApiKey` returns it once and stores only its hash.
 
 import { createHash } from 'node:crypto'
 import { invalidRequest, Problem, type ProblemItem } from '../../base/problem.ts'
@@ -67,7 +67,7 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
     const { values, errors } = await checkSettings(tx, draft)
     errors.push(...expiryErrors(draft.expires_at, now), ...combinationErrors(draft))
     if (draft.may_submit) errors.push(...(await submissionErrors(tx)))
-    if (errors.length > 0) throw invalidRequest('The key cannot be made.', errors)
+    if (errors.length > 0) throw invalidRequest('The key was not created.', errors)
     const { programs = [], ...settings } = values
     const { may_export, may_submit, may_annotate = false } = draft
     const may = { may_export, may_submit, may_annotate }
@@ -125,14 +125,14 @@ export async function rotateApiKey(
   by: AuditContext,
 ): Promise<IssuedApiKey> {
   if (!(overlapDays >= 0 && overlapDays <= overlapDaysMax))
-    throw invalidRequest('The key cannot be rotated like this.', [
+    throw invalidRequest('The key was not rotated.', [
       { path: '/overlap', code: 'bad_overlap', detail: `must be from 0 to ${overlapDaysMax} days` },
     ])
   const { password } = mintCredential()
   await sql.begin(async tx => {
     const key = await lockChangeableKey(tx, apiKeyId)
     if (by.now >= key.expires_at)
-      throw new Problem('conflict', { detail: 'This key is expired. Make another one instead.' })
+      throw new Problem('conflict', { detail: 'This key has expired. Create a new key instead.' })
     const earlierUntil = overlapDays === 0 ? null : by.now + overlapDays * dayMicros
     await rotateApiKeySecret(tx, apiKeyId, hashPassword(pepper, password), earlierUntil)
     const detail = { earlier_secret_until: earlierUntil === null ? null : formatMicros(earlierUntil) }
@@ -187,7 +187,7 @@ export async function editApiKey(
     const key = await lockChangeableKey(tx, apiKeyId)
     if (basedOn !== undefined && basedOn !== keyVersion(key))
       throw new Problem('conflict', {
-        detail: 'The key was changed concurrently. Nothing was changed.',
+        detail: 'Someone else changed this key, so your changes were not saved.',
         internal: 'based_on_is_old',
       })
     const { errors, values } = await checkSettings(tx, changes)
@@ -196,7 +196,7 @@ export async function editApiKey(
     )
     if (changed.includes('expires_at')) errors.push(...expiryErrors(changes.expires_at, by.now))
     errors.push(...combinationErrors({ ...key, ...pick(values, changed) }))
-    if (errors.length > 0) throw invalidRequest('The key cannot be changed like this.', errors)
+    if (errors.length > 0) throw invalidRequest('The key was not changed.', errors)
     if (changed.length === 0) return
     const { programs, ...settings } = pick(values, changed)
     if (Object.keys(settings).length > 0) await updateApiKey(tx, apiKeyId, settings, by.now)
@@ -209,7 +209,7 @@ export async function editApiKey(
   return loadKey(sql, apiKeyId, by.now)
 }
 
-/** Identifies a revision of a key's settings. One that the key does not have has no part in it, nor then one that a later release adds. */
+/** Identifies a revision of a key's settings. Unset settings don't count, so adding a setting in a release changes no revision. */
 export function keyVersion(key: ApiKeyRow): string {
   const values = settingNames.filter(name => String(key[name] ?? '') !== '').map(name => [name, key[name]])
   return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16)
@@ -226,7 +226,7 @@ export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
 const pick = (settings: KeyValues, names: readonly KeySettingName[]): KeyValues =>
   Object.fromEntries(names.map(name => [name, settings[name]]))
 
-/** As the audit log has it: times as text. */
+/** As in the audit log: times as text. */
 const audited = ({ expires_at, ...values }: KeyValues) =>
   expires_at === undefined ? values : { ...values, expires_at: formatMicros(expires_at) }
 
@@ -234,17 +234,17 @@ const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, stat
 /** Where an origin is followed, applicants and applications come from it alone: their ids are its own. */
 async function submissionErrors(db: Db): Promise<ProblemItem[]> {
   const origin = await findOrigin(db)
-  const detail = `must be false: this installation follows a ${origin}, which takes the submissions`
+  const detail = `must be false; this installation follows ${origin}, which takes the submissions`
   return origin === undefined ? [] : [{ path: '/may_submit', code: 'submitted_elsewhere', detail }]
 }
 
-/** One that is neither retired nor followed, locked until the transaction ends. Throws `not_found`, `conflict`. */
+/** Locks a key that is neither retired nor followed until the transaction ends. Throws `not_found`, `conflict`. */
 async function lockChangeableKey(tx: Transaction, apiKeyId: string): Promise<ApiKeyRow> {
   const key = isApiKeyId(apiKeyId) ? await lockApiKey(tx, apiKeyId) : undefined
   if (key === undefined) throw noSuchKey()
   await refuseFollowedKey(tx, key)
   if (key.retired_at !== null)
-    throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
+    throw new Problem('conflict', { detail: 'This key is retired. Create a new key instead.' })
   return key
 }
 
@@ -257,4 +257,4 @@ async function refuseFollowedKey(db: Db, { followed, name }: ApiKeyRow): Promise
   })
 }
 
-const noSuchKey = (): Problem => new Problem('not_found', { detail: 'There is no API key with this id.' })
+const noSuchKey = (): Problem => new Problem('not_found', { detail: 'There is no API key with this ID.' })

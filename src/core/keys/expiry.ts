@@ -1,5 +1,4 @@
-// The expiry of a key as an administrator writes it: a number of days, a date, or an instant.
-// How far ahead one may lie is decided where a key is made.
+// Parses the expiry of a key: a number of days, a date, or a timestamp. The maximum is checked where keys are created.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 
@@ -31,6 +30,6 @@ export function parseExpiry(text: string, now: Micros, timeZone: string): Micros
   }
   return {
     error:
-      'must be a number of days such as 90d, a date such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z',
+      'must be a number of days such as 90d, a date such as 2027-01-31, or a timestamp such as 2027-01-31T12:00:00Z',
   }
 }

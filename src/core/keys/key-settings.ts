@@ -1,5 +1,5 @@
-// The settings of an API key, each described once: requests, forms, pages, the audit log and the options of scripts/api-key are derived
-// from it. What a setting means for a request is decided in `admission` and `caller`.
+// Describes each setting of an API key once. API requests, forms, pages, audit entries and the options of scripts/api-key are derived
+// from it. `admission` and `caller` enforce the settings.
 
 import { type Static, type TSchema, Type } from 'typebox'
 import type { ProblemItem } from '../../base/problem.ts'
@@ -19,20 +19,20 @@ import {
 } from './api-key-draft.ts'
 
 export interface KeySetting {
-  /** In the requests that create and change a key. Its description is the help of the option, too. */
+  /** In the requests that create and change a key. The description is also the help text of the option. */
   schema: TSchema & { description: string }
   /** In forms and on pages. */
   label: string
   /** Below its field. */
   hint?: string
-  /** Of a text: characters at most, and lines of its field, one unless given. */
+  /** For text: maximum length, and lines of its field (one unless given). */
   lengthMax?: number
   rows?: number
-  /** The option of scripts/api-key and what follows it: a list with commas, unless each item has an option of its own. */
+  /** The option of scripts/api-key and its argument: a comma-separated list, or one option per item if `repeated`. */
   option: string
   takes: string
   repeated?: true
-  /** What is stored for what was given, and its errors. Without a check it is stored as it is. */
+  /** Returns the value to store and any errors. Without a check the value is stored unchanged. */
   check?: (db: Db, given: never) => CheckedSetting | Promise<CheckedSetting>
 }
 
@@ -44,12 +44,12 @@ const texts = (description: string) => ({
 })
 const flag = (description: string) => Type.Boolean({ description })
 
-/** What can be set and changed, in the order of forms. What is optional in `schema` may be left out, and has a default in its column. */
+/** All settings, in the order of forms. Optional ones have a default in their column. */
 export const keySettings = {
   name: {
-    schema: text('Whose key it is, and what for.'),
+    schema: text('The system that uses the key, and its purpose.'),
     label: 'Name',
-    hint: 'Whose system it is and what for: County caseworker sync.',
+    hint: 'The system that uses the key and its purpose, such as “County caseworker sync”.',
     lengthMax: nameLengthMax,
     option: 'name',
     takes: '<name>',
@@ -57,50 +57,58 @@ export const keySettings = {
   },
   front_end: {
     schema: Type.Optional(
-      text('Of a key that may submit: the form front end it is a key of. Keys of one front end share its applicants.'),
+      text(
+        'The form front end that submits with the key. Only for keys that can submit. Keys of one front end share its applicants.',
+      ),
     ),
     label: 'Front end',
-    hint: 'Of a key that submits: which one does so with it; several keys may share one.',
+    hint: 'Only for keys that submit: the form application that uses the key. Several keys can share one.',
     lengthMax: nameLengthMax,
     option: 'front-end',
     takes: '<name>',
     check: checkFrontEnd,
   },
   programs: {
-    schema: texts('The programs it may reach, by slug.'),
+    schema: texts('The programs the key has access to, by slug.'),
     label: 'Programs',
     option: 'programs',
     takes: '<slug,…>',
     check: checkPrograms,
   },
   allowed_subnets: {
-    schema: texts('Where it may be used from: subnets as CIDR, single addresses, or “anywhere” alone.'),
-    label: 'May be used from',
+    schema: texts(
+      'The addresses the key can be used from: subnets in CIDR notation, single addresses, or only “anywhere”.',
+    ),
+    label: 'Allowed addresses',
     option: 'subnets',
     takes: '<cidr,…|anywhere>',
     check: checkSubnets,
   },
   expires_at: {
-    schema: text('Days from now (90d), a date (2027-01-31, its end) or an instant; 366 days ahead at most.'),
+    schema: text(
+      'A number of days from now (90d), a date (2027-01-31, through the end of that day) or a timestamp. At most 366 days ahead.',
+    ),
     label: 'Expires',
     option: 'expires',
     takes: '<when>',
   },
   hidden_questions: {
     schema: Type.Optional(
-      texts('Admin names of questions that it never sees, in whatever program, nor what is repeated under them.'),
+      texts(
+        'Admin names of questions to hide from the key in every program, together with the questions repeated under them.',
+      ),
     ),
     label: 'Hidden questions',
-    hint: 'Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any.',
+    hint: 'Hidden in current and future programs, together with the questions repeated under them. Not available for keys that submit.',
     option: 'hide',
     takes: '<question>',
     repeated: true,
     check: checkHidden,
   },
   note: {
-    schema: Type.Optional(text('For administrators, 1,000 characters at most. The client of the key never sees it.')),
+    schema: Type.Optional(text('A note for administrators, at most 1,000 characters. Clients never see it.')),
     label: 'Note',
-    hint: 'For administrators: whom to ask, what was agreed. The client never sees it.',
+    hint: 'For administrators, such as a contact person or an agreement. Clients never see it.',
     lengthMax: noteLengthMax,
     rows: 2,
     option: 'note',
@@ -109,20 +117,24 @@ export const keySettings = {
   },
 } as const satisfies Record<keyof SettingColumns | 'programs', KeySetting>
 
-/** What a key may do: set when it is created, and never changed. */
+/** What a key may do: set when it is created and never changed. */
 export const permissions = {
-  may_export: { word: 'export', label: 'Pull applications', schema: flag('Whether it pulls applications.') },
+  may_export: {
+    word: 'export',
+    label: 'Export applications',
+    schema: flag('Whether the key can export applications.'),
+  },
   may_annotate: {
     word: 'annotate',
     label: 'Set status and note',
-    hint: 'Of applications that it may pull.',
-    schema: Type.Optional(flag('Whether it sets status and note of the applications it pulls.')),
+    hint: 'For the applications it can export.',
+    schema: Type.Optional(flag('Whether the key can set the status and note of applications it exports.')),
   },
   may_submit: {
     word: 'submit',
     label: 'Submit applications',
-    hint: 'For a form front end. It reaches the applicants of that one alone.',
-    schema: flag('Whether it submits applications.'),
+    hint: 'For a form front end. The key has access only to that front end’s applicants.',
+    schema: flag('Whether the key can submit applications.'),
   },
 } as const
 
@@ -139,14 +151,14 @@ const schemasOf = <S extends Record<string, { schema: TSchema }>>(described: S) 
 export const keyChanges = Type.Partial(Type.Object(schemasOf(keySettings)), closed)
 export const newKey = Type.Object({ ...schemasOf(keySettings), ...schemasOf(permissions) }, closed)
 
-/** What an administrator asks for, as it was entered; the expiry as an instant, undefined without one. */
+/** A new key as entered by an administrator; the expiry as an instant, undefined if it is missing. */
 export type ApiKeyDraft = Omit<Static<typeof newKey>, 'expires_at'> & { expires_at: Micros | undefined }
-/** What is absent stays as it is. */
+/** Absent settings are unchanged. */
 export type ApiKeyChanges = Partial<Pick<ApiKeyDraft, KeySettingName>>
-/** As they are stored: trimmed, canonical, without repetition, sorted. */
+/** As stored: trimmed, canonical, without duplicates, sorted. */
 export type KeyValues = Partial<Pick<ApiKeyRow, KeySettingName>>
 
-/** What is to be stored of a draft or of changes, and every error with its place there (`/name`, `/programs/0`, …). */
+/** The values to store for a new key or for changes, and every error with its JSON pointer (`/name`, `/programs/0`, …). */
 export async function checkSettings(db: Db, given: ApiKeyChanges) {
   const values: Record<string, unknown> = {}
   const errors: ProblemItem[] = []

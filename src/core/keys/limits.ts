@@ -80,7 +80,7 @@ function tooManyRequests(quota: KeyLimit, seconds: number, what: string): Proble
 function tooManyExports(quota: KeyLimit): Problem {
   const max = quota.exportsAtATime
   return new Problem('rate_limited', {
-    detail: `This API key may have ${max} ${max === 1 ? 'export' : 'exports'} at a time. Try again when one has ended.`,
+    detail: `This API key may have ${max} ${max === 1 ? 'export' : 'exports'} at a time. Try again when an export has finished.`,
     internal: 'exports_at_a_time',
     retryAfterSeconds: exportRetrySeconds,
     quota: { ...quotaOf(quota), left: { exports: 0 } },

@@ -1,6 +1,5 @@
-// Tokens with which programs of an administrator come to the console's API: made by a person for themselves, good until they expire, are
-// retired, or the person is disabled, and never for more than that person may do at the moment.
-// It must not keep a token: `createAdminToken` returns it once, and only its hash is stored.
+// API tokens for the console's API. People create them for themselves. A token has at most its owner's current permissions, and stops
+// working when it expires, is retired, or its owner is disabled. Only its hash is stored; `createAdminToken` returns the token once.
 
 import { invalidRequest, Problem, type ProblemItem } from '../../base/problem.ts'
 import { inTransaction, type Sql } from '../../db/client.ts'
@@ -73,23 +72,26 @@ export async function createAdminToken(
   const wanted = scopes.filter(scope => draft.scopes.includes(scope))
   const errors: ProblemItem[] = []
   const error = (path: string, code: string, detail: string): number => errors.push({ path, code, detail })
-  if (isBlank(name)) error('/name', 'required', 'must say what the token is for')
+  if (isBlank(name)) error('/name', 'required', 'must not be empty')
   else if (!isName(name, nameLengthMax))
     error('/name', 'bad_name', `must be one line of at most ${nameLengthMax} characters, without tabs`)
-  if (wanted.length === 0) error('/scopes', 'required', 'must name at least one thing the token is good for')
+  if (wanted.length === 0) error('/scopes', 'required', 'must include at least one scope')
   for (const [i, scope] of draft.scopes.entries())
     if (!wanted.some(known => known === scope))
       error(`/scopes/${i}`, 'unknown_scope', `must be one of ${scopes.join(', ')}`)
   errors.push(...expiryErrors(draft.expires_at, by.now))
-  if (errors.length > 0) throw invalidRequest('The token cannot be made.', errors)
+  if (errors.length > 0) throw invalidRequest('The token was not created.', errors)
   const expires_at = draft.expires_at!
   const { tokenId, token } = mintAdminToken()
   await inTransaction(sql, async tx => {
     const { person_id } = person
     const good = await countGoodTokens(tx, person_id, by.now)
-    if (good === undefined) throw new Problem('forbidden', { detail: 'You are disabled.', internal: 'disabled' })
+    if (good === undefined)
+      throw new Problem('forbidden', { detail: 'Your account is disabled.', internal: 'disabled' })
     if (good >= tokensMax)
-      throw new Problem('conflict', { detail: `You have ${tokensMax} tokens already. Retire one that is not used.` })
+      throw new Problem('conflict', {
+        detail: `You already have ${tokensMax} active tokens. Retire one you no longer use.`,
+      })
     await insertAdminToken(tx, {
       admin_token_id: tokenId,
       person_id,
@@ -113,7 +115,7 @@ export async function retireAdminToken(
 ): Promise<void> {
   await inTransaction(sql, async tx => {
     if (!(await retireAdminTokenRow(tx, place, by.now, by.actor)))
-      throw new Problem('not_found', { detail: 'There is no such token, or it is retired already.' })
+      throw new Problem('not_found', { detail: 'There is no active token with this ID.' })
     await recordAction(tx, by, 'admin_token_retired', place.tokenId)
   })
 }
@@ -176,7 +178,7 @@ export const tokenActor = ({ tokenId, person }: Pick<TokenHolder, 'tokenId' | 'p
 export function requireScope(held: readonly string[], scope: Scope): void {
   if (held.includes(scope) || held.includes(scope.replace(':read', ':write'))) return
   throw new Problem('forbidden', {
-    detail: `This needs a token with the scope ${scope}. This one has ${held.join(', ')}.`,
+    detail: `The token needs the scope ${scope}. It has ${held.join(', ')}.`,
     internal: 'scope',
   })
 }

@@ -61,7 +61,7 @@ export async function forgetIdentity(
   await inTransaction(sql, async tx => {
     const subject = await deleteIdentity(tx, personId, issuer)
     if (subject === undefined)
-      throw new Problem('not_found', { detail: 'No identity of this person is linked at the provider.' })
+      throw new Problem('not_found', { detail: 'This person has no linked account at the provider.' })
     await deleteSessionsOf(tx, personId)
     await retireAdminTokensOf(tx, personId, by.actor)
     await recordAction(tx, by, 'identity_forgotten', email, { issuer, subject })

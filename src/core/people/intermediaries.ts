@@ -1,4 +1,4 @@
-// Organizations that submit on behalf of applicants, and their people: added, renamed, disabled. Every change is audited.
+// Adds, renames and disables organizations that submit for applicants, and their people. Every change is audited.
 
 import { invalidRequest, notFound, type Problem } from '../../base/problem.ts'
 import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
@@ -60,10 +60,10 @@ export async function addIntermediary(sql: Sql, organizationId: number, text: st
   await inTransaction(sql, async tx => {
     const { name } = await requireOrganization(tx, organizationId)
     const email = text.trim()
-    if (!isEmail(email)) throw refused('email', 'not_an_email', 'Write an e-mail address, such as name@example.org.')
+    if (!isEmail(email)) throw refused('email', 'not_an_email', 'Enter an e-mail address such as name@example.org.')
     const person = { organization_id: organizationId, email, email_folded: foldText(email), created_by: by.actor }
     if (!(await insertIntermediary(tx, person)))
-      throw refused('email', 'taken', 'This organization has a person with this e-mail already.')
+      throw refused('email', 'taken', 'This organization already has a person with this e-mail address.')
     await recordAction(tx, by, 'intermediary_added', email, { organization_id: organizationId, organization: name })
   })
 }
@@ -78,7 +78,9 @@ export async function setIntermediaryDisabled(
   const { organizationId, intermediaryId } = place
   await inTransaction(sql, async tx => {
     const { name } = await requireOrganization(tx, organizationId)
-    const person = (await findIntermediary(tx, organizationId, intermediaryId)) ?? notFound('There is no such person.')
+    const person =
+      (await findIntermediary(tx, organizationId, intermediaryId)) ??
+      notFound('There is no person with this ID in this organization.')
     if (!(await updateIntermediaryDisabled(tx, intermediaryId, disabled ? by.actor : null))) return
     const action = disabled ? 'intermediary_disabled' : 'intermediary_enabled'
     await recordAction(tx, by, action, person.email, { organization_id: organizationId, organization: name })
@@ -87,20 +89,16 @@ export async function setIntermediaryDisabled(
 
 /** Throws Problem `not_found`. */
 export async function requireOrganization(db: Sql | Transaction, id: number): Promise<OrganizationRow> {
-  return (await findOrganization(db, id)) ?? notFound('There is no such organization.')
+  return (await findOrganization(db, id)) ?? notFound('There is no organization with this ID.')
 }
 
 function checkName(text: string): { name: string; name_folded: string } {
   const name = text.trim()
   if (!isName(name, 200))
-    throw refused(
-      'name',
-      'missing',
-      'Write the name of the organization: one line of at most 200 characters, without tabs.',
-    )
+    throw refused('name', 'missing', 'Enter a name on one line, with at most 200 characters and no tabs.')
   return { name, name_folded: foldText(name) }
 }
 
 const refused = (parameter: string, code: string, detail: string): Problem =>
-  invalidRequest('Some fields need another look.', [{ parameter, code, detail }])
-const nameTaken = (): Problem => refused('name', 'taken', 'There is an organization of this name already.')
+  invalidRequest('Some fields are invalid.', [{ parameter, code, detail }])
+const nameTaken = (): Problem => refused('name', 'taken', 'An organization with this name already exists.')

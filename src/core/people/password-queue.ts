@@ -122,7 +122,7 @@ export class PasswordQueue {
 }
 
 const tooManyAtOnce = new Problem('unavailable', {
-  detail: 'Too many people are signing in at the moment. Try again in a few seconds.',
+  detail: 'Too many people are signing in right now. Try again in a few seconds.',
   retryAfterSeconds: 5,
   internal: 'password_queue',
 })

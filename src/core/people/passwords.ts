@@ -1,4 +1,4 @@
-// Passwords of people: what one must be like, and argon2id.
+// Password rules and hashing (argon2id).
 
 import { Problem, type ProblemItem } from '../../base/problem.ts'
 import { type PasswordClient, PasswordQueue } from './password-queue.ts'
@@ -27,12 +27,12 @@ const queue = new PasswordQueue()
 export function passwordErrors(password: string, person: { email: string; name: string }): ProblemItem[] {
   const error = (code: string, detail: string): ProblemItem[] => [{ parameter: 'password', code, detail }]
   if (password.length < passwordLengthMin)
-    return error('too_short', `Use at least ${passwordLengthMin} characters. A few words in a row are good.`)
+    return error('too_short', `Use at least ${passwordLengthMin} characters. A few unrelated words work well.`)
   if (password.length > passwordLengthMax) return error('too_long', `Use at most ${passwordLengthMax} characters.`)
-  if (new Set(password).size < 5) return error('too_simple', 'Use more different characters.')
+  if (new Set(password).size < 5) return error('too_simple', 'Use a greater variety of characters.')
   const lower = password.toLowerCase()
   if ([person.email, person.name, 'tributary'].some(known => known !== '' && lower === known.toLowerCase()))
-    return error('too_simple', 'Use something else than your name or e-mail.')
+    return error('too_simple', 'Don’t use your name or e-mail address.')
   return []
 }
 
@@ -58,6 +58,6 @@ export async function isPassword(password: string, stored: string | undefined, f
 /** When a password that was right is another by the time that something follows from it. */
 export const changedConcurrently = (): Problem =>
   new Problem('unauthenticated', {
-    detail: 'Your password was changed, or you were disabled, at this moment. Sign in again.',
+    detail: 'Your password or account changed at the same time. Sign in again.',
     internal: 'changed_concurrently',
   })

@@ -1,4 +1,4 @@
-// People of the console: invited with a link, given a role and programs, disabled. Every change is audited.
+// Invites people to the console, sets their role and programs, and disables them. Every change is audited.
 
 import { invalidRequest, notFound, Problem, type ProblemItem } from '../../base/problem.ts'
 import { type Db, inTransaction, type Sql, type Transaction } from '../../db/client.ts'
@@ -64,7 +64,9 @@ export async function invitePerson(
       created_by: by.actor,
     })
     if (personId === undefined)
-      throw refused([{ parameter: 'email', code: 'taken', detail: 'A person with this e-mail exists already.' }])
+      throw refused([
+        { parameter: 'email', code: 'taken', detail: 'A person with this e-mail address already exists.' },
+      ])
     await givePrograms(tx, personId, programs)
     const token = await storeInvitation(tx, personId, by)
     await recordAction(tx, by, 'person_invited', email, { role, ...programsOf(role, programs) })
@@ -76,7 +78,7 @@ export async function invitePerson(
 export async function inviteAgain(sql: Sql, personId: number, by: AuditContext): Promise<string> {
   return inTransaction(sql, async tx => {
     const person = (await lockPerson(tx, personId)) ?? noSuchPerson()
-    if (person.disabled_at !== null) throw conflict('This person is disabled. Enable the person first.')
+    if (person.disabled_at !== null) throw conflict('This person is disabled. Enable them first.')
     const token = await storeInvitation(tx, personId, by)
     await recordAction(tx, by, 'person_invited_again', person.email)
     return token
@@ -178,13 +180,13 @@ function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
     errors.push({
       parameter: 'name',
       code: 'missing',
-      detail: 'Write the name: one line of at most 200 characters, without tabs.',
+      detail: 'Enter a name on one line, with at most 200 characters and no tabs.',
     })
   if (!isEmail(email))
     errors.push({
       parameter: 'email',
       code: 'not_an_email',
-      detail: 'Write an e-mail address, such as name@example.gov.',
+      detail: 'Enter an e-mail address such as name@example.gov.',
     })
   if (role === undefined) errors.push({ parameter: 'role', code: 'unknown_role', detail: 'Choose a role.' })
   const programs = [...new Set(draft.programs)]
@@ -194,7 +196,7 @@ function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
     errors.push({
       parameter: 'programs',
       code: 'not_allowed',
-      detail: 'Choose none: this role has access to all programs.',
+      detail: 'Clear the selection. This role has access to all programs.',
     })
   refuse(errors)
   return { email, name, role: role!, programs }
@@ -222,7 +224,7 @@ async function storeInvitation(tx: Transaction, personId: number, { actor, now }
   return token
 }
 
-const noSuchPerson = () => notFound('There is no such person.')
+const noSuchPerson = () => notFound('There is no person with this ID.')
 
 /** Throws Problem `not_found`. */
 export const requirePerson = async (db: Db, personId: number): Promise<PersonRow> =>
@@ -230,15 +232,15 @@ export const requirePerson = async (db: Db, personId: number): Promise<PersonRow
 
 async function keepOneAdministrator(tx: Transaction): Promise<void> {
   if ((await countEnabledAdministrators(tx)) > 1) return
-  throw conflict('This is the only administrator who can sign in. Make another person administrator first.')
+  throw conflict('This is the only administrator who can sign in. Make someone else an administrator first.')
 }
 
 function refuse(errors: readonly ProblemItem[]): void {
   if (errors.length > 0) throw refused(errors)
 }
-const refused = (errors: readonly ProblemItem[]): Problem => invalidRequest('Some fields need another look.', errors)
+const refused = (errors: readonly ProblemItem[]): Problem => invalidRequest('Some fields are invalid.', errors)
 const conflict = (detail: string): Problem => new Problem('conflict', { detail })
 const usedUp = (): Problem =>
   new Problem('not_found', {
-    detail: 'This link has been used, replaced or has expired. Ask an administrator for another.',
+    detail: 'This link has expired or has already been used or replaced. Ask an administrator for a new one.',
   })

@@ -52,7 +52,7 @@ export const mayReadAnswers = (person: Person): boolean => person.role !== 'AUDI
 export function requireRole(person: Person, allowed: readonly Role[]): void {
   if (allowed.includes(person.role)) return
   throw new Problem('forbidden', {
-    detail: `This needs ${allowed.map(role => `the role ${roleNames[role]}`).join(' or ')}. Your role is ${roleNames[person.role]}; an administrator can change it.`,
+    detail: `This needs the role ${allowed.map(role => roleNames[role]).join(' or ')}. Your role is ${roleNames[person.role]}. Ask an administrator to change it.`,
     internal: 'role',
   })
 }

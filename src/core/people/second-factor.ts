@@ -1,5 +1,5 @@
-// The second factor of people who sign in with a password: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for the
-// day on which the app is gone. A code is good for its 30 seconds and those before and after, and once; a recovery code is good once.
+// Two-factor authentication for people who sign in with a password: codes from an authenticator app (TOTP, RFC 6238), and recovery
+// codes. A code can be used once, within its own 30 seconds or those before and after. A recovery code can be used once.
 
 import { randomInt } from 'node:crypto'
 import { generateSecret, generateURI, verifySync } from 'otplib'
@@ -87,7 +87,8 @@ export async function setSecondFactor(
 ): Promise<string[]> {
   const step = stepOf(secret, plain(code), by.now)
   if (step === undefined) {
-    const detail = 'This is not the code that the app shows now. Check that the clock of your phone is right.'
+    const detail =
+      'This isn’t the current code. Enter the code your app shows now, and check that your phone’s clock is correct.'
     throw invalidRequest(detail, [{ parameter: 'code', code: 'wrong_code', detail }])
   }
   const codes = Array.from({ length: recoveryCodes }, (_, i) => mintRecoveryCode(i))

@@ -111,7 +111,7 @@ export class SignInTries {
 function tooMany(spent: readonly Counted[]): Problem {
   const seconds = Math.max(...spent.map(counted => counted.seconds))
   return new Problem('rate_limited', {
-    detail: `Too many sign-ins failed. Try again in ${seconds > 120 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`}, from a browser in which you have signed in before, or with a link of an administrator to choose a password.`,
+    detail: `Too many failed sign-ins. Try again in ${seconds > 120 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`}, use a browser in which you have signed in before, or ask an administrator for a link to choose a new password.`,
     retryAfterSeconds: seconds,
     internal: 'sign_in_throttled',
   })

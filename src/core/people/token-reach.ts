@@ -19,7 +19,7 @@ export function requireReachOfRole(token: Token, role: Role): void {
   if (token === undefined) return
   if (role === 'ADMINISTRATOR')
     throw new Problem('forbidden', {
-      detail: 'A token can neither make nor change administrators. Sign in to do so.',
+      detail: 'A token can’t create or change administrators. Sign in to the console to do so.',
       internal: 'scope',
     })
   for (const scope of scopesOf[role]) requireScope(token.scopes, scope)

@@ -1,4 +1,4 @@
-// Endpoints of webhooks: added, given another address or secret, tried, disabled, removed. Every change is audited.
+// Adds, changes, tests, disables and removes webhook endpoints. Every change is audited.
 
 import { invalidRequest, Problem } from '../../base/problem.ts'
 import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
@@ -36,20 +36,20 @@ type Changed = Pick<WebhookRow, 'webhook_endpoint_id' | 'slug' | 'url' | 'state'
  */
 export async function checkWebhookUrl(text: string, rules: Omit<WebhookRules, 'keys'>): Promise<URL> {
   const refused = (code: string, detail: string): Problem =>
-    invalidRequest('Messages cannot be sent there.', [{ parameter: 'url', code, detail }])
+    invalidRequest('This URL can’t receive messages.', [{ parameter: 'url', code, detail }])
   const url = text.length > urlLengthMax ? null : URL.parse(text.trim())
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '')
     throw refused(
       'bad_url',
-      `Write an address such as https://example.org/hooks, of at most ${urlLengthMax} characters, without user or fragment.`,
+      `Enter an HTTPS URL such as https://example.org/hooks, with at most ${urlLengthMax.toLocaleString('en-US')} characters and no username or fragment.`,
     )
   const found = await findAddresses(url, rules)
   if (!('unsent' in found)) return url
   throw found.unsent === 'unresolved'
-    ? refused('unresolved', `No address is known of ${url.hostname}. Write a host that can be reached from here.`)
+    ? refused('unresolved', `${url.hostname} was not found. Enter a host that the service can reach.`)
     : refused(
         'internal_address',
-        `${url.hostname} is not on the public internet. Write a host that is, or have WEBHOOK_ALLOWED_NETWORKS name its network.`,
+        `${url.hostname} is not on the public internet. Enter a public host, or add its network to WEBHOOK_ALLOWED_NETWORKS.`,
       )
 }
 
@@ -64,7 +64,9 @@ export async function addWebhook(
   const { program_id, slug, url } = endpoint
   return inTransaction(sql, async tx => {
     if ((await countHeldWebhooks(tx, program_id)) >= endpointsMax)
-      throw new Problem('conflict', { detail: `A program has ${endpointsMax} webhooks at most. Remove one first.` })
+      throw new Problem('conflict', {
+        detail: `A program can have at most ${endpointsMax} webhooks. Remove one first.`,
+      })
     const changes = await readChangeNumbers(tx, [program_id])
     const id = await insertWebhook(tx, {
       program_id,
@@ -117,7 +119,7 @@ export async function askForMessage(
 ): Promise<void> {
   if (asked === 'resend' && ['given_up', 'disabled'].includes(endpoint.state))
     throw new Problem('conflict', {
-      detail: 'The webhook is disabled. Enable it: what it has missed is then sent at once.',
+      detail: 'The webhook is disabled. Enable it to send the messages it missed.',
     })
   await inTransaction(sql, async tx => {
     await updateWebhookAsked(tx, endpoint.webhook_endpoint_id, asked)
@@ -150,8 +152,7 @@ export async function removeWebhook(sql: Sql, endpoint: Changed, by: AuditContex
 function newSecret([first, ...others]: readonly Buffer[]): { name: string; secret: string } {
   if (first === undefined)
     throw new Problem('conflict', {
-      detail:
-        'This installation has no key that secrets of webhooks are made with. Set WEBHOOK_KEYS of the service and the workers.',
+      detail: 'Webhooks aren’t set up. Set WEBHOOK_KEYS for the service and the workers.',
     })
   const name = newSecretName([first, ...others])
   return { name, secret: secretText(deriveSecret([first], name)!) }

@@ -1,4 +1,4 @@
-// The console: all of its parts. A part is a list of actions and pages, with one line here and its line in the shell's navigation.
+// The console: all of its parts. A part is a list of actions and pages, with a line here and one in the navigation.
 
 import { Elysia } from 'elysia'
 import { Problem } from '../../base/problem.ts'
@@ -52,14 +52,14 @@ const parts = (deps: Deps): Part => [
   nothing,
 ]
 
-const isAction = (one: Action | PageRoute): one is Action => 'run' in one
+const isAction = (part: Action | PageRoute): part is Action => 'run' in part
 
 /** Every action, for the API and for the test that tries each with each role and scope. */
 export const consoleActions = (deps: Deps): Action[] => parts(deps).filter(isAction)
 
 /** The route of every page, for the console and for the test that tries each with each role. */
 export const consolePages = (deps: Deps): PageRoute[] =>
-  parts(deps).flatMap((one): readonly PageRoute[] => (isAction(one) ? one.routes : [one]))
+  parts(deps).flatMap((part): readonly PageRoute[] => (isAction(part) ? part.routes : [part]))
 
 /** Every unknown address below /admin is answered with a page, not with the document that programs get. */
 const nothing: PageRoute = {
@@ -67,7 +67,7 @@ const nothing: PageRoute = {
   path: '/admin/*',
   roles: 'anyone',
   answer: () => {
-    throw new Problem('not_found', { detail: 'There is no page at this address.' })
+    throw new Problem('not_found', { detail: 'Check the address, or start from the home page.' })
   },
 }
 

@@ -1,5 +1,5 @@
-// The console's actions as JSON, below /admin/api/v1. What all of them need is done here: who asks (a session with the token of its forms,
-// or an administrator's token), the role, the scope, the schema of the body, and times as text.
+// Serves the console's actions as a JSON API below /admin/api/v1. Checks what they have in common: session with CSRF token or API token,
+// role, scope and body schema. Formats times as text.
 
 import { Elysia } from 'elysia'
 import type { TObject, TSchema } from 'typebox'
@@ -41,7 +41,7 @@ export function jsonApi(deps: Deps, actions: readonly Action[]) {
   }
   for (const [path, offered] of methods) routes.all(path, methodNotAllowed(offered), hiddenRoute)
   const nothing = ({ request }: { request: Request }): Response =>
-    problemResponse(new Problem('not_found', { detail: 'No resource exists at this address.' }), recordOf(request))
+    problemResponse(new Problem('not_found', { detail: 'There is no resource at this address.' }), recordOf(request))
   // GET too, or the console would answer it with a page, as it does for every other unknown address below /admin.
   return routes.get('/admin/api/*', nothing, hiddenRoute).all('/admin/api/*', nothing, hiddenRoute)
 }
@@ -96,8 +96,7 @@ async function admit(
   one: Action,
   { visit, secure }: { visit: OpenRequest; secure: boolean },
 ): Promise<ConsoleRequest> {
-  if (!secure)
-    throw new Problem('forbidden', { detail: 'The console is reached over HTTPS alone.', internal: 'plain_http' })
+  if (!secure) throw new Problem('forbidden', { detail: 'The console requires HTTPS.', internal: 'plain_http' })
   const authorization = visit.request.headers.get('authorization')
   const token = authorization === null ? undefined : await admitToken(deps, visit, authorization)
   const session = authorization === null ? await admitSession(deps, visit, one) : undefined
@@ -127,7 +126,7 @@ async function admitToken(
   const retryAfterSeconds = await deps.failures.countFailure(recordOf(request).origin.address)
   if (retryAfterSeconds === undefined) throw signedOut('bad_admin_token')
   throw new Problem('rate_limited', {
-    detail: `Too many failed authentications came from this address. Try again in ${retryAfterSeconds} s.`,
+    detail: `Too many failed authentication attempts from this address. Try again in ${retryAfterSeconds} s.`,
     internal: 'bad_admin_token',
     retryAfterSeconds,
   })
@@ -143,13 +142,13 @@ async function admitSession(deps: Deps, visit: OpenRequest, one: Action): Promis
     requireOwnOrigin(visit)
     if (!isCsrf(session, visit.request.headers.get('x-csrf-token')))
       throw new Problem('forbidden', {
-        detail: `Changes in a session need its X-CSRF-Token, which GET ${apiPath}/session returns.`,
+        detail: `Changes made with a session need the X-CSRF-Token header. GET ${apiPath}/session returns its value.`,
         internal: 'csrf',
       })
   }
   if (one.confirmed && !isConfirmed(session, visit.now))
     throw new Problem('forbidden', {
-      detail: 'Show who you are once more, at /admin/confirm, and send this again within ten minutes.',
+      detail: 'Confirm your identity at /admin/confirm, then send this request again within ten minutes.',
       internal: 'not_confirmed',
     })
   return session
@@ -157,7 +156,7 @@ async function admitSession(deps: Deps, visit: OpenRequest, one: Action): Promis
 
 const signedOut = (internal: string): Problem =>
   new Problem('unauthenticated', {
-    detail: 'Sign in to the console, or send an administrator’s token: Authorization: Bearer tribat_….',
+    detail: 'Sign in to the console, or send an API token: Authorization: Bearer tribat_….',
     internal,
     challenge: 'admin_token',
   })
@@ -168,7 +167,7 @@ async function readBody(request: Request, schema: TSchema, bytesMax: number): Pr
     .flatMap(found => found.flatMap(schemaError))
     .take(errorsListedMax)
     .toArray()
-  if (errors.length > 0) throw invalidRequest('The body of the request is not what is asked for here.', errors)
+  if (errors.length > 0) throw invalidRequest('The request body is invalid.', errors)
   return body
 }
 

@@ -1,6 +1,5 @@
-// Answers a page of the console: finds the session or sends the visitor to sign in, verifies role, origin and the token of a form,
-// and answers what goes wrong with a page that says so. No form is lost on the way: one that was sent in a session that has
-// ended comes back to be sent again, and one that needs a password goes on after it.
+// Serves the pages of the console: loads the session or redirects to sign-in, checks role, origin and CSRF token, and shows errors as
+// pages. No form input is lost: a form sent in an expired session is shown again, and one that needs a password continues after it.
 
 /** @jsxImportSource preact */
 
@@ -67,7 +66,10 @@ async function enter(
   try {
     visit.params = readAddress(visit.url, params)
     if (!secure)
-      throw new Problem('forbidden', { detail: 'The console is reached over HTTPS alone.', internal: 'plain_http' })
+      throw new Problem('forbidden', {
+        detail: 'The console requires HTTPS. Open its https:// address.',
+        internal: 'plain_http',
+      })
     const token = sessionToken(request, visit.https)
     if (token !== undefined) {
       visit.session = await loadSession(deps.consoleDb, token, sessionLimits(deps), visit.now)
@@ -117,7 +119,7 @@ async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenReques
   return asked ?? page.answer(visit)
 }
 
-const signedOut = 'You are signed out, so nothing was changed.'
+const signedOut = 'You are signed out, so nothing was changed. Sign in and try again.'
 
 const respond = async (visit: OpenRequest, shown: Shown): Promise<Response> =>
   shown instanceof Response ? shown : showPage(visit, shown)
@@ -132,8 +134,8 @@ function showAgain({ again }: GuardedRoute, visit: PageRequest): Promise<Respons
   const others = typedBy !== null && typedBy !== String(visit.person.person_id)
   throw new Problem('forbidden', {
     detail: others
-      ? 'Another person filled in this form, so nothing was changed and their input is not shown. You are signed in.'
-      : 'This form is from another sign-in, so nothing was changed. Load the page again and send it once more.',
+      ? 'Someone else filled in this form, so nothing was changed and their input isn’t shown. You are signed in.'
+      : 'This form belongs to an earlier session, so nothing was changed. Reload the page and submit it again.',
     internal: 'csrf',
   })
 }

@@ -1,4 +1,4 @@
-// The page that says what went wrong, and what to do about it.
+// The error page: what went wrong, and where to go next.
 
 /** @jsxImportSource preact */
 
@@ -9,18 +9,18 @@ import { PlainPage, Shell } from '../html/shell.tsx'
 
 const titles: Readonly<Record<number, string>> = {
   401: 'You are signed out',
-  403: 'This is not open to you',
-  404: 'There is nothing here',
-  409: 'Something has changed in the meantime',
-  429: 'Too many tries',
-  503: 'Not just now',
+  403: 'You don’t have access',
+  404: 'Page not found',
+  409: 'Someone else changed this',
+  429: 'Too many attempts',
+  503: 'Temporarily unavailable',
 }
 
 interface ProblemPageProps {
   status: number
   detail: string
   request_id: string
-  /** What was asked for. */
+  /** The requested path. */
   pathname: string
   /** The page to come back to once signed in. */
   next: string | undefined
@@ -29,8 +29,7 @@ interface ProblemPageProps {
 export function ProblemPage({ status, detail, request_id, pathname, next }: ProblemPageProps) {
   const { person } = usePage()
   const part = person && partOfPath(pathname, person.role)
-  const heading =
-    titles[status] ?? (status >= 500 ? 'Something went wrong on our side' : 'This could not be done as it was asked')
+  const heading = titles[status] ?? (status >= 500 ? 'Something went wrong' : 'This request can’t be completed')
   const body = (
     <>
       <p class="lead">
@@ -47,10 +46,10 @@ export function ProblemPage({ status, detail, request_id, pathname, next }: Prob
         {part !== undefined && part.path !== pathname && (
           <LinkButton main href={part.path} text={`Go to ${part.text}`} />
         )}
-        <LinkButton href="/admin" text="Go to the home page" />
+        <LinkButton href="/admin" text="Go to home page" />
       </p>
       <p class="soft">
-        If you ask for help, name this request: <code>{request_id}</code>.
+        If you contact support, quote this request ID: <code>{request_id}</code>
       </p>
     </>
   )

@@ -1,4 +1,4 @@
-// The small parts that pages are made of: notices, tables that become cards, tabs, times.
+// Building blocks of pages: notices, tables that become cards on narrow screens, tabs, dates and numbers.
 
 /** @jsxImportSource preact */
 
@@ -10,7 +10,7 @@ import { usePage } from './page-context.ts'
 
 export type Tone = 'info' | 'attention' | 'good' | 'bad'
 
-/** Something the page says before all else. `name` is its code, for tests and scripts, whatever its words are. */
+/** A message at the top of a page. `name` is a stable code for tests and scripts. */
 export const Notice = ({ name, tone, children }: { name: string; tone: Tone; children: ComponentChildren }) => (
   <div class={`notice ${tone}`} data-notice={name} role={tone === 'bad' ? 'alert' : 'status'}>
     {children}
@@ -28,7 +28,7 @@ export const Badge = ({ tone, children }: { tone?: Tone; children: ComponentChil
   <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
 )
 
-/** What was done that led to a page, by the name that the address gives it. */
+/** The confirmation of a completed action, named by `?done=` in the URL. */
 export function DoneNotice({ texts }: { texts: Readonly<Record<string, string>> }) {
   const done = usePage().query.get('done')
   return done !== null && Object.hasOwn(texts, done) ? (
@@ -38,7 +38,7 @@ export function DoneNotice({ texts }: { texts: Readonly<Record<string, string>> 
   ) : null
 }
 
-/** A link that looks like a button, its icon before the words; after them where it leads on. */
+/** A link that looks like a button. The icon comes first, except for “next”. */
 export function LinkButton(props: {
   /** Whether it leads to what a page is mostly there for. */
   main?: boolean
@@ -193,19 +193,19 @@ export function When({ at, day, until, text }: { at: Micros; day?: boolean; unti
   )
 }
 
-/** Who did something in the console: by name where the person is known, whatever they did it with. */
+/** The person who did something in the console, by name if known. */
 export function Who({ actor }: { actor: string | null }) {
   const { nameOf } = usePage()
   const email = emailOf(actor ?? '')
   return (
     <>
       {nameOf?.(email) ?? email}
-      {actor?.startsWith('admin-token:') && ', with a token'}
+      {actor?.startsWith('admin-token:') && ' (with a token)'}
     </>
   )
 }
 
-/** When something was last used, and from where. */
+/** When and from where something was last used. */
 export const LastUse = ({ at, address, text }: { at: Micros | null; address: string | null; text?: string }) => (
   <>
     {at === null ? 'never' : <When at={at} text={text} />}
@@ -236,7 +236,7 @@ export const InParts = ({ children }: { children: string }) => (
   <>{children.split(/(?<=@)|(?=\.)/).flatMap((part, i) => (i === 0 ? [part] : [<wbr />, part]))}</>
 )
 
-/** A sentence in which back-ticks enclose code, as messages for programs have it, too. */
+/** Text in which backticks enclose code, as in error messages. */
 export const Words = ({ children }: { children: string }) => (
   <>
     {children.split(/(`+)([^`]+)\1/).map((part, i) => (i % 3 === 1 ? null : i % 3 === 2 ? <code>{part}</code> : part))}

@@ -1,4 +1,4 @@
-// The parts of forms: fields with their errors, and the summary of these.
+// The parts of forms: fields with their errors, and the error summary.
 
 /** @jsxImportSource preact */
 
@@ -12,8 +12,8 @@ import { type FormState, usePage } from './page-context.ts'
 export const errorOf = ({ errors }: FormState, name: string): string | undefined =>
   errors.find(({ parameter, path }) => parameter === name || path?.split('/').at(-1) === name)?.detail
 
-/** Summary of what is wrong, on top of a form, with a link to each field. */
-export function ErrorSummary({ title = 'Some fields need another look' }: { title?: string }) {
+/** The summary of errors at the top of a form, with a link to each field. */
+export function ErrorSummary({ title = 'Check your answers' }: { title?: string }) {
   const { form } = usePage()
   if (form.errors.length === 0) return null
   return (
@@ -39,13 +39,13 @@ interface FieldProps {
   label: string
   hint?: ComponentChildren
   optional?: boolean
-  /** The content of the field when nothing was sent yet. */
+  /** The initial value. */
   value?: string
-  /** Whether it stands in a row of others: then its label is for screen readers alone. */
+  /** Whether the field is a cell of a row. Its label is then for screen readers only. */
   cell?: boolean
 }
 
-/** What is wrong with a field, if anything. */
+/** The error of a field, if it has one. */
 export function FieldError({ name, form = usePage().form }: Pick<FieldProps, 'name' | 'form'>) {
   const error = errorOf(form, name)
   if (error === undefined) return null
@@ -56,10 +56,10 @@ export function FieldError({ name, form = usePage().form }: Pick<FieldProps, 'na
   )
 }
 
-/** Says at its label that something may stay empty. */
+/** Marks a label as optional. */
 export const Optional = ({ is }: { is: boolean | undefined }) => (is ? <span class="soft"> optional</span> : null)
 
-/** Label, hint, field and error, tied together for those who hear the page. */
+/** Label, hint, field and error, connected for screen readers. */
 function Labelled(
   props: FieldProps & {
     children: (described: {
@@ -111,9 +111,9 @@ export function TextField(
   },
 ) {
   const { form = usePage().form, name, value = '', type = 'text', autocomplete, inputmode, maxLength } = props
-  // A password is not sent back to be shown again.
+  // Passwords are never sent back to the browser.
   const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
-  // A field for a day shows nothing else: neither an instant nor what is no day.
+  // A date field can't show anything but a date.
   const isNoDay = type === 'date' && shown !== '' && !isCalendarDate(shown)
   return (
     <Labelled {...props}>
@@ -171,7 +171,7 @@ export function SelectField(props: FieldProps & { choices: readonly Choice[]; 'd
   )
 }
 
-/** Radio buttons, or check boxes with `many`. `chosen` is what is on when nothing was sent yet. */
+/** Radio buttons, or checkboxes with `many`. `chosen` is the initial selection. */
 export function Choices(props: {
   /** The form of the page unless given. */
   form?: FormState
@@ -205,7 +205,7 @@ export function Choices(props: {
         <div class="picking" data-picks={name} hidden>
           <input type="search" aria-label={`Filter ${legend.toLowerCase()}`} placeholder="Filter" />
           <button type="button" class="plain">
-            Choose all shown<span class="unseen"> of {legend.toLowerCase()}</span>
+            Select all<span class="unseen"> shown {legend.toLowerCase()}</span>
           </button>
         </div>
       )}
@@ -241,7 +241,7 @@ function ChoiceBox(props: Choice & { id: string; name: string; many: boolean | u
   )
 }
 
-/** A form that does something. It carries the token of its session, and who is signed in. */
+/** A form that changes something. It carries the session's CSRF token and the person who is signed in. */
 export function ActionForm(props: {
   action: string
   /** Whether files are sent with it. */
@@ -260,7 +260,7 @@ export function ActionForm(props: {
   )
 }
 
-/** The button that sends a form. */
+/** A form's submit button. */
 export function Submit(props: {
   /** Plain alongside another, quiet alongside the page; danger for what takes something away. */
   look?: 'plain' | 'quiet' | 'danger'

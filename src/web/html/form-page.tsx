@@ -1,4 +1,4 @@
-// A page that is there for one form: its heading, what was wrong, its fields, the button that sends it, and the way back.
+// A page with one form: heading, error summary, fields, submit button and Cancel.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// Search and paging links around long lists; programs by name.
+// Search, filters and paging for long lists, and lists of programs by name.
 
 /** @jsxImportSource preact */
 
@@ -33,7 +33,7 @@ export function Pages({ path, next, what }: { path: string; next: string | numbe
   }
   return (
     <nav class="pages" aria-label={`Pages of ${what}`}>
-      {isLater && <LinkButton href={address({})} icon="chevron-left" text="From the start" />}
+      {isLater && <LinkButton href={address({})} icon="chevron-left" text="First page" />}
       {next !== null && (
         <LinkButton rel="next" href={address({ after: String(next) })} icon="chevron-right" text={`More ${what}`} />
       )}
@@ -73,17 +73,17 @@ export function FilterBar(props: {
           <summary>More filters</summary>
           <div>{more}</div>
         </details>
-        <Submit icon="search" text="Find" />
+        <Submit icon="search" text="Search" />
       </form>
       {(chips.length > 0 || note !== undefined) && (
         <p class="chips">
           {chips.map(({ text, href }) => (
             <a class="badge info" href={href}>
-              <span class="unseen">Without </span>
+              <span class="unseen">Remove filter </span>
               <span dir="auto">{text}</span> <span aria-hidden="true">×</span>
             </a>
           ))}
-          {chips.length > 0 && <a href={path}>Clear</a>}
+          {chips.length > 0 && <a href={path}>Clear filters</a>}
           {note !== undefined && <span class="soft">{note}</span>}
         </p>
       )}
@@ -91,7 +91,7 @@ export function FilterBar(props: {
   )
 }
 
-/** Whether a list is searched, or is not at its start: then it may be empty without there being nothing. */
+/** Whether the list is filtered or not on its first page, so that it can be empty although there are items. */
 export const isPart = (query: URLSearchParams): boolean => ['q', 'after'].some(name => (query.get(name) ?? '') !== '')
 
 export interface NamedProgram {
@@ -103,7 +103,7 @@ export interface NamedProgram {
 export const intakeLabels = { OPEN: 'Open', PAUSED: 'Paused', CLOSED: 'Closed', ARCHIVED: 'Archived' } as const
 type IntakeState = keyof typeof intakeLabels
 
-/** Of a program that takes no applications. */
+/** Shown for programs that don't take applications. */
 export const IntakeBadge = ({ state }: { state: IntakeState }) =>
   state === 'OPEN' ? null : <Badge tone="attention">{intakeLabels[state]}</Badge>
 
@@ -111,22 +111,22 @@ export const IntakeBadge = ({ state }: { state: IntakeState }) =>
 export const intakeSuffix = ({ intake_state: state = 'OPEN' }: NamedProgram): string =>
   state === 'OPEN' ? '' : `, ${intakeLabels[state].toLowerCase()}`
 
-/** Those that are archived come last. */
+/** Archived programs come last. */
 export const archivedLast = <One extends NamedProgram>(programs: readonly One[]): One[] =>
   programs.toSorted((a, b) => Number(a.intake_state === 'ARCHIVED') - Number(b.intake_state === 'ARCHIVED'))
 
 /** The name of each, in this order; the slug of one that is not among them. */
 export const programNames = (slugs: readonly string[], among: readonly NamedProgram[]): string[] =>
-  slugs.map(slug => among.find(one => one.slug === slug)?.display_name ?? slug)
+  slugs.map(slug => among.find(program => program.slug === slug)?.display_name ?? slug)
 
-/** A program that something is for, by name. */
+/** A program as a badge. */
 export const ProgramBadge = ({ slug, among }: { slug: string; among: readonly NamedProgram[] }) => (
   <span class="badge" title={slug} dir="auto">
     {programNames([slug], among)}
   </span>
 )
 
-/** Programs by name: wherever some of them are chosen. */
+/** Checkboxes for choosing programs. */
 export const ProgramChoices = (props: {
   /** `programs` unless given. */
   name?: string
@@ -138,15 +138,15 @@ export const ProgramChoices = (props: {
   <Choices
     name={props.name ?? 'programs'}
     legend={props.legend ?? 'Programs'}
-    choices={archivedLast(props.programs).map(one => ({
-      value: one.slug,
-      text: one.display_name,
-      hint: one.slug + intakeSuffix(one),
+    choices={archivedLast(props.programs).map(program => ({
+      value: program.slug,
+      text: program.display_name,
+      hint: program.slug + intakeSuffix(program),
     }))}
     chosen={props.chosen}
     many
     long={props.programs.length > 8}
     all={`All ${props.programs.length} programs`}
-    hint={props.programs.length === 0 ? 'There is no program yet.' : props.hint}
+    hint={props.programs.length === 0 ? 'No programs yet. Create one under Programs first.' : props.hint}
   />
 )

@@ -1,4 +1,4 @@
-// The parts of the product, and the way to each.
+// The navigation: the parts of the console, their paths, and the roles that may open them.
 
 import type { Role } from '../../core/people/roles.ts'
 import type { IconName } from './icon.tsx'

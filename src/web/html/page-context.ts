@@ -1,4 +1,4 @@
-// The facts of a request that a page needs.
+// What a page knows about its request: the person, the time, the form, the settings.
 
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'

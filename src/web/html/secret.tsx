@@ -1,4 +1,4 @@
-// Text for copying: code in several languages, indented text, and secrets, which are shown once.
+// Text to copy: code samples, indented text, and secrets that are shown once.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// The frame of every page of console and docs: head, skip link, heading.
+// The frame of every page of the console and docs: document head, skip link, breadcrumbs, heading.
 
 /** @jsxImportSource preact */
 
@@ -37,8 +37,7 @@ export function Shell({ children, ...props }: ShellProps): VNode {
           <Top {...props} />
           {shownAgain && (
             <Notice name="shown-again" tone="attention">
-              <strong>Nothing was changed yet.</strong> The session in which you sent this had ended. What you typed is
-              here: look it over, and send it again.
+              <strong>Your session expired, so this wasn’t saved.</strong> Review what you entered and submit it again.
             </Notice>
           )}
           {children}
@@ -49,12 +48,12 @@ export function Shell({ children, ...props }: ShellProps): VNode {
   )
 }
 
-/** What a page begins with: the way here, its heading, a sentence. */
+/** The top of a page: breadcrumbs, heading, actions and lead. */
 function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps) {
   return (
     <>
       {crumbs.length > 0 && (
-        <nav class="crumbs" aria-label="Where you are">
+        <nav class="crumbs" aria-label="Breadcrumb">
           {crumbs.map(({ text, path }) => (
             <span>
               {path === undefined ? (

@@ -1,4 +1,4 @@
-// The side of every page: the product's name, the navigation, who is signed in.
+// The sidebar of every page: product name, navigation, and the person who is signed in.
 
 /** @jsxImportSource preact */
 

@@ -60,8 +60,8 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       expect([path, await field.isVisible(), await fold.isVisible()]).toEqual([path, false, true])
       await fold.click()
       await field.fill('2020-01-01')
-      await page.getByRole('button', { name: 'Find' }).click()
-      await page.getByRole('link', { name: 'since 2020-01-01' }).click()
+      await page.locator('form.sieve button[type=submit]').click()
+      await page.locator('.chips a.badge').click()
       expect(new URL(page.url()).search).toBe('')
       await page.goto(`${path}?from=never`)
       expect(await field.isVisible()).toBe(true)
@@ -75,9 +75,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     const rows = page.locator('tbody tr')
     expect(await rows.getByText('obsolete').count()).toBe((await rows.count()) - 1)
     for (const row of await rows.all()) expect((await row.boundingBox())!.height).toBeLessThan(60)
-    await page.getByLabel('those chosen').waitFor()
-    for (const box of await page.getByRole('checkbox', { name: 'Choose application' }).all()) await box.check()
-    await page.getByLabel('the 2 chosen').waitFor()
+    await page.getByLabel('the selected').waitFor()
+    for (const box of await page.getByRole('checkbox', { name: 'Select application' }).all()) await box.check()
+    await page.getByLabel('the 2 selected').waitFor()
     expect(complaints).toEqual([])
   })
 
@@ -90,7 +90,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('link', { name: 'Compare' }).click()
     await page.getByRole('cell', { name: 'First words' }).waitFor()
     await page.goto(`${one}/exported`)
-    await page.getByText('To the letter').click()
+    await page.getByText('Exact bytes').click()
     const [shown, download] = [
       await page.locator('#exact').textContent(),
       await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()]),

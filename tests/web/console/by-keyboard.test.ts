@@ -175,7 +175,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       'a key is created',
       '/admin/keys',
       async keys => {
-        await keys.enter('Create a key', 'What it may do')
+        await keys.enter('Create key', 'Permissions')
         const name = `County sync, scripts ${keys.scripts}`
         await keys.fill('Name', name)
         await keys.tick('Set status and note')
@@ -189,15 +189,15 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.to('Hidden questions none')
         await keys.press('Enter')
         await keys.tick('Who are you?')
-        await keys.enter('Create the key', 'Password')
+        await keys.enter('Create key', 'Password')
         await keys.page.goto('/admin/keys/new')
         await keys.fill('Name', `${name}, front end`)
-        await keys.tick('Pull applications')
+        await keys.tick('Export applications')
         await keys.tick('Submit applications')
         await keys.fill('Front end', 'city-web')
         await keys.tick('Food')
         await keys.choose('These addresses only', 'Anywhere')
-        await keys.enter('Create the key', 'Password')
+        await keys.enter('Create key', 'Password')
         const made = (await listKeys(sql, Date.now() * 1000)).filter(one => one.name.startsWith(name))
         expect(made.sort((a, b) => a.name.length - b.name.length)).toMatchObject([
           {
@@ -252,9 +252,9 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         const id = await applied('Erased')
         await keys.page.reload()
         await keys.enter('Ursula Erased', 'History')
-        await keys.enter('This application…', 'Write')
-        await keys.fill('Write', String(id))
-        await keys.enter('Erase the application', 'erased')
+        await keys.enter('Erase application…', 'Type')
+        await keys.fill('Type', String(id))
+        await keys.enter('Erase application', 'Erased.')
         const [left] = await sql`select snapshot from application where application_id = ${id}`
         expect(left?.snapshot ?? '').not.toContain('Erased')
       },
@@ -266,10 +266,10 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await applied('Forgotten')
         await keys.page.reload()
         await keys.enter('Ursula Forgotten', 'History')
-        await keys.enter('The applicant', 'Write')
-        const [, applicant] = /Write (\d+) to continue/.exec(await keys.page.content())!
-        await keys.fill('Write', applicant!)
-        await keys.enter('Erase the applicant', 'erased')
+        await keys.enter('Erase applicant…', 'Type')
+        const [, applicant] = /Type (\d+) to confirm/.exec(await keys.page.content())!
+        await keys.fill('Type', applicant!)
+        await keys.enter('Erase applicant', 'Erased.')
         expect(await sql`select from applicant where applicant_id = ${applicant!}`).toHaveLength(0)
       },
     ],
@@ -278,11 +278,11 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       '/admin/people',
       async keys => {
         const email = `new-${keys.scripts}@example.gov`
-        await keys.enter('Invite a person', 'What the person signs in with')
+        await keys.enter('Invite person', 'The person signs in with')
         await keys.fill('Name', 'Bo Auditor')
         await keys.fill('E-mail', email)
         await keys.choose('Administrator', 'Auditor')
-        await keys.enter('Create the link', 'This is the only time the link is shown')
+        await keys.enter('Create link', 'Invitation link')
         expect(await sql`select name, role from person where email = ${email}`).toMatchObject([
           { name: 'Bo Auditor', role: 'AUDITOR' },
         ])
@@ -301,18 +301,18 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
           return row
         }
         await keys.page.reload()
-        await keys.enter(name, 'Refused requests')
-        await keys.enter(/^Disable$/, 'This key is disabled')
+        await keys.enter(name, 'Rejected requests')
+        await keys.enter(/^Disable$/, 'This key has been disabled')
         expect(await state()).toMatchObject({ disabled: true })
-        await keys.enter(/^Enable$/, 'Refused requests')
+        await keys.enter(/^Enable$/, 'Rejected requests')
         expect(await state()).toMatchObject({ disabled: false, rotated: false })
-        await keys.enter('Rotate', 'Days that both passwords work')
-        await keys.enter('Rotate the key', 'The earlier password works until')
+        await keys.enter('Rotate', 'Overlap in days')
+        await keys.enter('Rotate key', 'The previous password keeps working')
         expect(await state()).toMatchObject({ rotated: true, retired: false })
-        await keys.enter('Done, hide it for good', 'Two passwords work until')
-        await keys.enter('Retire', 'This cannot be undone')
-        await keys.fill('Write', name)
-        await keys.enter('Retire the key', 'retired')
+        await keys.enter('I’ve saved it', 'Both the new and the previous password')
+        await keys.enter('Retire…', 'Retire key')
+        await keys.fill('Type', name)
+        await keys.enter('Retire key', 'Key retired')
         expect(await state()).toMatchObject({ retired: true })
       },
     ],
@@ -322,11 +322,11 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       async keys => {
         const ids = [await applied('Many'), await applied('Many')]
         await keys.page.reload()
-        await keys.to('Set the status')
+        await keys.to('Set status')
         await keys.page.keyboard.type('Appr')
-        for (const id of ids.toReversed()) await keys.tick(`Choose application ${id}`)
+        for (const id of ids.toReversed()) await keys.tick(`Select application ${id}`)
         await keys.leave()
-        await keys.enter('Set 2 applications to Approved', 'Saved.')
+        await keys.enter('Set 2 applications to Approved', 'Status saved.')
         expect(
           await sql`select status from application where application_id = any(${ids}::bigint[]) and status = 'Approved'`,
         ).toHaveLength(2)
@@ -372,7 +372,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       '/admin/settings/retention',
       async keys => {
         const slug = keys.scripts ? 'other-c' : 'other-d'
-        await keys.enter(`Program ${slug}`, 'What that means')
+        await keys.enter(`Program ${slug}`, 'Effect')
         await keys.choose('permanently', 'for a number of days')
         await keys.fill('Days', '365')
         await keys.enter(/^Save$/, 'Saved.')
@@ -385,12 +385,12 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       'the audit log is filtered, and a filter taken off',
       '/admin/audit',
       async keys => {
-        await keys.fill('On what', 'food')
-        await keys.to(/^What\b/)
+        await keys.fill('Subject', 'food')
+        await keys.to(/^Action\b/)
         await keys.page.keyboard.type('Program published')
-        await keys.enter('Find', 'Without')
+        await keys.enter('Search', 'Remove filter')
         expect(new URL(keys.page.url()).searchParams.get('action')).toBe('program_published')
-        await keys.enter('Without on', 'Without')
+        await keys.enter('Remove filter on', 'Remove filter')
         expect([...new URL(keys.page.url()).searchParams.keys()]).toEqual(['action'])
       },
     ],
@@ -399,10 +399,10 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       '/admin/account/tokens',
       async keys => {
         const name = `Report, scripts ${keys.scripts}`
-        await keys.enter('Create a token', 'As little as the program needs')
+        await keys.enter('Create token', 'Select only what the token needs')
         await keys.fill('Name', name)
         await keys.tick('keys:read')
-        await keys.enter('Create the token', 'only time')
+        await keys.enter('Create token', 'only this once')
         expect(await sql`select scopes from admin_token where name = ${name}`).toMatchObject([
           { scopes: ['keys:read'] },
         ])
@@ -412,7 +412,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       'what is wrong with a form is read first, and leads to its field',
       '/admin/people/invite',
       async keys => {
-        await keys.enter('Create the link', 'Some fields need another look')
+        await keys.enter('Create link', 'Check your answers')
         expect(await keys.page.title()).toStartWith('Error: ')
         const focused = 'document.activeElement.getAttribute("aria-labelledby") ?? document.activeElement.id'
         expect(await keys.page.evaluate(focused)).toBe('errors')

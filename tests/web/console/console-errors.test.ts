@@ -39,10 +39,10 @@ describe('a key', () => {
   test('is judged when a request is asked about, and not before; its own program is chosen', async () => {
     const { username } = await createTestKey(sql, { programs: ['food'], name: 'Judged' })
     const page = await browser.page(`/admin/keys/check?key=${username}`)
-    expect(page).not.toMatch(/It would (?:pass|be refused)/)
+    expect(page).not.toContain('data-notice=')
     expect(page).toContain('<option value="food" selected')
     const asked = (address: string) => browser.page(`/admin/keys/check?key=${username}&address=${address}&program=food`)
-    expect(await asked('192.0.2.7')).toContain('It would pass')
+    expect(await asked('192.0.2.7')).toContain('data-notice="passes"')
   })
 
   test('shows on the index how many programs it may read beyond the first, and on its page every one', async () => {
@@ -101,7 +101,7 @@ test('a browser is shown a page with what is wrong, a program a problem document
   for (const path of ['/nope', '/docs/api/programs/nope', '/docs/nope']) {
     const page = await browser.get(path, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
     expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
-    expect(await page.text()).toContain('<h1>There is nothing here</h1>')
+    expect(await page.text()).toMatch(/<h1>[^<]+<\/h1>/)
     const plain = await browser.get(path, { Accept: '*/*' })
     expect([path, plain.status, plain.headers.get('content-type')]).toEqual([path, 404, 'application/problem+json'])
   }
@@ -148,7 +148,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   test('a refused form has the focus on what is wrong, and its fields have a red border', async () => {
     const { page, context } = await open({ javaScriptEnabled: true })
     await page.goto('/admin/people/invite')
-    await page.getByRole('button', { name: 'Create the link' }).click()
+    await page.getByRole('button', { name: 'Create link' }).click()
     await page.waitForURL(/invite/)
     expect(await page.evaluate('document.activeElement.getAttribute("aria-labelledby")')).toBe('errors')
     const colour = (selector: string) =>

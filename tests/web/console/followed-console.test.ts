@@ -48,7 +48,7 @@ describe('the console alongside a CiviForm', () => {
     const [before] = await sql`select watermark from civiform_source`
     const said = async (minutes: number): Promise<boolean> => {
       await sql`update civiform_source set watermark = now() - ${minutes} * interval '1 minute'`
-      return (await visitor.page('/admin')).includes('is here up to 20 minutes ago only')
+      return (await visitor.page('/admin')).includes('data-attention="lagging"')
     }
     expect([await said(20), await said(5)]).toEqual([true, false])
     await sql`update civiform_source set watermark = ${before!.watermark}`

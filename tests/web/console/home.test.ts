@@ -57,7 +57,7 @@ const sent = (slug: string, detail: object, by = key.api_key_id, db = sql) => db
   values (${`key:${by}`}, 'applications_exported', ${slug}, ${db.json(detail as never)})`
 
 test('shows those concerned what needs attention, and marks it at the side of every page', async () => {
-  const unread = ' has applications that no key has read, and was never read at all.'
+  const unread = ' has applications that no client has exported. It has never been exported.'
   const expiring = 'County sync expires in 6 days.'
   const [ada, aud, pat] = [await as('ADMINISTRATOR'), await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
   for (const reader of [ada, aud]) {
@@ -74,8 +74,8 @@ test('shows those concerned what needs attention, and marks it at the side of ev
 })
 
 test('says what it has to who reads it', async () => {
-  expect(await (await as('ADMINISTRATOR')).page('/admin')).toContain('what happened lately')
-  expect(await (await as('PROGRAM_ADMINISTRATOR', ['food'])).page('/admin')).not.toContain('what happened lately')
+  expect(await (await as('ADMINISTRATOR')).page('/admin')).toContain('id="lately"')
+  expect(await (await as('PROGRAM_ADMINISTRATOR', ['food'])).page('/admin')).not.toContain('id="lately"')
 })
 
 test('an empty installation says the first step, to who may take it', async () => {
@@ -107,7 +107,7 @@ test('the submissions of thirty days are compared with those of the thirty befor
     expect(found).toMatchObject({ days, submissions: 3, before: 2, readers: [] })
   }
   const page = await (await as('ADMINISTRATOR')).page('/admin/programs/lately')
-  expect(page).toContain('3</strong><small>submitted in 30 days, 50% more than before</small>')
+  expect(page).toMatch(/>3<\/strong><small>[^<]*, 50% more /)
 })
 
 test('a program that a key reads is not listed as unread, and shows who reads it and how far', async () => {
@@ -219,12 +219,15 @@ test('reports a webhook that fails or was given up to those who see its program'
   expect(
     await sql`update webhook_endpoint set ${sql(end)} where webhook_endpoint_id = ${givenUp!.id} returning 1`,
   ).toHaveLength(1)
-  const fails = '2 messages to https://127.0.0.1/failing failed, the first 3 hours ago.'
-  const isGivenUp = 'https://127.0.0.1/given-up was given up 1 day ago: it gets no message until it is enabled.'
+  const fails = /^2 messages .* https:\/\/127\.0\.0\.1\/failing .* 3 hours ago\.$/
+  const isGivenUp = /^https:\/\/127\.0\.0\.1\/given-up .* 1 day ago\. /
   const about = async (visitor: ConsoleVisitor) => (await sentences(visitor)).filter(text => text.includes('127.0.0.1'))
-  expect((await about(await as('AUDITOR'))).sort()).toEqual([fails, isGivenUp])
+  expect((await about(await as('AUDITOR'))).sort()).toEqual([
+    expect.stringMatching(fails),
+    expect.stringMatching(isGivenUp),
+  ])
   const pat = await as('PROGRAM_ADMINISTRATOR', [failing!.program.slug, working!.program.slug])
-  expect(await about(pat)).toEqual([fails])
+  expect(await about(pat)).toEqual([expect.stringMatching(fails)])
   expect(marks(await pat.page('/docs/api/programs'))).toEqual({ '/admin': 1, '/admin/webhooks': 1 })
   expect(await pat.page('/admin')).toContain(`href="/admin/webhooks/${failing!.id}"`)
 })
@@ -253,7 +256,7 @@ test('reports a failed job, refused requests and a draft that waits, each with i
   const page = await ada.page('/admin')
   for (const [kind, path, ...facts] of [
     ['failed', '/admin/jobs'],
-    ['refused', `/admin/keys/${key.api_key_id}`, 'County sync', '2 times', '2 hours ago'],
+    ['refused', `/admin/keys/${key.api_key_id}`, 'County sync', '2 rejected', '2 hours ago'],
     ['draft', '/admin/programs/drafted/questions', 'شؤون', '9 days ago'],
   ] as const) {
     const item = page.split('<li ').find(part => part.includes(`data-attention="${kind}"`))!

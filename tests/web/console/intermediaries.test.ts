@@ -34,7 +34,7 @@ describe('an organization', () => {
       `${path}?done=renamed`,
     )
     const disabled = await browser.page((await browser.post(`${path}/disable`)).headers.get('location')!)
-    for (const part of ['No one of this organization', 'Enable Harbor Aid']) expect(disabled).toContain(part)
+    for (const part of ['data-notice="disabled"', 'Enable Harbor Aid']) expect(disabled).toContain(part)
     // A second time changes nothing, and is not recorded twice.
     await browser.post(`${path}/disable`)
     await browser.post(`${path}/enable`)
@@ -75,12 +75,12 @@ describe('the people of an organization', () => {
     await browser.post(`${path}/people`, { email: 'cy@example.org' })
     await browser.post(`${path}/people`, { email: 'al@example.org' })
     expect(rowsOf(await browser.page(path), 'People')).toEqual([
-      { 'E-mail': 'al@example.org', State: 'active', Change: 'Disable al@example.org' },
-      { 'E-mail': 'bo@example.org', State: 'disabled', Change: 'Enable bo@example.org' },
-      { 'E-mail': 'cy@example.org', State: 'active', Change: 'Disable cy@example.org' },
+      { 'E-mail': 'al@example.org', Status: 'active', Change: 'Disable al@example.org' },
+      { 'E-mail': 'bo@example.org', Status: 'disabled', Change: 'Enable bo@example.org' },
+      { 'E-mail': 'cy@example.org', Status: 'active', Change: 'Disable cy@example.org' },
     ])
     expect(rowsOf(await browser.page(`${base}?q=bank`), 'Organizations')).toEqual([
-      { Organization: 'Food Bank', People: '2', State: 'active' },
+      { Organization: 'Food Bank', People: '2', Status: 'active' },
     ])
     expect((await browser.post(`${link}/enable`)).headers.get('location')).toBe(`${path}?done=person-enabled`)
     expect((await actionsOn('bo@example.org')).map(([, action]) => action)).toEqual([

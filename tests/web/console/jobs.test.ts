@@ -103,7 +103,7 @@ test('every program is on one page, and each once, however many there are', asyn
   while (next !== undefined) {
     const page: string = await browser.page(next)
     rows += page.match(/data-head="Program"/g)?.length ?? 0
-    said += page.match(/Asked for\./g)?.length ?? 0
+    said += page.match(/data-notice="asked"/g)?.length ?? 0
     next = /rel="next" href="([^"]*)"/.exec(page)?.[1]
   }
   // Two active versions and 120 drafts.

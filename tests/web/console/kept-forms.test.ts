@@ -181,7 +181,7 @@ describe('a form for which the password is asked', () => {
     const visitor = await signedIn()
     now += 11 * minutes
     const html = await visitor.refused(403, path, { ...wanted, csrf: 'x', confirm_password: testPassword })
-    expect(html).toContain('another sign-in')
+    expect(html).toContain('earlier session')
   })
 })
 

@@ -202,7 +202,7 @@ test.skipIf(!needs('chromium'))('among 503 programs one is found by its name, an
   await page.getByLabel('Filter programs').fill('many-417')
   const shown = page.locator('#programs .choice:visible')
   expect(await shown.count()).toBe(1)
-  await page.locator('#programs').getByRole('button', { name: 'Choose all shown' }).click()
+  await page.locator('#programs').getByRole('button', { name: 'Select all' }).click()
   await page.getByLabel('Filter programs').fill('')
   expect(await shown.count()).toBe(503)
   expect(
@@ -210,7 +210,7 @@ test.skipIf(!needs('chromium'))('among 503 programs one is found by its name, an
       .locator('#programs input:checked')
       .evaluateAll(boxes => boxes.map(box => (box as unknown as { value: string }).value)),
   ).toEqual(['many-417'])
-  await page.locator('#programs').getByRole('button', { name: 'Choose all shown' }).click()
+  await page.locator('#programs').getByRole('button', { name: 'Select all' }).click()
   expect(await page.locator('#programs input:checked').count()).toBe(503)
   expect(complaints).toEqual([])
 })

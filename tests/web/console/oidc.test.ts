@@ -115,7 +115,7 @@ describe('signing in at the provider', () => {
     ] as const) {
       const back = await browser.get(address)
       expect(back.status).toBe(400)
-      expect(await back.text()).toContain('Begin again')
+      expect(await back.text()).toContain('href="/admin/sign-in/oidc')
       expect(browser.cookies.size).toBe(0)
     }
     // And the one that was not taken is over.

@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect([givenUp.includes('Signed with'), givenUp.includes(`action="${at}/enable"`)]).toEqual([false, true])
     const { host } = new URL(receiver.url)
     expect(givenUp).not.toContain(`action="${at}/remove"`)
-    expect(await browser.page(`${at}/remove`)).toContain(`Write “${host}” to continue`)
+    expect(await browser.page(`${at}/remove`)).toContain(`Type “${host}” to confirm`)
     const kept = await browser.refused(400, `${at}/remove`, { confirmation: 'food' })
     expect(errorsOf(kept)).toEqual(['confirmation differs'])
     expect((await browser.get(at)).status).toBe(200)
@@ -90,8 +90,8 @@ describe('a webhook', () => {
   test('that leads nowhere, or into the internal network, comes back as it was typed, with what would be right', async () => {
     const { body: added } = await api.ask('POST', '/webhooks', { program: 'food', url: 'https://127.0.0.1/hooks' })
     for (const [url, said] of [
-      ['', 'Write an address such as https://example.org/hooks'],
-      ['http://127.0.0.1/', 'Write an address such as https://example.org/hooks'],
+      ['', 'Enter an HTTPS URL'],
+      ['http://127.0.0.1/', 'Enter an HTTPS URL'],
       ['https://10.0.0.1/hooks', '10.0.0.1 is not on the public internet'],
       ['https://[::1]/hooks', '[::1] is not on the public internet'],
     ] as const) {

@@ -1,4 +1,4 @@
-// Answers on a page: by screen, each question with what was answered, entities within one another.
+// Shows an application's answers screen by screen, with nested entities.
 
 /** @jsxImportSource preact */
 
@@ -12,7 +12,7 @@ import type {
 } from '../../../domain/readable/readable-application.ts'
 import { Badge, figures } from '../../html/components.tsx'
 
-/** A text is shown up to here; the rest is in what is exported. In UTF-16 units. */
+/** Longer answers are cut here; the export has all of them. In UTF-16 units. */
 const shownLengthMax = 20_000
 
 export function AnswersView({ answers, exportedPath }: { answers: ReadableApplication; exportedPath: string }) {
@@ -23,7 +23,7 @@ export function AnswersView({ answers, exportedPath }: { answers: ReadableApplic
       ))}
       {answers.cut && (
         <p class="card">
-          There are more answers than a page can show. <a href={exportedPath}>All of them, as exported</a>
+          There are too many answers to show on this page. <a href={exportedPath}>View the full export</a>
         </p>
       )}
     </div>
@@ -33,8 +33,8 @@ export function AnswersView({ answers, exportedPath }: { answers: ReadableApplic
 function Screen({ screen: { name, notAsked, rows } }: { screen: ReadableScreen }) {
   return (
     <section class="card">
-      <h2 dir="auto">{name ?? 'On no screen'}</h2>
-      {notAsked === undefined ? <Rows rows={rows} /> : <p class="soft">Not asked: only when {notAsked}.</p>}
+      <h2 dir="auto">{name ?? 'Not on any screen'}</h2>
+      {notAsked === undefined ? <Rows rows={rows} /> : <p class="soft">Not asked. Condition: {notAsked}.</p>}
     </section>
   )
 }
@@ -60,7 +60,7 @@ function RowAnswer({ row: { answer } }: { row: ReadableRow }) {
     case 'unanswered':
       return <span class="soft">not answered</span>
     case 'not_asked':
-      return <span class="soft">not asked: only when {answer.when}</span>
+      return <span class="soft">not asked (condition: {answer.when})</span>
     case 'answered':
       return <Lines lines={answer.lines} />
     case 'entities':
@@ -75,7 +75,7 @@ function RowAnswer({ row: { answer } }: { row: ReadableRow }) {
           )}
           {answer.gone.length > 0 && (
             <p class="soft">
-              No longer here: {answer.gone.join(', ')} <Badge tone="attention">gone</Badge>
+              Removed: {answer.gone.join(', ')} <Badge tone="attention">removed</Badge>
             </p>
           )}
         </>
@@ -83,7 +83,7 @@ function RowAnswer({ row: { answer } }: { row: ReadableRow }) {
   }
 }
 
-/** One line, which opens to the questions; open where an answer changed. */
+/** One line that expands to the questions; expanded if an answer changed. */
 function Entity({ entity: { name, change, rows } }: { entity: ReadableEntity }) {
   const head = (
     <>
@@ -107,21 +107,21 @@ function Entity({ entity: { name, change, rows } }: { entity: ReadableEntity }) 
 
 const shortLengthMax = 60
 
-/** What needs its question to mean anything, and the name once more. */
+/** Text that means little without its question, or repeats the name. */
 const saysLittle = (text: string, name: string): boolean =>
   /^(?:yes|no|\d*)$/i.test(text) || text.startsWith(name.split(' ')[0]!)
 
-/** What was answered, where that is short: its first line, or the names of entities. */
+/** A short version of an answer: its first line, or the names of entities. Empty for long answers. */
 function inShort({ answer }: ReadableRow): string[] {
   if (answer.state === 'entities') return answer.entities.map(({ name }) => name).slice(0, 3)
   const [line] = answer.state === 'answered' ? answer.lines : []
   return line === undefined || line.text.length > shortLengthMax ? [] : [line.text]
 }
 
-/** Of a list of entities, its own marks say more. */
+/** Entities have their own marks, which say more. */
 const ChangeMark = ({ change, row }: { change: AnswerChange | undefined; row: ReadableRow }) =>
   change === undefined || row.answer.state === 'entities' ? null : (
-    <Badge tone="attention">{change === 'gone' ? 'answer gone' : change}</Badge>
+    <Badge tone="attention">{change === 'gone' ? 'answer removed' : change}</Badge>
   )
 
 export const Lines = ({ lines }: { lines: readonly AnswerLine[] }) => (
@@ -132,13 +132,13 @@ export const Lines = ({ lines }: { lines: readonly AnswerLine[] }) => (
   </>
 )
 
-/** Whether an applicant's address may be opened from the console: not by plain HTTP, and not with a name before the host that passes for one. */
+/** Whether a link from an applicant is safe to offer: HTTPS, and no username that could pass for the host. */
 function isLink(text: string): boolean {
   const url = URL.parse(text)
   return url?.protocol === 'https:' && url.username === '' && url.password === ''
 }
 
-/** What a file is called: the end of its address, readable where it then is no other address; all of it where it ends with nothing. */
+/** A file's name: the last part of its URL, decoded if that is safe, or the whole URL if it ends with a slash. */
 function fileName(address: string): string {
   const last = new URL(address).pathname.split('/').at(-1)!
   if (last === '') return address
@@ -157,9 +157,7 @@ function Line({ line: { text, look } }: { line: AnswerLine }) {
         <span class="line" dir="auto">
           {text.slice(0, shownLengthMax)}
         </span>
-        <span class="line soft">
-          … and so on, {figures(text.length)} characters in all. The whole is in what is exported.
-        </span>
+        <span class="line soft">… {figures(text.length)} characters in total. The export has the full answer.</span>
       </>
     )
   if (look === 'link' && isLink(text))

@@ -1,4 +1,4 @@
-// Applications: what changed in one, as it is exported, its history, status and note.
+// Actions on one application: compare, view as exported, read its history, set status and note.
 
 /** @jsxImportSource preact */
 
@@ -36,7 +36,7 @@ import { readListQuery } from './list-query.ts'
 import { applicationPage } from './shown-application.tsx'
 import { statusOfManyActions } from './status-of-many.tsx'
 
-/** Most of each in the API. */
+/** Maximum of each in the API. */
 const historyMax = 200
 /** A note of 10,000 characters has up to nine bytes for each in a form. */
 const noteBytesMax = 256 * 1024
@@ -46,11 +46,11 @@ const one = `${applicationsRoute}/:applicationId`
 const annotation = Type.Object(
   {
     based_on: id(
-      '`annotation_id` of the application as you read it: if it is another by now, nothing is changed (409).',
+      'The `annotation_id` of the application you read. If it has changed since, the request fails with 409.',
       0,
     ),
-    status: Type.Optional(nullableText('One of the statuses of the program, or null for none.')),
-    note: Type.Optional(nullableText('Any text of at most 10,000 characters, or null for none.')),
+    status: Type.Optional(nullableText('One of the program’s statuses, or null for none.')),
+    note: Type.Optional(nullableText('A note of at most 10,000 characters, or null for none.')),
   },
   closed,
 )
@@ -60,13 +60,13 @@ export function applicationActions(deps: Deps): Part {
   return [...listActions(deps), ...statusOfManyActions(deps), ...readingPages(files), ...oneActions(deps, files)]
 }
 
-/** What an application is compared with, and what clients get of it. */
+/** Pages that compare an application and show it as exported. */
 const readingPages = (files: ApplicationFiles): PageRoute[] => [
   pageAt(`/admin${one}/changes`, readers, async visit => {
     const { program, application } = await files.find(visit)
     const earlier = await files.before(application, program.program_id)
     if (earlier === undefined)
-      throw new Problem('not_found', { detail: 'There is no application of this applicant before this one.' })
+      throw new Problem('not_found', { detail: 'This applicant has no earlier application to compare with.' })
     const ids = [application.application_id, earlier.application_id] as const
     const [now, then] = await files.openAnswers(visit, program.program_id, ...ids)
     const changes = applicationChanges(now!, then!)
@@ -105,8 +105,8 @@ const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[]
     name: 'readApplication',
     route: `GET ${one}`,
     summary: 'Read an application',
-    description: 'That it was read is in the audit log.',
-    answers: 'The application exactly as it is exported, with `annotation_id` of its newest status and note.',
+    description: 'Reading is recorded in the audit log.',
+    answers: 'The application exactly as exported, with the `annotation_id` of its current status and note.',
     answered: applicationAnswer,
     roles: readers,
     scope: 'applications:read',
@@ -125,9 +125,9 @@ const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[]
   action({
     name: 'readApplicationHistory',
     route: `GET ${one}/history`,
-    summary: 'Read what became of an application',
+    summary: 'Read an application’s history',
     answers:
-      'Status and note with every earlier one, and the applicant’s other applications to the program; the newest 200 of each.',
+      'The current and earlier statuses and notes, and the applicant’s other applications to the program: the newest 200 of each.',
     answered: historyAnswer,
     roles: everyRole,
     scope: 'applications:read',
@@ -148,9 +148,9 @@ const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles
   action({
     name: 'annotateApplication',
     route: `PATCH ${one}`,
-    summary: 'Set status and note of an application',
-    description: 'What is left out stays.',
-    answers: 'Status and note as they are now.',
+    summary: 'Set an application’s status and note',
+    description: 'Only the members you send are changed.',
+    answers: 'The updated status and note.',
     answered: applicationDetails,
     roles: readers,
     scope: 'applications:write',
@@ -175,9 +175,9 @@ const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles
     },
   })
 
-/** What was not touched is not set again: that would give it a new time (contract D30). */
+/** Unchanged values are left out, because setting them again would give them a new time (contract D30). */
 function readAnnotation(form: URLSearchParams, { status, application_note }: ApplicationDetails) {
-  // Browsers end the lines of a field with CR and LF, even where they were sent with LF.
+  // Browsers end lines with CR LF, even if they were sent with LF.
   const lines = (text: string): string => text.replaceAll('\r\n', '\n')
   const chosen = form.get('status') || null
   const note = lines(form.get('note') ?? '') || null
@@ -191,5 +191,6 @@ function readAnnotation(form: URLSearchParams, { status, application_note }: App
 const conflictError = {
   parameter: 'note',
   code: 'changed_concurrently',
-  detail: 'Status or note were changed while you were typing, so nothing was saved.',
+  detail:
+    'Someone else changed the status or note, so nothing was saved. Compare with the current values and save again.',
 }

@@ -1,11 +1,11 @@
-// What happened to one application: its statuses and notes, and the applicant’s other submissions.
+// The history of an application: statuses, notes, exports, and the applicant's other applications.
 
 /** @jsxImportSource preact */
 
 import type { AnnotationState } from '../../../db/applications/annotations.ts'
 import type { ApplicationDetails, Revision } from '../../../db/applications/application-details.ts'
 import type { Program } from '../../../db/programs/programs.ts'
-import { When, Who } from '../../html/components.tsx'
+import { counted, When, Who } from '../../html/components.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
 import { RevisionBadge, type SentTo } from './list-pages.tsx'
@@ -36,12 +36,12 @@ export function History({ application, states, moreStates, sent }: HistoryProps)
                 </span>
               </small>
               {state.application_note !== (earlier?.application_note ?? null) && (
-                <p class="kept">{state.application_note ?? 'Note taken away.'}</p>
+                <p class="kept">{state.application_note ?? 'Note removed.'}</p>
               )}
             </li>
           )
         })}
-        {moreStates && <li class="soft">… and earlier ones.</li>}
+        {moreStates && <li class="soft">Earlier changes aren’t shown.</li>}
         <li>
           <strong>Submitted</strong>
           <small>
@@ -62,18 +62,18 @@ export function History({ application, states, moreStates, sent }: HistoryProps)
 function Sent({ application, sent: { clientsOf, isPruned } }: Pick<HistoryProps, 'application' | 'sent'>) {
   const { person } = usePage()
   const clients = clientsOf.get(application.application_id) ?? []
-  const count = `${clients.length} client${clients.length === 1 ? '' : 's'}${clients[0]?.is_bounded ? ' or more' : ''}`
-  const none = isPruned ? 'Sent to no client, as far as is on record' : 'Sent to no client yet'
+  const count = counted(clients.length, 'client') + (clients[0]?.is_bounded ? ' or more' : '')
+  const none = isPruned ? 'Not exported, according to the audit log' : 'Not exported yet'
   return (
     <div>
-      <strong>{clients.length === 0 ? none : `Sent to ${count}`}</strong>
+      <strong>{clients.length === 0 ? none : `Exported by ${count}`}</strong>
       {clients.slice(0, clientsShown).map(({ name, sent_at, is_certain }) => (
         <small>
-          <span dir="auto">{name}</span>, {is_certain ? 'last' : 'perhaps'} <When at={sent_at} />
+          <span dir="auto">{name}</span>, {is_certain ? 'last' : 'possibly'} <When at={sent_at} />
         </small>
       ))}
       {clients.length > 0 && person !== undefined && readingRoles.includes(person.role) && (
-        <a href={`/admin/audit/sent?application=${application.application_id}`}>Every page it was on</a>
+        <a href={`/admin/audit/sent?application=${application.application_id}`}>All deliveries</a>
       )}
     </div>
   )
@@ -83,7 +83,7 @@ const clientsShown = 5
 
 function titleOf(state: AnnotationState, earlier: AnnotationState | undefined, moreStates: boolean): string {
   const status = state.status ?? 'No status'
-  // What stood before the oldest that is shown is not known.
+  // The state before the oldest one shown is unknown.
   if (earlier === undefined && moreStates) return status
   return state.status === (earlier?.status ?? null) && state.application_note !== (earlier?.application_note ?? null)
     ? 'Note'
@@ -101,12 +101,12 @@ export function Revisions({ program, application, revisions, moreRevisions }: Re
   const path = applicationsPath(program.slug)
   return (
     <section class="card">
-      <h2>Submissions of this applicant</h2>
+      <h2>This applicant’s applications</h2>
       <ol class="history">
         {revisions.map(({ application_id, submit_time, is_current }) => (
           <li>
             {application_id === application.application_id ? (
-              <strong class="figure">{application_id}, this one</strong>
+              <strong class="figure">{application_id} (this one)</strong>
             ) : (
               <a class="figure" href={`${path}/${application_id}`}>
                 {application_id}
@@ -119,7 +119,7 @@ export function Revisions({ program, application, revisions, moreRevisions }: Re
           </li>
         ))}
       </ol>
-      {moreRevisions && <a href={`${path}?applicant=${application.applicant_id}`}>All of them</a>}
+      {moreRevisions && <a href={`${path}?applicant=${application.applicant_id}`}>View all</a>}
     </section>
   )
 }

@@ -1,4 +1,4 @@
-// The page of one application: what was answered, status and note, history, and the applicant's other submissions.
+// The page of one application: answers, status and note, history, and the applicant's other applications.
 
 /** @jsxImportSource preact */
 
@@ -6,7 +6,7 @@ import type { ApplicationDetails, Revision } from '../../../db/applications/appl
 import type { Program } from '../../../db/programs/programs.ts'
 import type { ApplicationChange } from '../../../domain/readable/application-changes.ts'
 import type { ReadableApplication } from '../../../domain/readable/readable-application.ts'
-import { DoneNotice, figures, LinkButton, Notice, When } from '../../html/components.tsx'
+import { counted, DoneNotice, figures, LinkButton, Notice, When } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, SelectField, Submit, TextArea } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
@@ -16,20 +16,20 @@ import { RevisionBadge } from './list-pages.tsx'
 import { applicationsPath } from './list-query.ts'
 
 interface ApplicationPageProps extends HistoryProps, RevisionsProps {
-  /** The one it replaced. */
+  /** The application it replaced. */
   earlier: Revision | undefined
-  /** Neighbours in the list that one came from, and how it was filtered. */
+  /** Neighbours in the list the reader came from, and the list's filters. */
   newer: number | undefined
   older: number | undefined
   search: string
-  /** Undefined for those who may not read answers. */
+  /** Undefined if the person may not read answers. */
   answers: ReadableApplication | undefined
   changes: { changes: readonly ApplicationChange[]; more: boolean } | undefined
 }
 
-const doneTexts = { saved: 'Saved. Clients see it with their next read of this application.' }
+const doneTexts = { saved: 'Saved. Clients receive it with their next export.' }
 
-/** The way to an application, for the pages below it. */
+/** The breadcrumbs to an application, for the pages below it. */
 export const crumbsOf = (program: Program, applicationId?: number) => [
   { text: 'Applications', path: '/admin/applications' },
   { text: program.display_name, path: applicationsPath(program.slug) },
@@ -67,14 +67,14 @@ export function ApplicationPage(props: ApplicationPageProps) {
       }
     >
       <DoneNotice texts={doneTexts} />
-      <ErrorSummary title="Nothing was saved yet" />
+      <ErrorSummary title="Your changes were not saved" />
       <Replaced {...props} />
       <div class="columns status-first">
         <StatusCard {...props} action={path + search} />
         {answers === undefined ? (
           <div class="card">
             <h2>Answers</h2>
-            <p class="soft">Auditors see everything about an application but what was answered.</p>
+            <p class="soft">Auditors can’t see answers.</p>
           </div>
         ) : (
           <AnswersView answers={answers} exportedPath={`${path}/exported`} />
@@ -95,10 +95,10 @@ function Erasing({ path }: { path: string }) {
   return (
     <section class="card">
       <h2>Erase</h2>
-      <p class="soft">For good, when a person asks to be forgotten. The next page says what goes.</p>
+      <p class="soft">Permanently delete, for example after a privacy request. You’ll see what is deleted first.</p>
       <div class="actions">
-        <LinkButton href={`${path}/erase`} icon="trash-2" text="This application…" />
-        <LinkButton href={`${path}/erase-applicant`} icon="trash-2" text="The applicant…" />
+        <LinkButton href={`${path}/erase`} icon="trash-2" text="Erase application…" />
+        <LinkButton href={`${path}/erase-applicant`} icon="trash-2" text="Erase applicant…" />
       </div>
     </section>
   )
@@ -129,7 +129,7 @@ function submitterOf(head: Head, { applicant_id }: ApplicationDetails): string {
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language' })
 
-/** `Spanish` for `es`; the tag itself where it has no name. */
+/** `Spanish` for `es`; the tag itself if it has no name. */
 function languageName(tag: string): string {
   try {
     return languageNames.of(tag) ?? tag
@@ -138,7 +138,7 @@ function languageName(tag: string): string {
   }
 }
 
-/** What it replaced and what replaced it. */
+/** Notices about the application it replaced or was replaced by. */
 function Replaced({ program, application, earlier, revisions, changes }: ApplicationPageProps) {
   const path = applicationsPath(program.slug)
   const link = (id: number) => <a href={`${path}/${id}`}>{id}</a>
@@ -147,19 +147,19 @@ function Replaced({ program, application, earlier, revisions, changes }: Applica
     <>
       {!application.is_current && (
         <Notice name="superseded" tone="attention">
-          <strong>This is not the applicant’s newest application.</strong>{' '}
+          <strong>This application is obsolete.</strong>{' '}
           {later === undefined ? (
-            'A newer one replaced it.'
+            'The applicant submitted a newer one.'
           ) : (
             <>
-              {link(later.application_id)} of <When at={later.submit_time} day /> replaced it.
+              The applicant replaced it with {link(later.application_id)} on <When at={later.submit_time} day />.
             </>
           )}
         </Notice>
       )}
       {earlier !== undefined && (
         <Notice name="submitted-again" tone="info">
-          <strong>Submitted again.</strong> It replaced {link(earlier.application_id)} of{' '}
+          <strong>Resubmitted.</strong> It replaces {link(earlier.application_id)} from{' '}
           <When at={earlier.submit_time} day />
           {changes === undefined ? (
             '.'
@@ -178,9 +178,9 @@ function Replaced({ program, application, earlier, revisions, changes }: Applica
 }
 
 function changeCount({ changes, more }: NonNullable<ApplicationPageProps['changes']>): string {
-  if (changes.length === 0) return 'no answer changed.'
+  if (changes.length === 0) return 'no answers changed.'
   if (more) return `more than ${figures(changes.length)} answers changed.`
-  return changes.length === 1 ? 'one answer changed.' : `${figures(changes.length)} answers changed.`
+  return `${counted(changes.length, 'answer')} changed.`
 }
 
 function StatusCard({ program, application, action }: ApplicationPageProps & { action: string }) {
@@ -206,11 +206,11 @@ function StatusCard({ program, application, action }: ApplicationPageProps & { a
         <h2>Status</h2>
         {present}
         {origin !== undefined && (
-          <p class="soft">Followed from {origin}: status and note are set there, and are here within seconds.</p>
+          <p class="soft">Status and note are set in {origin}. Changes arrive here within seconds.</p>
         )}
       </section>
     )
-  // One that the program no longer offers stays until another is chosen.
+  // A status the program no longer offers stays until another is chosen.
   const statuses =
     status === null || program.statuses.includes(status) ? program.statuses : [status, ...program.statuses]
   return (
@@ -218,7 +218,7 @@ function StatusCard({ program, application, action }: ApplicationPageProps & { a
       <h2>Status and note</h2>
       {typed && (
         <div class="now">
-          <p class="soft">What holds now:</p>
+          <p class="soft">Current values:</p>
           {present}
         </div>
       )}
@@ -228,11 +228,11 @@ function StatusCard({ program, application, action }: ApplicationPageProps & { a
           name="status"
           label="Status"
           value={status ?? ''}
-          choices={[{ value: '', text: 'None' }, ...statuses.map(one => ({ value: one, text: one }))]}
+          choices={[{ value: '', text: 'None' }, ...statuses.map(name => ({ value: name, text: name }))]}
         />
         <TextArea name="note" label="Note" optional value={application_note ?? ''} rows={5} />
         <Submit text="Save" />
-        <p class="hint">Clients see both on their next read.</p>
+        <p class="hint">Clients receive both with their next export.</p>
       </ActionForm>
     </section>
   )

@@ -1,4 +1,4 @@
-// What changed from the application before to this one.
+// Compares an application with the one it replaced.
 
 /** @jsxImportSource preact */
 
@@ -21,33 +21,35 @@ export function ChangesPage(props: {
   const { program, application, earlier } = props
   return (
     <Shell
-      title={`What changed in application ${application.application_id}`}
-      heading="What changed"
+      title={`Changes in application ${application.application_id}`}
+      heading="Changes"
       part="applications"
-      crumbs={[...crumbsOf(program, application.application_id), { text: 'What changed' }]}
+      crumbs={[...crumbsOf(program, application.application_id), { text: 'Changes' }]}
       lead={
         <>
-          From <a href={`${applicationsPath(program.slug)}/${earlier.application_id}`}>{earlier.application_id}</a> of{' '}
-          <When at={earlier.submit_time} /> to {application.application_id} of <When at={application.submit_time} />.
+          From <a href={`${applicationsPath(program.slug)}/${earlier.application_id}`}>{earlier.application_id}</a>{' '}
+          (submitted <When at={earlier.submit_time} />) to {application.application_id} (submitted{' '}
+          <When at={application.submit_time} />
+          ).
         </>
       }
     >
       {earlier.program_version_id !== application.program_version_id && (
         <Notice name="republished" tone="info">
-          The program was published again in between, so the questions may be others too.
+          A new version of the program was published in between, so some questions may differ.
         </Notice>
       )}
       <Table<ApplicationChange>
-        caption="Answers that changed"
+        caption="Changed answers"
         rows={props.changes}
-        empty="Every answer is the same."
+        empty="No answers changed."
         columns={[
-          { head: 'Question', cell: one => <Path {...one} /> },
+          { head: 'Question', cell: change => <Path {...change} /> },
           { head: 'Before', cell: ({ before, isEntity }) => <Side lines={before} isEntity={isEntity} /> },
           { head: 'Now', cell: ({ now, isEntity }) => <Side lines={now} isEntity={isEntity} /> },
         ]}
       />
-      {props.more && <p>There are more changes than a page can show.</p>}
+      {props.more && <p>Only the first changes are shown.</p>}
     </Shell>
   )
 }
@@ -58,14 +60,14 @@ const Path = ({ path, isEntity, now }: ApplicationChange) => (
       <small>{step}</small>
     ))}
     <strong dir="auto">{path.at(-1)}</strong>{' '}
-    {isEntity && <Badge tone="attention">{now.length > 0 ? 'new' : 'gone'}</Badge>}
+    {isEntity && <Badge tone="attention">{now.length > 0 ? 'new' : 'removed'}</Badge>}
   </>
 )
 
-/** Of an entity that is new or gone, what is answered about it is in a fold. */
+/** The answers about a new or removed entity are collapsed. */
 function Side({ lines, isEntity }: { lines: ApplicationChange['now']; isEntity: boolean | undefined }) {
   const [name, ...about] = lines
-  if (name === undefined) return <span class="soft">{isEntity ? 'not there' : 'nothing'}</span>
+  if (name === undefined) return <span class="soft">{isEntity ? 'none' : 'not answered'}</span>
   if (!isEntity || about.length === 0) return <Lines lines={lines} />
   return (
     <details>

@@ -1,4 +1,4 @@
-// The applications of a filter as a CSV file, as an export writes it, batch by batch: complete, or visibly aborted.
+// Streams the matching applications as CSV in the export's format: the file is complete, or the download visibly fails.
 
 import { invalidRequest } from '../../../base/problem.ts'
 import { openMany } from '../../../core/applications/open-application.ts'
@@ -12,14 +12,14 @@ import { csvDownload, type FilePart } from '../requests/csv-download.ts'
 import { findSeenProgram } from './find-applications.ts'
 import { readListQuery } from './list-query.ts'
 
-/** Applications that are read, audited and handed over together. */
+/** Applications read, audited and sent together. */
 const batchRows = 200
 
-/** The file. Each batch is in the audit log, application by application, before it is handed over. */
+/** The file. Each batch is recorded in the audit log, application by application, before it is sent. */
 export async function downloadApplications(deps: Deps, visit: ConsoleRequest): Promise<Response> {
   const program = await findSeenProgram(deps.consoleDb, visit.person, visit.params.slug!)
   const { filter, values, errors } = readListQuery(visit, deps.config.timeZone)
-  if (errors.length > 0) throw invalidRequest('The filters cannot be read.', errors)
+  if (errors.length > 0) throw invalidRequest('Some filters are invalid.', errors)
   const { consoleDb: db, keyMaps } = deps
   const { program_id, slug } = program
   const { actor, address } = visit.by
@@ -28,7 +28,7 @@ export async function downloadApplications(deps: Deps, visit: ConsoleRequest): P
   const listed = (last: ListedApplication | undefined) =>
     readListedApplications(db, program_id, filter, { direction: 'older', beyond: last }, batchRows)
   return csvDownload(deps, visit.request, `${slug}.csv`, async () => {
-    // What is submitted from here on is newer than the first of them, and so in none of the batches.
+    // Applications submitted from now on are newer than the first one, so no batch contains them.
     const first = await listed(undefined)
     const questions = await keyMaps.load(db, program_id, await readLastPublication(db, program_id))
 
@@ -39,7 +39,7 @@ export async function downloadApplications(deps: Deps, visit: ConsoleRequest): P
       while (!isLast) {
         const ids = batch.map(({ application_id }) => application_id)
         const stored = await openMany(db, { program_id, actor, address }, ids, reading)
-        const records = stored.map(one => framedRow(one, questions, framing.rows))
+        const records = stored.map(application => framedRow(application, questions, framing.rows))
         applications += stored.length
         batch = batch.length < batchRows ? [] : await listed(batch.at(-1))
         isLast = batch.length === 0

@@ -1,4 +1,4 @@
-// Erases one application, or the applicant of one with all that is kept of them.
+// Erases one application, or its applicant with all their applications.
 
 /** @jsxImportSource preact */
 
@@ -19,7 +19,7 @@ import { applicationsPath } from './list-query.ts'
 
 type Find = (visit: ConsoleRequest) => Promise<{ program: Program; application: ApplicationDetails }>
 
-const body = Type.Object({ reason: Type.Optional(text('For the audit log: it should name no person.')) }, closed)
+const body = Type.Object({ reason: Type.Optional(text('Recorded in the audit log. Don’t name anyone.')) }, closed)
 
 export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
   const erasing = (
@@ -32,8 +32,8 @@ export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
       name: what === 'application' ? 'eraseApplication' : 'eraseApplicantOf',
       route: `POST ${path}`,
       summary: `Erase an ${what}`,
-      description: `${erases} It cannot be undone.`,
-      answers: 'Nothing: it is erased.',
+      description: `${erases} This cannot be undone.`,
+      answers: 'An empty object.',
       answered: nothing,
       roles: administrators,
       scope: 'applications:erase',
@@ -53,7 +53,7 @@ export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
         read: async visit => {
           const { application } = await find(visit)
           const id = application[`${what}_id`]
-          requireWritten(visit, String(id), `Write ${id} to erase it.`)
+          requireWritten(visit, String(id), `Type ${id} to confirm.`)
           return { reason: visit.form.get('reason') ?? '' }
         },
         next: ({ params }) => `${applicationsPath(params.slug!)}?done=erased`,
@@ -61,14 +61,14 @@ export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
     })
   }
   return [
-    erasing('application', 'With its status, notes and their history.', async (visit, reason) => {
+    erasing('application', 'Erases the application with its status, notes and history.', async (visit, reason) => {
       const { program, application } = await find(visit)
       const place = { program_id: program.program_id, application_id: application.application_id }
       await eraseApplication(db, place, { ...visit.by, reason })
     }),
     erasing(
       'applicant',
-      'The one of this application, with every application to every program and all answers in progress.',
+      'Erases the applicant of this application with all their applications, in every program, and answers in progress.',
       async (visit, reason) =>
         eraseApplicant(db, (await find(visit)).application.applicant_id, { ...visit.by, reason }),
     ),

@@ -1,4 +1,4 @@
-// Before an application, or an applicant with all applications, is erased for good: what goes, and what stays.
+// The confirmation page for erasing an application, or an applicant with all their applications.
 
 /** @jsxImportSource preact */
 
@@ -15,7 +15,7 @@ import { applicationsPath } from './list-query.ts'
 interface EraseProps {
   program: Program
   application: ApplicationDetails
-  /** Of an applicant: how many applications to which programs. */
+  /** When erasing an applicant: their number of applications per program. */
   held?: readonly ApplicantApplications[]
 }
 
@@ -27,20 +27,20 @@ export function ErasePage({ program, application, held }: EraseProps) {
       title={`Erase ${what} ${id}`}
       part="applications"
       crumbs={[...crumbsOf(program, application_id), { text: 'Erase' }]}
-      lead="Only a backup can bring it back. Copies that clients have pulled already are not reached."
+      lead="You can’t undo this. Copies that clients have already exported are not erased."
       path={`${applicationsPath(program.slug)}/${application_id}/${eraseSteps[what as keyof typeof eraseSteps]}`}
-      submit={`Erase the ${what}`}
+      submit={`Erase ${what}`}
       look="danger"
-      errorTitle="Nothing is erased"
+      errorTitle="Nothing was erased"
     >
       {held === undefined ? (
         <p>
-          This erases the application of <When at={submit_time} />, its status, its notes and their history. Other
-          applications of the applicant stay, and one that it replaced stays obsolete.
+          This erases the application submitted <When at={submit_time} />, with its status, notes and history. The
+          applicant’s other applications are kept. If this application replaced one, that one stays obsolete.
         </p>
       ) : (
         <>
-          <p>This erases the applicant, answers that were saved and not submitted, and every application:</p>
+          <p>This erases the applicant, any saved answers that weren’t submitted, and all applications:</p>
           <ul>
             {held.map(({ display_name, applications }) => (
               <li>
@@ -50,18 +50,18 @@ export function ErasePage({ program, application, held }: EraseProps) {
           </ul>
         </>
       )}
-      <p class="soft">Numbers and times stay, as does an entry in the audit log. Clients that pull go on without it.</p>
+      <p class="soft">IDs and timestamps are kept in the audit log. Later exports leave out what was erased.</p>
       <TextField
         name="reason"
         label="Reason"
         optional
-        hint="For the audit log: name no person."
+        hint="Recorded in the audit log. Don’t name anyone."
         maxLength={reasonMax}
       />
-      <TextField name="confirmation" label={`Write ${id} to continue`} inputmode="numeric" />
+      <TextField name="confirmation" label={`Type ${id} to confirm`} inputmode="numeric" />
     </FormPage>
   )
 }
 
-/** Their addresses below that of an application. */
+/** The last part of their URLs, below the application's. */
 export const eraseSteps = { application: 'erase', applicant: 'erase-applicant' } as const

@@ -1,4 +1,4 @@
-// An application as clients get it.
+// Shows an application exactly as clients receive it.
 
 /** @jsxImportSource preact */
 
@@ -11,7 +11,7 @@ import { Shell } from '../../html/shell.tsx'
 import { crumbsOf } from './application-page.tsx'
 import { applicationsPath } from './list-query.ts'
 
-/** What is longer is for a download: a browser takes long over it. */
+/** Longer applications can only be downloaded, because browsers are slow to show them. */
 const shownBytesMax = 256 * 1024
 
 export function ExportedPage(props: { program: Program; application: ApplicationDetails; bytes: Buffer }) {
@@ -23,7 +23,7 @@ export function ExportedPage(props: { program: Program; application: Application
       heading="As exported"
       part="applications"
       crumbs={[...crumbsOf(program, application.application_id), { text: 'As exported' }]}
-      lead={`What a client gets that reads it now, ${figures(bytes.length)} bytes. Reading it here is noted in the audit log, as a download is.`}
+      lead={`What clients receive if they export it now (${figures(bytes.length)} bytes). Viewing and downloading are recorded in the audit log.`}
       actions={
         <>
           {shown !== undefined && <CopyButton of="exact" />}
@@ -37,15 +37,15 @@ export function ExportedPage(props: { program: Program; application: Application
       }
     >
       {shown === undefined ? (
-        <p class="card">It is too long to be shown here. Download it to read it.</p>
+        <p class="card">This application is too long to show here. Download it instead.</p>
       ) : (
         <>
           <section class="card">
-            <h2>With line breaks</h2>
+            <h2>Formatted</h2>
             <IndentedText>{indentedJson(shown)}</IndentedText>
           </section>
           <details class="card">
-            <summary>To the letter</summary>
+            <summary>Exact bytes</summary>
             <pre class="document" id="exact">
               {shown}
             </pre>

@@ -1,4 +1,4 @@
-// The applications an address names, if the person may see them: a program, one application, a page of a list, what an export has.
+// Finds what a URL names, if the person may see it: a program, an application, a page of the list, an application as exported.
 
 import { notFound } from '../../../base/problem.ts'
 import { type OpenReading, openApplications, openMany } from '../../../core/applications/open-application.ts'
@@ -32,21 +32,21 @@ import { idIn } from '../requests/route-parameters.ts'
 import type { Listing, SentTo } from './list-pages.tsx'
 import { countedMax, type FoundApplicant, type ListPage, type ListQuery } from './list-query.ts'
 
-/** The roles that may read answers, of the programs they see. */
+/** The roles that may read answers in the programs they can see. */
 export const readers = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
-/** Where those of a program are. */
+/** The route of a program's applications. */
 export const applicationsRoute = '/programs/:slug/applications'
-/** Applications on a page of a list. */
+/** Applications per page. */
 const pageRows = 50
 
-/** One that the person may see: any other does not exist for them. */
+/** The program, if the person may see it. Other programs don't exist for them. */
 export async function findSeenProgram(db: Sql, person: Person, slug: string): Promise<Program> {
   const found = isSlug(slug) ? await findProgram(db, slug) : undefined
   if (found !== undefined && maySeeProgram(person, found.program_id)) return found
-  return notFound('There is no such program.')
+  return notFound('There is no program with this address.')
 }
 
-/** A page and whether more follows on either side of it. */
+/** A page of the list, and whether more follow on either side. */
 export async function readListPage(
   db: Sql,
   programId: number,
@@ -56,12 +56,12 @@ export async function readListPage(
   const more = rows.length > pageRows
   const applications = rows.slice(0, pageRows)
   if (place.direction === 'older') return { applications, older: more, newer: place.beyond !== undefined }
-  // Where the newest is reached, the page is the first one, filled up.
+  // At the newest application, show a full first page.
   if (!more) return readListPage(db, programId, { filter, place: { direction: 'older', beyond: undefined } })
   return { applications: applications.reverse(), older: true, newer: true }
 }
 
-/** A page with what surrounds it: counts and, to those who may read answers, whose each application is. */
+/** A page of the list with its counts and, for people who may read answers, the applicants. */
 export async function readListing(
   deps: Deps,
   { person, by }: Pick<ConsoleRequest, 'person' | 'by'>,
@@ -83,7 +83,7 @@ export async function readListing(
     readSentTo(
       db,
       { program_id, slug },
-      page.applications.map(one => one.application_id),
+      page.applications.map(({ application_id }) => application_id),
       pagesSearched,
     ),
   ])
@@ -92,10 +92,10 @@ export async function readListing(
 
 const nothing = { applications: [], older: false, newer: false, sentTo: { clientsOf: new Map(), isPruned: false } }
 
-/** Pages that each application of a list is searched for. */
+/** Export pages that are searched for each application in the list. */
 const pagesSearched = 100
 
-/** The clients that were sent these applications, by at most so many pages of each. */
+/** The clients these applications were sent to. Searches at most `pagesMax` pages per application. */
 export async function readSentTo(
   db: Sql,
   program: Pick<Program, 'program_id' | 'slug'>,
@@ -104,14 +104,14 @@ export async function readSentTo(
 ): Promise<SentTo> {
   const sent = await readClientsSent(db, program, applicationIds, pagesMax)
   const names = await readApiKeyNames(db, [...new Set(sent.map(({ actor }) => keyIdOf(actor)))])
-  const clients = sent.map(one => ({ ...one, name: names.get(keyIdOf(one.actor)) ?? one.actor }))
+  const clients = sent.map(client => ({ ...client, name: names.get(keyIdOf(client.actor)) ?? client.actor }))
   return {
     clientsOf: Map.groupBy(clients, ({ application_id }) => application_id),
     isPruned: await isAuditLogPruned(db),
   }
 }
 
-/** Whose these applications are. That they were read is in the audit log. */
+/** The applicants of these applications. Reading them is recorded in the audit log. */
 async function readApplicants(
   deps: Deps,
   { actor, address }: ConsoleRequest['by'],
@@ -121,7 +121,9 @@ async function readApplicants(
 ): Promise<Map<number, FoundApplicant>> {
   const { consoleDb: db } = deps
   const ids = applications.map(({ application_id }) => application_id)
-  const ownNames = new Set(applications.filter(one => one.is_own_name).map(one => one.application_id))
+  const ownNames = new Set(
+    applications.filter(({ is_own_name }) => is_own_name).map(({ application_id }) => application_id),
+  )
   const reading = { action: 'applications_listed', slug, filters: [...values.keys()] } as const
   const stored = await openMany(db, { program_id, actor, address }, ids, reading)
   const answered = await readableAnswers(deps, program_id, stored)
@@ -135,7 +137,7 @@ async function readApplicants(
   )
 }
 
-/** The answers of each as an export has them, and the version that asked for them. */
+/** The answers of each application as exported, and the program version they belong to. */
 async function readableAnswers(deps: Deps, programId: number, stored: readonly StoredApplication[]) {
   const objects = await exportedObjects(deps, programId, stored)
   const versions = new Map<number, ReadableVersion>()
@@ -149,20 +151,21 @@ async function readableAnswers(deps: Deps, programId: number, stored: readonly S
   return answered
 }
 
-/** The bytes that an export would have for each, in order. */
+/** The exported bytes of each application, in order. */
 export async function exportedObjects(
   { consoleDb, keyMaps }: Pick<Deps, 'consoleDb' | 'keyMaps'>,
   programId: number,
   stored: readonly StoredApplication[],
 ): Promise<Buffer[]> {
   const objects: Buffer[] = []
-  for (const one of stored) {
-    objects.push(exportedObject(one, await keyMaps.load(consoleDb, programId, one.questions_as_of)))
+  for (const application of stored) {
+    const questions = await keyMaps.load(consoleDb, programId, application.questions_as_of)
+    objects.push(exportedObject(application, questions))
   }
   return objects
 }
 
-/** The applications that addresses name, and what is in them. Reading one is recorded in the audit log. */
+/** Opens the applications named in URLs. Reading one is recorded in the audit log. */
 export class ApplicationFiles {
   constructor(private readonly deps: Deps) {}
 
@@ -170,10 +173,13 @@ export class ApplicationFiles {
     const { consoleDb: db } = this.deps
     const program = await findSeenProgram(db, visit.person, visit.params.slug!)
     const application = await findApplicationDetails(db, program.program_id, idIn(visit, 'applicationId'))
-    return { program, application: application ?? notFound('There is no such application in this program.') }
+    return {
+      program,
+      application: application ?? notFound('There is no application with this number in this program.'),
+    }
   }
 
-  /** The one of the same applicant that this one replaced. */
+  /** The application by the same applicant that this application replaced. */
   before(application: ApplicationDetails, programId: number) {
     return findRevisionBefore(this.deps.consoleDb, programId, application.applicant_id, application)
   }
@@ -187,7 +193,7 @@ export class ApplicationFiles {
     return openApplications(this.deps.consoleDb, { program_id: programId, actor, address }, readings)
   }
 
-  /** What was answered in this application, and in the one it is compared with. */
+  /** The answers in this application, and in the one it is compared with. */
   async openAnswers(visit: ConsoleRequest, programId: number, applicationId: number, beforeId: number | undefined) {
     const stored = await this.#open(visit, programId, [
       { applicationId, reading: 'shown' },
@@ -196,7 +202,7 @@ export class ApplicationFiles {
     return readableAnswers(this.deps, programId, stored)
   }
 
-  /** An application with the bytes that an export has of it. */
+  /** An application with its exported bytes. */
   async asExported(visit: ConsoleRequest, reading: OpenReading) {
     const { program, application } = await this.find(visit)
     const { program_id } = program

@@ -1,4 +1,4 @@
-// The list of applications, its download, and the choice of a program.
+// The list of a program's applications, its download, and the page to choose a program.
 
 /** @jsxImportSource preact */
 
@@ -15,7 +15,7 @@ import { applicationsRoute, findSeenProgram, readers, readListing, readListPage 
 import { ApplicationsPage, ProgramChoicePage } from './list-pages.tsx'
 import { placeText, readListQuery } from './list-query.ts'
 
-/** Programs on a page of the choice. */
+/** Programs per page. */
 const programRows = 200
 
 export const listActions = (deps: Deps): Part => {
@@ -39,26 +39,26 @@ export const listActions = (deps: Deps): Part => {
     action({
       name: 'listApplications',
       route: `GET ${applicationsRoute}`,
-      summary: 'Find applications of a program',
+      summary: 'List a program’s applications',
       answers:
-        'Applications without their answers, 50 a page, newest first; of a search, those with the words in the applicant’s own name come first.',
+        'Applications without answers, 50 per page, newest first. In a search, matches in the applicant’s own name come first.',
       answered: applicationsAnswer,
       roles: everyRole,
       scope: 'applications:read',
       query: {
-        from: 'Submitted on or after this day of the instance’s zone.',
+        from: 'Submitted on or after this day, in the instance’s time zone.',
         to: 'Submitted before this day.',
-        status: '`is:` and a status, or none.',
+        status: '`is:` followed by a status, or `none`.',
         revision: 'CURRENT or OBSOLETE.',
-        applicant: 'The id of an applicant.',
-        application: 'The id of an application.',
-        q: 'Words of a name, an e-mail address or a phone number in it, each from its beginning; not for auditors.',
-        older: '`older` of the page before.',
+        applicant: 'An applicant ID.',
+        application: 'An application ID.',
+        q: 'The beginnings of words in a name, e-mail address or phone number. Not available to auditors.',
+        older: 'The `older` value of the previous page.',
       },
       run: async visit => {
         const { program_id, slug } = await findSeenProgram(db, visit.person, visit.params.slug!)
         const query = readListQuery(visit, config.timeZone)
-        if (query.errors.length > 0) throw invalidRequest('The filters cannot be read.', query.errors)
+        if (query.errors.length > 0) throw invalidRequest('Some filters are invalid.', query.errors)
         const { applications, older } = await readListPage(db, program_id, query)
         if (query.filter.words !== undefined) {
           const ids = applications.map(({ application_id }) => application_id)

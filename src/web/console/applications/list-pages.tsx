@@ -1,4 +1,4 @@
-// The pages that lead to an application: the choice of a program, and the list with its filters.
+// The pages that lead to an application: choose a program, then filter its list.
 
 /** @jsxImportSource preact */
 
@@ -29,18 +29,14 @@ interface ChoiceProps {
 export function ProgramChoicePage({ programs, next }: ChoiceProps) {
   const { person } = usePage()
   return (
-    <Shell
-      title="Applications"
-      part="applications"
-      lead="What applicants submitted, program by program. Choose one to look through its applications."
-    >
+    <Shell title="Applications" part="applications" lead="Choose a program to see its applications.">
       <Table
         caption="Programs"
         rows={programs}
         empty={
           person?.role === 'PROGRAM_ADMINISTRATOR'
-            ? 'You have no program yet. An administrator gives you programs on your page under People.'
-            : 'There is no program yet. When one is published, its applications are found here.'
+            ? 'You have no programs yet. Ask an administrator to give you access under People.'
+            : 'No programs yet. Applications appear here once a program is published.'
         }
         columns={[
           {
@@ -52,7 +48,7 @@ export function ProgramChoicePage({ programs, next }: ChoiceProps) {
               </>
             ),
           },
-          { head: 'Submitted so far', figures: true, cell: ({ submissions }) => figures(submissions) },
+          { head: 'Applications', figures: true, cell: ({ submissions }) => figures(submissions) },
         ]}
       />
       <Pages path="/admin/applications" next={next} what="programs" />
@@ -60,20 +56,20 @@ export function ProgramChoicePage({ programs, next }: ChoiceProps) {
   )
 }
 
-/** The clients that were sent each application, those that were last first. */
+/** The clients each application was sent to, most recent first. */
 export interface SentTo {
   clientsOf: ReadonlyMap<number, readonly (ClientSent & { name: string })[]>
-  /** Whether part of the audit log is in files, which are not searched. */
+  /** Whether part of the audit log was moved to files, which aren't searched. */
   isPruned: boolean
 }
 
-/** A page of a list with what surrounds it. */
+/** A page of the list with its counts. */
 export interface Listing extends ListPage {
-  /** How many applications the program has. */
+  /** Number of applications in the program. */
   total: number
-  /** How many the filters find, counted up to `countedMax`; undefined without filters. */
+  /** Number of applications that match, counted up to `countedMax`; undefined without filters. */
   found: number | undefined
-  /** Whose each is; undefined for those who may not read answers. */
+  /** The applicant of each; undefined if the person may not read answers. */
   who: ReadonlyMap<number, FoundApplicant> | undefined
   sentTo: SentTo
 }
@@ -90,10 +86,10 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       empty={
         query.values.size > 0 ? (
           <>
-            No application is like that. <a href={path}>Show all of them</a>
+            No applications match. <a href={path}>Clear filters</a>
           </>
         ) : (
-          'No one has applied yet. Each application is found here as soon as it is submitted.'
+          'No applications yet. They appear here as soon as they’re submitted.'
         )
       }
       columns={[
@@ -114,7 +110,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       }
       part="applications"
       crumbs={[{ text: 'Applications', path: '/admin/applications' }, { text: program.display_name }]}
-      lead="Newest first, and of a search applicants’ own names first. Each submission is an application of its own; one that was submitted again is obsolete."
+      lead="Newest first; searches show matches in the applicant’s own name first. When an applicant resubmits, the earlier application becomes obsolete."
       actions={
         who !== undefined &&
         applications.length > 0 && (
@@ -123,7 +119,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       }
     >
       <DoneNotice texts={doneTexts} />
-      <ErrorSummary title="The list needs another look at its filters" />
+      <ErrorSummary title="Some filters are invalid" />
       <Filters path={path} program={program} searches={who !== undefined} />
       {query.errors.length > 0 ? null : mayAnnotate(listing, origin) && applications.length > 0 ? (
         <form method="get" action={`${path}/status`}>
@@ -139,24 +135,25 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
 }
 
 const doneTexts = {
-  status: 'Saved. Clients see it with their next read. What was changed in the meantime was left as it is.',
-  erased: 'Erased. Clients that pull continue without it.',
+  status:
+    'Status saved. Clients receive it with their next export. Applications that changed in the meantime were skipped.',
+  erased: 'Erased. Later exports leave it out.',
 }
 
-/** Whether status may be set in the list: by those who may read answers, and not where a system that is followed sets it. */
+/** Whether statuses can be set in the list: only by people who may read answers, and not if a followed system sets them. */
 const mayAnnotate = ({ who }: Listing, origin: string | undefined): boolean => who !== undefined && origin === undefined
 
-const counted = (found: number): string => (found > countedMax ? `over ${figures(countedMax)}` : figures(found))
+const counted = (found: number): string => (found > countedMax ? `more than ${figures(countedMax)}` : figures(found))
 
 const tickColumn = {
-  head: 'Choose',
+  head: 'Select',
   cell: ({ application_id }: ListedApplication) => (
     <input
       type="checkbox"
       class="tick"
       name="ticked"
       value={String(application_id)}
-      aria-label={`Choose application ${application_id}`}
+      aria-label={`Select application ${application_id}`}
     />
   ),
 }
@@ -191,7 +188,7 @@ const columns = (path: string, search: string, who: Listing['who']): readonly Co
     cell: ({ status, has_note }) => (
       <>
         {status === null ? <span class="soft">none</span> : <Badge tone="info">{status}</Badge>}
-        {has_note && <span class="soft"> · has a note</span>}
+        {has_note && <span class="soft"> · note</span>}
       </>
     ),
   },
@@ -200,10 +197,10 @@ const columns = (path: string, search: string, who: Listing['who']): readonly Co
 const clientsShown = 2
 
 const sentColumn = ({ clientsOf, isPruned }: SentTo): Column<ListedApplication> => ({
-  head: 'Sent to',
+  head: 'Exported by',
   cell: ({ application_id }) => {
     const sent = clientsOf.get(application_id) ?? []
-    if (sent.length === 0) return <span class="soft">{isPruned ? 'none on record' : 'not yet'}</span>
+    if (sent.length === 0) return <span class="soft">{isPruned ? 'no record' : 'not yet'}</span>
     const more = sent.length - clientsShown
     return (
       <>
@@ -211,17 +208,17 @@ const sentColumn = ({ clientsOf, isPruned }: SentTo): Column<ListedApplication> 
           <>
             {i > 0 && ', '}
             <bdi>{name}</bdi>
-            {!is_certain && <span class="soft"> perhaps</span>}
+            {!is_certain && <span class="soft"> (possibly)</span>}
           </>
         ))}
         {more > 0 && <span class="soft"> and {figures(more)} more</span>}
-        {sent[0]!.is_bounded && <span class="soft"> and perhaps others</span>}
+        {sent[0]!.is_bounded && <span class="soft"> and possibly others</span>}
       </>
     )
   },
 })
 
-/** What is to be set for the rows that are ticked, or for all that the filters find. */
+/** Sets the status of the selected rows, or of all matching applications. */
 function SetStatus({ program, found }: { program: Program; found: number }) {
   const { form: query } = usePage()
   return (
@@ -230,7 +227,7 @@ function SetStatus({ program, found }: { program: Program; found: number }) {
         <input type="hidden" name={name} value={value} />
       ))}
       <label for="set">
-        Set the status of <span data-count="ticked">those</span> chosen to
+        Set status of <span data-count="ticked">the</span> selected to
       </label>
       <select id="set" name="set">
         {program.statuses.map(status => (
@@ -241,10 +238,10 @@ function SetStatus({ program, found }: { program: Program; found: number }) {
       {found <= changedMax && (
         <span class="choice">
           <input type="checkbox" id="all" name="all" value="yes" />
-          <label for="all">all {figures(found)}</label>
+          <label for="all">Select all {figures(found)}</label>
         </span>
       )}
-      <Submit look="plain" text="See what would change" />
+      <Submit look="plain" text="Preview changes" />
     </div>
   )
 }
@@ -286,11 +283,11 @@ const revisions = [
   { value: 'OBSOLETE', text: 'Obsolete' },
 ]
 
-/** Those who may not read answers find by number alone. */
+/** People who may not read answers can search by number only. */
 function Filters({ path, program, searches }: { path: string; program: Program; searches: boolean }) {
   const query = usePage().form
   const sought = query.values.get('status')
-  // A status that the program no longer offers is still what some applications have.
+  // Some applications may still have a status the program no longer offers.
   const statuses = [...program.statuses]
   if (sought?.startsWith('is:') && !statuses.includes(sought.slice(3))) statuses.push(sought.slice(3))
   const kept = query.values.get('applicant')
@@ -299,7 +296,7 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
       path={path}
       words={filterWords}
       search={listSearch}
-      note={searches ? 'What you search and read is recorded in the audit log.' : undefined}
+      note={searches ? 'Your searches and the applications you view are recorded in the audit log.' : undefined}
       more={
         <>
           <SelectField
@@ -307,7 +304,7 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
             label="Status"
             choices={[
               { value: '', text: 'Any' },
-              { value: statusValue(null), text: 'None yet' },
+              { value: statusValue(null), text: 'No status yet' },
               ...statuses.map(status => ({ value: statusValue(status), text: status })),
             ]}
           />

@@ -1,4 +1,4 @@
-// The address of a list of applications: filters and place, read from it and written into it.
+// Reads the filters and position of an application list from its URL, and writes them into URLs.
 
 import { Problem, type ProblemItem } from '../../../base/problem.ts'
 import { mayReadAnswers } from '../../../core/people/roles.ts'
@@ -16,36 +16,36 @@ import { idOf } from '../requests/route-parameters.ts'
 
 export const applicationsPath = (slug: string): string => `/admin/programs/${slug}/applications`
 
-/** How far the applications that a filter finds are counted. */
+/** Matching applications are counted up to this number. */
 export const countedMax = 10_000
-/** Applications whose status is set together. */
+/** Maximum number of applications whose status is set together. */
 export const changedMax = 500
 
-/** A page of a list and whether more follows on either side of it. */
+/** A page of the list, and whether more follow on either side. */
 export interface ListPage {
   applications: readonly ListedApplication[]
   older: boolean
   newer: boolean
 }
 
-/** Whose an application is, and what in it a search by words found, unless it is the applicant's own name. */
+/** The applicant, and the text a search matched unless it is the applicant's own name. */
 export type FoundApplicant = ApplicantInList & { match?: string | undefined }
 
-/** The names of the filters, which are those of the fields of the form. */
+/** The filters, named like the form's fields. */
 export const filterNames = ['q', 'status', 'from', 'to', 'revision', 'applicant', 'application'] as const
 
 export interface ListQuery {
-  /** What was sent, filters alone, those left empty not among them. */
+  /** The filters that were sent and aren't empty. */
   values: URLSearchParams
   filter: ListFilter
   place: ListPlace
   errors: readonly ProblemItem[]
 }
 
-/** A status as an address has it. No status is `none`, so that a status may be called anything. */
+/** A status in a URL. No status is `none`, so that a status can have any name. */
 export const statusValue = (status: string | null): string => (status === null ? 'none' : `is:${status}`)
 
-/** Throws `forbidden` where it searches by name for a person who may not read answers. */
+/** Throws `forbidden` for a search by name if the person may not read answers. */
 export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'person'>, timeZone: string): ListQuery {
   const sent = url.searchParams
   const values = new URLSearchParams()
@@ -55,7 +55,7 @@ export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'per
   }
   if (values.has('q') && !mayReadAnswers(person))
     throw new Problem('forbidden', {
-      detail: 'A search by name reads answers, which auditors do not see. Find by number.',
+      detail: 'Auditors can’t search by name, because names are answers. Search by number instead.',
     })
   const errors: ProblemItem[] = []
   const error = (parameter: string, detail: string): undefined => {
@@ -65,19 +65,19 @@ export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'per
     const text = values.get(name)
     if (text === null) return undefined
     const instant = isCalendarDate(text) ? parseInstantParameter(text, timeZone) : undefined
-    return typeof instant === 'number' ? instant : error(name, `“${label}” must be a day, such as 2026-01-31.`)
+    return typeof instant === 'number' ? instant : error(name, `“${label}” must be a date such as 2026-01-31.`)
   }
   const id = (name: string, label: string): number | undefined => {
     const text = values.get(name)
     if (text === null) return undefined
-    // As it is shown: 281,774.
-    return idOf(text.replaceAll(',', '')) ?? error(name, `“${label}” must be a number, such as 281774.`)
+    // As shown in lists: 281,774.
+    return idOf(text.replaceAll(',', '')) ?? error(name, `“${label}” must be a number such as 281774.`)
   }
   const status = (): string | null | undefined => {
     const text = values.get('status')
     if (text === null) return undefined
     if (text === 'none') return null
-    return text.startsWith('is:') ? text.slice(3) : error('status', 'Must be one of the statuses offered.')
+    return text.startsWith('is:') ? text.slice(3) : error('status', 'Choose one of the program’s statuses.')
   }
   const revisionState = () => {
     const text = values.get('revision')
@@ -87,7 +87,7 @@ export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'per
   const words = (): string | undefined => {
     const text = values.get('q')
     if (text === null || /[\p{L}\p{N}]/u.test(text)) return text?.slice(0, 200)
-    return error('q', 'Enter part of a name, an e-mail address, a phone number, or an application number.')
+    return error('q', 'Enter part of a name, an e-mail address, a phone number or an application number.')
   }
   const filter: ListFilter = {
     from: day('from', 'Submitted on or after'),
@@ -101,7 +101,7 @@ export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'per
   return { values, filter, place: readPlace(sent), errors }
 }
 
-/** An address that names no place, or one that was not made here, begins at the newest. */
+/** A URL without a valid position starts with the newest application. */
 function readPlace(sent: URLSearchParams): ListPlace {
   for (const direction of ['older', 'newer'] as const) {
     const [, time, seq, own] = /^(\d{1,16})-(\d{1,15})(-own)?$/.exec(sent.get(direction) ?? '') ?? []
@@ -111,11 +111,11 @@ function readPlace(sent: URLSearchParams): ListPlace {
   return { direction: 'older', beyond: undefined }
 }
 
-/** Where the next page begins, as an address has it. */
+/** The position of the next page, for URLs. */
 export const placeText = ({ submit_time, submit_seq, is_own_name }: ListPosition): string =>
   `${submit_time}-${submit_seq}${is_own_name ? '-own' : ''}`
 
-/** The filters as an address has them, with the place, if any: `?status=none&older=…`, or nothing. */
+/** The filters as a query string, with a position if given: `?status=none&older=…`, or empty. */
 export function listSearch(values: URLSearchParams, direction?: ListPlace['direction'], beyond?: ListPosition): string {
   const all = new URLSearchParams(values)
   if (direction !== undefined && beyond !== undefined) all.set(direction, placeText(beyond))

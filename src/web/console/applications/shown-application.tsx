@@ -1,4 +1,4 @@
-// What is shown of one application: its revisions, its history, and who was sent it.
+// Loads everything the page of an application shows: answers, revisions, history and exports.
 
 /** @jsxImportSource preact */
 
@@ -22,15 +22,15 @@ import { ApplicationPage } from './application-page.tsx'
 import { type ApplicationFiles, readSentTo } from './find-applications.ts'
 import { listSearch, readListQuery } from './list-query.ts'
 
-/** Shown alongside an application. */
+/** Maximum number shown next to an application. */
 const revisionsShown = 20
 const statesShown = 30
-/** Pages that it is searched for. */
+/** Export pages that are searched for the application. */
 const pagesSearched = 10_000
 
-/** The page of one application, with what is alongside it in the list that one came from. */
+/** The page of an application, with links to its neighbours in the list the reader came from. */
 export function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFiles) {
-  /** Its neighbours in the list that one came from. */
+  /** Its neighbours in the list the reader came from. */
   const neighbours = async (visit: ConsoleRequest, program_id: number, application: ApplicationDetails) => {
     const query = readListQuery(visit, config.timeZone)
     const filter = query.errors.length > 0 ? {} : query.filter

@@ -1,4 +1,4 @@
-// The status of many applications together: which would change, and setting it, each with an entry in its history.
+// Sets the status of many applications at once, after a preview. Each change is an entry in the application's history.
 
 /** @jsxImportSource preact */
 
@@ -19,10 +19,13 @@ import { StatusOfManyPage } from './status-page.tsx'
 
 const body = Type.Object(
   {
-    status: nullableText('One of the statuses of the program, or null for none.'),
+    status: nullableText('One of the program’s statuses, or null for none.'),
     applications: Type.Array(
       Type.Object(
-        { application_id: id('The application.'), based_on: id('Its `annotation_id` as you read it.', 0) },
+        {
+          application_id: id('The application ID.'),
+          based_on: id('The `annotation_id` of the application you read.', 0),
+        },
         closed,
       ),
       { minItems: 1, maxItems: changedMax },
@@ -39,8 +42,9 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
       name: 'annotateApplications',
       route: `POST ${path}`,
       summary: 'Set the status of many applications',
-      description: 'Each on its own, with an entry in its history. Notes stay.',
-      answers: 'How many were changed, and how many were skipped because they were changed concurrently or are gone.',
+      description: 'Each change is a separate entry in the application’s history. Notes are unchanged.',
+      answers:
+        'The number of applications changed, and the number skipped because they have changed since or no longer exist.',
       answered: row({ changed: integer, left: integer }),
       roles: readers,
       scope: 'applications:write',
@@ -68,7 +72,7 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
         // The status was chosen on another page; here is what it would change.
         atField: ({ path: _, ...error }) => ({ ...error, parameter: 'seen' }),
         next: (visit, { changed }) => {
-          if (changed === 0) throw invalidRequest('Nothing was changed.', [allLeft])
+          if (changed === 0) throw invalidRequest('No status was changed.', [allLeft])
           const { values } = readListQuery(visit, config.timeZone)
           values.set('done', 'status')
           return applicationsPath(visit.params.slug!) + listSearch(values)
@@ -78,13 +82,13 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
   ]
 }
 
-/** The page that says what would change: of the applications that the address names, ticked or all that the filters find. */
+/** The preview page for the applications selected in the URL: individual ones, or all that match the filters. */
 function lookAt(db: Deps['consoleDb'], timeZone: string) {
   const chosen = async (visit: PageRequest, programId: number): Promise<number[]> => {
     const sent = visit.url.searchParams
     if (!sent.has('all')) return sent.getAll('ticked').flatMap(text => idOf(text) ?? [])
     const { filter, errors } = readListQuery(visit, timeZone)
-    if (errors.length > 0) throw invalidRequest('The filters cannot be read.', errors)
+    if (errors.length > 0) throw invalidRequest('Some filters are invalid.', errors)
     const place = { direction: 'older', beyond: undefined } as const
     const found = await readListedApplications(db, programId, filter, place, changedMax + 1)
     return found.map(({ application_id }) => application_id)
@@ -95,7 +99,7 @@ function lookAt(db: Deps['consoleDb'], timeZone: string) {
     const ids = await chosen(visit, program.program_id)
     if (ids.length > changedMax)
       throw new Problem('too_large', {
-        detail: `At most ${changedMax} applications are changed together. Choose fewer.`,
+        detail: `You can change at most ${changedMax} applications at once. Select fewer.`,
       })
     const status = statusOf(visit.url.searchParams)
     const all = await readApplicationStates(db, program.program_id, ids)
@@ -111,16 +115,16 @@ function lookAt(db: Deps['consoleDb'], timeZone: string) {
 const wrongCount = {
   parameter: 'seen',
   code: 'wrong_count',
-  detail: `Choose at least one application, and at most ${changedMax}.`,
+  detail: `Select at least one application and at most ${changedMax}.`,
 }
 
 const allLeft = {
   parameter: 'seen',
   code: 'changed_concurrently',
-  detail: 'In the meantime each was changed, or is gone. Look again at what would change.',
+  detail: 'All of these applications have changed since or no longer exist. Go back to the list and select again.',
 }
 
-/** It was changed since it was shown, or erased. */
+/** The application changed after it was shown, or was erased. */
 const isLeft = (error: unknown): boolean =>
   error instanceof Problem && (error.internal === 'seen_is_old' || error.kind === 'not_found')
 
@@ -128,18 +132,18 @@ function statusOf(sent: URLSearchParams): string | null {
   const text = sent.get('set') ?? ''
   if (text.startsWith('is:')) return text.slice(3)
   if (text === 'none') return null
-  throw invalidRequest('Nothing was changed.', [
-    { parameter: 'set', code: 'malformed', detail: 'Must be one of the statuses offered.' },
+  throw invalidRequest('No status was changed.', [
+    { parameter: 'set', code: 'malformed', detail: 'Choose one of the program’s statuses.' },
   ])
 }
 
-/** As `281774-12`: an application, and the state of it that was seen. */
+/** Parses `281774-12`: an application and the revision of its status that was shown. */
 function statesSeen(sent: URLSearchParams) {
   const applications = sent.getAll('seen').flatMap(text => {
     const [, application_id, based_on] = /^([1-9]\d{0,14})-(\d{1,15})$/.exec(text) ?? []
     return application_id === undefined ? [] : [{ application_id: Number(application_id), based_on: Number(based_on) }]
   })
   if (applications.length === 0 || applications.length > changedMax)
-    throw invalidRequest('Nothing was changed.', [wrongCount])
+    throw invalidRequest('No status was changed.', [wrongCount])
   return applications
 }

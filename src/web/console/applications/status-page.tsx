@@ -1,10 +1,10 @@
-// What setting the status of many applications would change, before it is done.
+// Previews what setting the status of many applications would change.
 
 /** @jsxImportSource preact */
 
 import type { ApplicationState } from '../../../db/applications/annotations.ts'
 import type { Program } from '../../../db/programs/programs.ts'
-import { figures, Notice } from '../../html/components.tsx'
+import { counted, figures, Notice } from '../../html/components.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { crumbsOf } from './application-page.tsx'
@@ -13,16 +13,16 @@ import { applicationsPath, statusValue } from './list-query.ts'
 interface StatusOfManyProps {
   program: Program
   status: string | null
-  /** Those that have another status now. */
+  /** Applications that currently have a different status. */
   changed: readonly ApplicationState[]
-  /** How many of those chosen have it already. */
+  /** Number of selected applications that already have the status. */
   same: number
 }
 
 export function StatusOfManyPage({ program, status, changed, same }: StatusOfManyProps) {
   const { query } = usePage()
   const path = applicationsPath(program.slug)
-  const what = `${figures(changed.length)} application${changed.length === 1 ? '' : 's'}`
+  const what = counted(changed.length, 'application')
   const obsolete = changed.filter(({ is_current }) => !is_current).length
   const before = Map.groupBy(changed, state => state.status)
   return (
@@ -32,11 +32,11 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
       crumbs={[...crumbsOf(program), { text: 'Status' }]}
       path={`${path}/status?${query}`}
       submit={changed.length > 0 ? `Set ${what} to ${status ?? 'no status'}` : undefined}
-      errorTitle="Nothing was changed"
+      errorTitle="No status was changed"
     >
       {changed.length === 0 && same > 0 && (
         <Notice name="nothing-changes" tone="attention">
-          Nothing would change. Cancel, and choose others.
+          All selected applications already have this status. Cancel and select others.
         </Notice>
       )}
       <ul id="seen">
@@ -48,18 +48,17 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
         ))}
         {same > 0 && (
           <li class="soft">
-            {figures(same)} {same === 1 ? 'has' : 'have'} it already, and {same === 1 ? 'stays' : 'stay'} as{' '}
-            {same === 1 ? 'it is' : 'they are'}.
+            {figures(same)} already {same === 1 ? 'has' : 'have'} this status.
           </li>
         )}
       </ul>
       {obsolete > 0 && (
         <p>
-          {figures(obsolete)} of them {obsolete === 1 ? 'is' : 'are'} obsolete: the applicant applied again.{' '}
+          {figures(obsolete)} of them {obsolete === 1 ? 'is' : 'are'} obsolete because the applicant resubmitted.{' '}
           <a href={`${path}/status?${query}&only=current`}>Leave {obsolete === 1 ? 'it' : 'them'} out</a>
         </p>
       )}
-      <p class="soft">Each gets an entry in its history. Notes stay. Clients see it with their next read.</p>
+      <p class="soft">Clients receive the new status with their next export. Notes are unchanged.</p>
       <input type="hidden" name="set" value={statusValue(status)} />
       {changed.map(({ application_id, annotation_id }) => (
         <input type="hidden" name="seen" value={`${application_id}-${annotation_id}`} />

@@ -1,5 +1,5 @@
-// The audit log for administrators and auditors: events with filters, as CSV, one event, whom an application was sent to, whether the log
-// is whole. Nothing here changes anything; downloading the log as a file is recorded in it.
+// The audit log for administrators and auditors: list, CSV download, one event, the recipients of an application, and verification.
+// All of it is read-only. Downloads are recorded in the log.
 
 /** @jsxImportSource preact */
 
@@ -26,21 +26,21 @@ import type { PageRequest } from '../requests/console-request.ts'
 import { idIn, idOf, pageOf } from '../requests/route-parameters.ts'
 import { closed, text } from '../requests/schemas.ts'
 import { downloadEvents } from './audit-download.ts'
-import { entriesOf } from './audit-labels.ts'
+import { entriesOf } from './audit-grouping.ts'
 import { AuditLogPage, EventPage } from './audit-pages.tsx'
 import { path, readAuditQuery } from './audit-query.ts'
 import { DisclosuresPage } from './sent-pages.tsx'
 import { VerifyPage } from './verify-page.tsx'
 
-/** Of a page of the console, and of one of the API. */
+/** Rows per page in the console and in the API. */
 const [pageRows, eventsMax] = [50, 100]
-/** Events that a page of the console looks at, so that a walk of many pages is one of its entries. */
-const lookedAtMax = 500
+/** Events read for a page of the console, so that a walk of many pages fits into one entry. */
+const eventsReadMax = 500
 
 const keptSeal = Type.Object(
   {
     seal: Type.Optional(
-      text('A seal you kept from an earlier check. It shows whether the end has been cut off since.'),
+      text('A seal you kept from an earlier check. It reveals whether the end of the log has been cut off since.'),
     ),
   },
   closed,
@@ -60,20 +60,20 @@ const eventActions = (deps: Deps): Part => {
       name: 'listAuditEvents',
       route: 'GET /audit/events',
       summary: 'Read the audit log',
-      answers: 'Events, newest first, 100 a page.',
+      answers: 'Events, newest first, 100 per page.',
       answered: pageBefore(auditEventRow),
       ...reads('audit'),
       query: {
-        actor: 'Who: `admin:…`, `admin-token:…`, `key:…`, `operator:…`.',
+        actor: 'Who did it: `admin:…`, `admin-token:…`, `key:…` or `operator:…`.',
         action: 'What was done, such as api_key_created.',
-        subject: 'What it was done to: a slug, an API key id, an application id.',
-        from: 'At or after this day or instant.',
-        to: 'Before this day or instant.',
-        before: '`next` of the page before.',
+        subject: 'What it was done to, such as a program slug, an API key ID or an application ID.',
+        from: 'Events at or after this date or time.',
+        to: 'Events before this date or time.',
+        before: 'The `next` value of the previous page.',
       },
       run: async ({ url }) => {
         const { filter, beforeId, form } = readAuditQuery(url.searchParams, config.timeZone)
-        if (form.errors.length > 0) throw invalidRequest('The filters cannot be read.', form.errors)
+        if (form.errors.length > 0) throw invalidRequest('Some filters are invalid.', form.errors)
         const rows = await readAuditEvents(db, filter, { beforeId, rowsMax: eventsMax + 1 })
         return pageOf(rows, eventsMax, ({ audit_event_id }) => audit_event_id)
       },
@@ -81,11 +81,12 @@ const eventActions = (deps: Deps): Part => {
     action({
       name: 'readAuditEvent',
       route: 'GET /audit/events/:eventId',
-      summary: 'Read one event',
+      summary: 'Read an audit event',
       answers: 'The event.',
       answered: eventDetailsAnswer,
       ...reads('audit'),
-      run: async visit => (await findAuditEvent(db, idIn(visit, 'eventId'))) ?? notFound('There is no such event.'),
+      run: async visit =>
+        (await findAuditEvent(db, idIn(visit, 'eventId'))) ?? notFound('There is no audit event with this ID.'),
       page: async (_, event) => {
         const people = await readPersonNames(db, [emailOf(event.actor)])
         return <EventPage event={event} names={await namesIn(deps, [event])} people={people} />
@@ -98,11 +99,15 @@ const whoWasSent = ({ consoleDb: db }: Deps) =>
   action({
     name: 'whoWasSent',
     route: 'GET /audit/sent/:applicationId',
-    summary: 'Which clients were sent an application?',
-    answers: 'The pages that reached over it, newest first, for each program that has an application of this id.',
+    summary: 'List the recipients of an application',
+    answers:
+      'The export pages that contained the application, newest first, for each program that has an application with this ID.',
     answered: sentAnswer,
     ...reads('audit'),
-    query: { program: 'The slug of one program.', before: '`nextBefore` of the page before, with program.' },
+    query: {
+      program: 'A program slug.',
+      before: 'The `nextBefore` value of the previous page. Requires `program`.',
+    },
     run: async visit => ({
       items: await findDisclosures(db, idIn(visit, 'applicationId'), placeOf(visit.url.searchParams)),
     }),
@@ -113,14 +118,14 @@ const verifyAuditLogAction = ({ consoleDb: db }: Deps) =>
     name: 'verifyAuditLog',
     route: 'POST /audit/verify',
     summary: 'Verify the audit log against its seals',
-    answers: 'How many events were read, how many have no seal yet, any errors, and the latest seal.',
+    answers: 'The number of events read, the number not sealed yet, any errors, and the latest seal.',
     answered: verdictAnswer,
     ...reads('audit'),
     body: keptSeal,
     run: async (_, { seal }) => {
       if ((await measureAuditLog(db)).events > checkedEventsMax)
         throw new Problem('conflict', {
-          detail: `There are more than ${checkedEventsMax} events. Run scripts/audit verify instead.`,
+          detail: `The log has more than ${checkedEventsMax.toLocaleString('en-US')} events. Run scripts/audit verify instead.`,
         })
       return verifyAuditLog(db, seal)
     },
@@ -141,16 +146,16 @@ const verifyAuditLogAction = ({ consoleDb: db }: Deps) =>
     },
   })
 
-/** The pages to look through the log on. */
+/** The pages for browsing the log. */
 function auditPages(deps: Deps): PageRoute[] {
   const { consoleDb: db, config } = deps
 
   const auditLog = async (visit: PageRequest): Promise<Response> => {
     const { filter, beforeId, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
     const faulty = form.errors.length > 0
-    const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: lookedAtMax })
+    const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: eventsReadMax })
     const { entries, last } = entriesOf(rows, pageRows)
-    const isAll = rows.length < lookedAtMax && rows.at(-1)?.audit_event_id === (last || undefined)
+    const isAll = rows.length < eventsReadMax && rows.at(-1)?.audit_event_id === (last || undefined)
     const [actions, people, names] = await Promise.all([readAuditActions(db), readPeople(db), namesIn(deps, rows)])
     const page = () => (
       <AuditLogPage
@@ -214,7 +219,7 @@ export const namesIn = async (
   return new Map([...programs, ...inDetails, ...keys])
 }
 
-/** The program that is looked at, all without one; of one, before which event. */
+/** The program and position in the URL. Without a program, all are searched. */
 function placeOf(query: URLSearchParams) {
   const slug = query.get('program') ?? undefined
   return { slug, beforeId: slug === undefined ? undefined : idOf(query.get('before')), rowsMax: pageRows }
@@ -223,5 +228,5 @@ function placeOf(query: URLSearchParams) {
 const notAnId: ProblemItem = {
   parameter: 'application',
   code: 'not_an_id',
-  detail: 'Write the id of an application, such as 4711.',
+  detail: 'Enter an application number, such as 4711.',
 }

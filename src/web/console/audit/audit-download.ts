@@ -1,4 +1,4 @@
-// The events of a filter as a CSV file, batch by batch: complete, or visibly aborted.
+// Streams the matching events as CSV: the file is complete, or the download visibly fails.
 
 import { csvRecord } from '../../../base/csv-text.ts'
 import { Problem } from '../../../base/problem.ts'
@@ -32,7 +32,7 @@ export async function downloadEvents(
   const events = await countAuditEvents(db, filter, downloadRowsMax + 1)
   if (events > downloadRowsMax)
     throw new Problem('too_large', {
-      detail: `More than ${downloadRowsMax.toLocaleString('en-US')} events meet these filters, which is the most one file takes. Choose a shorter time, and download part by part.`,
+      detail: `A file can have at most ${downloadRowsMax.toLocaleString('en-US')} events, and more match. Choose a shorter period and download in parts.`,
     })
   const fileName = `audit-${formatOffsetTime(visit.now, config.timeZone).slice(0, 10)}.csv`
   return csvDownload({ config }, visit.request, fileName, async () => {

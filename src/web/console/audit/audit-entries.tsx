@@ -1,4 +1,4 @@
-// An entry of the audit log as people read it: who did what, on what, with its details.
+// Shows an entry of the audit log as a sentence: who did what to what, with details.
 
 /** @jsxImportSource preact */
 
@@ -7,13 +7,15 @@ import type { AuditEventRow } from '../../../db/audit/audit.ts'
 import { formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
 import { figures, InParts, When } from '../../html/components.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { type AuditEntry, type DetailPair, detailPairs, phraseOf } from './audit-labels.ts'
+import { type DetailPair, detailPairs } from './audit-details.ts'
+import type { AuditEntry } from './audit-grouping.ts'
+import { phraseOf } from './audit-labels.ts'
 import { path, queryOf } from './audit-query.ts'
 
 export interface KnownNames {
-  /** Names by e-mail address: of everyone who may sign in, or could. */
+  /** Names of people by e-mail address, including people who can no longer sign in. */
   people: ReadonlyMap<string, string>
-  /** Of keys by id, of programs by slug, and by `program 1` where a detail has the id. */
+  /** Names of keys by ID and of programs by slug, and by `program 1` for details that contain the ID. */
   names: ReadonlyMap<string, string>
 }
 
@@ -24,7 +26,7 @@ export function Actor(props: {
   href: string
   names: ReadonlyMap<string, string>
   people?: KnownNames['people']
-  /** By name alone. */
+  /** Only the name. */
   brief?: boolean | undefined
 }) {
   const { actor, href, names, people, brief } = props
@@ -57,21 +59,20 @@ export function Named({ name, kind, href }: { name: string; kind: string | undef
   )
 }
 
-/** Hour and minute, in a list that says the day. */
+/** Hour and minute, for lists grouped by day. */
 const Clock = ({ at }: { at: Micros }) => (
   <When at={at} text={formatOffsetTime(at, usePage().config.timeZone).slice(11, 16)} />
 )
 
-/** Who did what, and on what, unless it is the same person; links lead to what else they did, and to what else was done there. */
+/** Who did what to what. Links filter the log by that person and that subject. */
 export function Sentence({ event, together, names, people, brief }: EntryProps & { brief?: boolean }) {
   const { form } = usePage()
   const filterBy = (name: string, value: string): string => path + queryOf(form.values, { [name]: value })
-  const [before, after = ''] = phraseOf(event)
-  const isMany = together.length > 1 && event.action === 'application_annotated'
+  const { did, after = '', own, didMany } = phraseOf(event)
+  const isMany = together.length > 1 && didMany !== undefined
   const href = filterBy('actor', event.actor)
   const actor = <Actor actor={event.actor} href={href} names={names} people={people} brief={brief} />
-  const own = emailOf(event.actor) === event.subject ? before.replace(/ (?:as|for|of)$/, '') : before
-  if (own !== before)
+  if (own !== undefined && emailOf(event.actor) === event.subject)
     return (
       <>
         {actor} {own}
@@ -81,13 +82,19 @@ export function Sentence({ event, together, names, people, brief }: EntryProps &
   if (isMany && brief)
     return (
       <>
-        {actor} set {figures(together.length)} applications{program !== undefined && <bdi> of {program}</bdi>} {after}
+        {actor} set the status of {figures(together.length)} applications
+        {program !== undefined && (
+          <>
+            {' '}
+            in <bdi>{program}</bdi>
+          </>
+        )}{' '}
+        {after}
       </>
     )
   return (
     <>
-      {actor} {before}
-      {isMany && 's'}{' '}
+      {actor} {isMany ? didMany : did}{' '}
       <a class="subject" dir="auto" href={filterBy('subject', event.subject)}>
         <InParts>{names.get(event.subject) ?? event.subject}</InParts>
       </a>
@@ -97,7 +104,7 @@ export function Sentence({ event, together, names, people, brief }: EntryProps &
   )
 }
 
-/** An event as a sentence, with its address; its details when the reader opens them. */
+/** An event as a sentence, with its address and collapsible details. */
 export function Entry(entry: EntryProps) {
   const { event, together } = entry
   return (
@@ -119,7 +126,7 @@ export function Entry(entry: EntryProps) {
   )
 }
 
-/** The details of an event: in a line if they are short, else when the reader opens them. */
+/** The details of an event: on one line if they are short, otherwise collapsed. */
 function Details({ of: event, names }: { of: AuditEventRow; names: KnownNames['names'] }) {
   const pairs = detailPairs(event.detail, names)
   if (pairs.length === 0) return null
@@ -153,14 +160,14 @@ function Details({ of: event, names }: { of: AuditEventRow; names: KnownNames['n
   )
 }
 
-/** A time as times are written everywhere. */
+/** A value; times are formatted like all times in the console. */
 export const DetailValue = ({ at, value }: DetailPair) => (at === undefined ? value : <When at={at} />)
 
-/** How many applications were sent in one walk. */
+/** Number of applications sent in a walk. */
 export const sentIn = (pages: readonly AuditEventRow[]): number =>
   pages.reduce((sum, { detail }) => sum + (Number(detail.applications) || 0), 0)
 
-/** Events that are one entry, each a link to itself. */
+/** The events of an entry, each with a link. */
 function Together({ events }: { events: readonly AuditEventRow[] }) {
   return (
     <details>
@@ -182,14 +189,14 @@ function Together({ events }: { events: readonly AuditEventRow[] }) {
 function sumOf(events: readonly AuditEventRow[]): string {
   const count = figures(events.length)
   if (events[0]?.action === 'applications_exported')
-    return `${figures(sentIn(events))} sent in one walk, on ${count} pages here`
+    return `${figures(sentIn(events))} applications exported on ${count} pages`
   return events[0]?.action === 'program_draft_saved' ? `${count} times` : `${count} applications`
 }
 
-/** What matters of an export: how many applications, up to which submission. */
+/** A summary of an export: number of applications, and the last submission. */
 function summaryOf({ action, detail }: AuditEventRow): string | undefined {
   const { applications, last_seq, outcome } = detail
   if (action !== 'applications_exported' || typeof applications !== 'number') return undefined
-  const cut = outcome === 'complete' ? '' : ', cut short'
-  return `${figures(applications)} sent${cut}${typeof last_seq === 'number' ? `, up to number ${figures(last_seq)}` : ''}`
+  const cut = outcome === 'complete' ? '' : ', incomplete'
+  return `${figures(applications)} sent${typeof last_seq === 'number' ? ` (up to #${figures(last_seq)})` : ''}${cut}`
 }

@@ -1,234 +1,141 @@
-// The audit log in words: the labels of actions and the sentences they make, the members of an event's detail, which pages are one walk. Pure.
+// The words of the audit log: a label for each action, and the sentence “Ada created API key …”. Pure.
 
-import { roleNames, roles } from '../../../core/people/roles.ts'
 import type { AuditEventRow } from '../../../db/audit/audit.ts'
-import { earliest, formatMicros, type Micros } from '../../../domain/values/offset-time.ts'
 import { intakeLabels } from '../../html/lists.tsx'
 
-type Detail = AuditEventRow['detail']
-type Value = Detail[string]
-
-/** `applications_exported` → `Applications exported`. */
-export function actionLabel(action: string): string {
-  return capitalized(action.replaceAll('_', ' ').replace(/^api\b/, 'API'))
+/** What someone did: the words before the subject, and any others. */
+export interface Phrase {
+  did: string
+  /** The words after the subject. */
+  after?: string
+  /** The sentence without a subject, for people who did it to their own account. */
+  own?: string
+  /** The words before several subjects. */
+  didMany?: string
 }
+
+type ActionText = readonly [label: string, did: string, more?: Omit<Phrase, 'did'>]
+
+/** The label of each action, as headings and filters show it, and its phrase. */
+const texts: Readonly<Record<string, ActionText>> = {
+  application_annotated: ['Status or note changed', 'changed the note of application'],
+  program_intake_set: ['Intake changed', 'changed the message for applicants of'],
+  admin_token_created: ['API token created', 'created API token'],
+  admin_token_retired: ['API token retired', 'retired API token'],
+  api_key_created: ['API key created', 'created API key'],
+  api_key_disabled: ['API key disabled', 'disabled API key'],
+  api_key_edited: ['API key edited', 'edited API key'],
+  api_key_enabled: ['API key enabled', 'enabled API key'],
+  api_key_exposed: ['API key exposed', 'exposed API key'],
+  api_key_followed: ['API key copied', 'copied API key'],
+  api_key_retired: ['API key retired', 'retired API key'],
+  api_key_rotated: ['API key rotated', 'rotated API key'],
+  applicant_erased: ['Applicant erased', 'erased applicant'],
+  applicant_language_changed: ['Applicant language changed', 'changed the language of applicant'],
+  applicant_registered: ['Applicant registered', 'registered applicant'],
+  application_erased: ['Application erased', 'erased application'],
+  application_history_read: ['Application history read', 'read the history of application'],
+  application_read: ['Application viewed', 'viewed application'],
+  application_status_read: ['Application status read', 'read the status of application'],
+  application_submitted: ['Application submitted', 'submitted application'],
+  applications_downloaded: ['Applications downloaded', 'downloaded applications from'],
+  applications_expired: ['Expired applications erased', 'erased expired applications from'],
+  applications_exported: ['Applications exported', 'exported applications from'],
+  applications_listed: ['Applications listed', 'viewed the list of applications in'],
+  applications_loaded: ['Applications loaded', 'loaded applications into'],
+  audit_log_downloaded: ['Audit log downloaded', 'downloaded', { after: 'log' }],
+  audit_pruned: ['Audit log pruned', 'moved old audit entries to'],
+  changes_read: ['Changes read', 'read changes from'],
+  civiform_allowance_set: ['Clock allowance set', 'set the clock allowance of'],
+  civiform_deletions_accepted: ['Deletions accepted', 'accepted deletions in'],
+  civiform_followed: ['Following started', 'started following'],
+  civiform_moved: ['Move confirmed', 'confirmed the move of'],
+  civiform_restored: ['Restore reported', 'reported the restore of'],
+  civiform_rolled_back: ['Rollback detected', 'detected a rollback of'],
+  docs_regeneration_asked: ['Docs regeneration requested', 'requested new docs for'],
+  identity_forgotten: [
+    'OpenID account unlinked',
+    'unlinked the OpenID account of',
+    { own: 'unlinked their OpenID account' },
+  ],
+  identity_remembered: [
+    'OpenID account linked',
+    'linked the OpenID account of',
+    { own: 'linked their OpenID account' },
+  ],
+  intake_paused: ['Intake paused', 'paused the intake of'],
+  intake_resumed: ['Intake resumed', 'resumed the intake of'],
+  intermediary_added: ['Intermediary added', 'added intermediary'],
+  intermediary_disabled: ['Intermediary disabled', 'disabled intermediary'],
+  intermediary_enabled: ['Intermediary enabled', 'enabled intermediary'],
+  intermediary_organization_added: ['Organization added', 'added intermediary organization'],
+  intermediary_organization_disabled: ['Organization disabled', 'disabled intermediary organization'],
+  intermediary_organization_enabled: ['Organization enabled', 'enabled intermediary organization'],
+  intermediary_organization_renamed: ['Organization renamed', 'renamed intermediary organization'],
+  job_retried: ['Job retried', 'retried job'],
+  load_begun: ['Load started', 'started a load into'],
+  load_given_up: ['Load stopped', 'stopped a load into'],
+  password_changed: ['Password changed', 'changed the password of', { own: 'changed their password' }],
+  password_chosen: ['Password chosen', 'chose a password for', { own: 'chose a password' }],
+  person_disabled: ['Person disabled', 'disabled person'],
+  person_edited: ['Person edited', 'edited person'],
+  person_enabled: ['Person enabled', 'enabled person'],
+  person_invited: ['Person invited', 'invited person'],
+  person_invited_again: ['Invitation renewed', 'created a new invitation link for'],
+  program_draft_discarded: ['Draft discarded', 'discarded the draft of'],
+  program_draft_saved: ['Draft saved', 'saved a draft of'],
+  program_imported: ['Program imported', 'imported program'],
+  program_published: ['Program published', 'published program'],
+  program_retention_set: ['Retention period changed', 'changed the retention period of'],
+  recovery_code_used: ['Recovery code used', 'used a recovery code of', { own: 'used a recovery code' }],
+  second_factor_reset: [
+    'Two-factor authentication reset',
+    'reset two-factor authentication for',
+    { own: 'reset their two-factor authentication' },
+  ],
+  second_factor_set: [
+    'Two-factor authentication set up',
+    'set up two-factor authentication for',
+    { own: 'set up two-factor authentication' },
+  ],
+  sign_in_failed: ['Sign-in failed', 'failed to sign in as'],
+  signed_in: ['Signed in', 'signed in as', { own: 'signed in' }],
+  signed_out: ['Signed out', 'signed out as', { own: 'signed out' }],
+  signed_out_everywhere: [
+    'Signed out on all devices',
+    'signed out on all devices as',
+    { own: 'signed out on all devices' },
+  ],
+  webhook_added: ['Webhook added', 'added a webhook to'],
+  webhook_changed: ['Webhook URL changed', 'changed the URL of a webhook of'],
+  webhook_disabled: ['Webhook disabled', 'disabled a webhook of'],
+  webhook_enabled: ['Webhook enabled', 'enabled a webhook of'],
+  webhook_given_up: ['Webhook stopped after failures', 'stopped a webhook of'],
+  webhook_removed: ['Webhook removed', 'removed a webhook from'],
+  webhook_resent: ['Message resent', 'resent the last message to a webhook of'],
+  webhook_secret_rotated: ['Webhook secret rotated', 'rotated the secret of a webhook of'],
+  webhook_tested: ['Webhook tested', 'tested a webhook of'],
+}
+
+const textOf = (action: string): ActionText | undefined => (Object.hasOwn(texts, action) ? texts[action] : undefined)
+
+/** The label of an action. An action of another release has its name in words. */
+export const actionLabel = (action: string): string => textOf(action)?.[0] ?? capitalized(action.replaceAll('_', ' '))
 
 export const capitalized = (words: string): string => (words[0] ?? '').toUpperCase() + words.slice(1)
 
-/** What each action did: the text before its subject, and after it. */
-const phrases: Readonly<Record<string, readonly [before: string, after?: string]>> = {
-  admin_token_created: ['created admin token'],
-  admin_token_retired: ['retired admin token'],
-  api_key_created: ['created API key'],
-  api_key_disabled: ['disabled API key'],
-  api_key_edited: ['edited API key'],
-  api_key_enabled: ['enabled API key'],
-  api_key_exposed: ['exposed API key'],
-  api_key_followed: ['followed API key'],
-  api_key_retired: ['retired API key'],
-  api_key_rotated: ['rotated API key'],
-  applicant_erased: ['erased applicant'],
-  applicant_language_changed: ['changed the language of applicant'],
-  applicant_registered: ['registered applicant'],
-  application_erased: ['erased application'],
-  application_history_read: ['read the history of application'],
-  application_read: ['read application'],
-  application_status_read: ['read the status of application'],
-  application_submitted: ['submitted application'],
-  applications_downloaded: ['downloaded applications of'],
-  applications_expired: ['erased expired applications of'],
-  applications_exported: ['read applications of'],
-  applications_listed: ['looked through the applications of'],
-  applications_loaded: ['loaded applications into'],
-  audit_log_downloaded: ['downloaded', 'log'],
-  audit_pruned: ['moved old events of the audit log into'],
-  changes_read: ['read changes of'],
-  civiform_allowance_set: ['set the clock allowance of'],
-  civiform_deletions_accepted: ['accepted deletions in'],
-  civiform_followed: ['began to follow'],
-  civiform_moved: ['confirmed the move of'],
-  civiform_restored: ['reported the restore of'],
-  civiform_rolled_back: ['noticed a rollback of'],
-  docs_regeneration_asked: ['asked for new docs of'],
-  identity_forgotten: ['unlinked the OpenID account of'],
-  identity_remembered: ['linked the OpenID account of'],
-  intake_paused: ['paused the intake of'],
-  intake_resumed: ['resumed the intake of'],
-  intermediary_added: ['added intermediary'],
-  intermediary_disabled: ['disabled intermediary'],
-  intermediary_enabled: ['enabled intermediary'],
-  intermediary_organization_added: ['added intermediary organization'],
-  intermediary_organization_disabled: ['disabled intermediary organization'],
-  intermediary_organization_enabled: ['enabled intermediary organization'],
-  intermediary_organization_renamed: ['renamed intermediary organization'],
-  job_retried: ['retried job'],
-  load_begun: ['began a load into'],
-  load_given_up: ['gave up a load into'],
-  password_changed: ['changed the password of'],
-  password_chosen: ['chose a password for'],
-  person_disabled: ['disabled person'],
-  person_edited: ['edited person'],
-  person_enabled: ['enabled person'],
-  person_invited: ['invited person'],
-  person_invited_again: ['invited', 'again'],
-  program_draft_discarded: ['discarded the draft of'],
-  program_draft_saved: ['saved a draft of'],
-  program_imported: ['imported program'],
-  program_published: ['published program'],
-  program_retention_set: ['set how long applications are kept of'],
-  recovery_code_used: ['used a recovery code of'],
-  second_factor_reset: ['took away the second factor of'],
-  second_factor_set: ['set up a second factor for'],
-  sign_in_failed: ['failed to sign in as'],
-  signed_in: ['signed in as'],
-  signed_out: ['signed out as'],
-  signed_out_everywhere: ['signed out everywhere as'],
-  webhook_added: ['added a webhook of'],
-  webhook_changed: ['changed the address of a webhook of'],
-  webhook_disabled: ['disabled a webhook of'],
-  webhook_enabled: ['enabled a webhook of'],
-  webhook_given_up: ['gave up a webhook of'],
-  webhook_removed: ['removed a webhook of'],
-  webhook_resent: ['sent again to a webhook of'],
-  webhook_secret_rotated: ['rotated the secret of a webhook of'],
-  webhook_tested: ['tested a webhook of'],
-}
-
 const intakePhrases: Readonly<Record<string, string>> = { ...intakeLabels, OPEN: 'opened' }
 
-/** `program_published` → `published program`, before its subject; and what follows it. One of another release by its name. */
-export function phraseOf({ action, detail }: AuditEventRow): readonly [before: string, after?: string] {
-  if (action === 'application_annotated')
-    return detail.status_changed === true
-      ? ['set application', `to ${shown(detail.status ?? 'no status')}`]
-      : ['changed the note of application']
-  if (action === 'program_intake_set')
-    return detail.before === detail.intake_state
-      ? ['changed the text for applicants of']
-      : [(intakePhrases[String(detail.intake_state)] ?? 'opened or closed').toLowerCase()]
-  return (Object.hasOwn(phrases, action) ? phrases[action] : undefined) ?? [actionLabel(action)]
+/** What an event says was done. */
+export function phraseOf({ action, detail }: Pick<AuditEventRow, 'action' | 'detail'>): Phrase {
+  if (action === 'application_annotated' && detail.status_changed === true)
+    return {
+      did: 'set the status of application',
+      didMany: 'set the status of applications',
+      after: `to ${detail.status ?? 'none'}`,
+    }
+  if (action === 'program_intake_set' && detail.before !== detail.intake_state)
+    return { did: (intakePhrases[String(detail.intake_state)] ?? 'changed the intake of').toLowerCase() }
+  const [, did, more] = textOf(action) ?? ['', actionLabel(action)]
+  return { did, ...more }
 }
-
-/**
- * An event; or those that are shown together, with the newest of them first: pages of a walk, applications that got one status, what
- * one person saved of a draft.
- */
-export interface AuditEntry {
-  event: AuditEventRow
-  together: readonly AuditEventRow[]
-}
-
-/** How far apart applications may get a status, or a draft may be saved, and still share one entry. */
-const nearMicros = 3_600_000_000
-
-/** The same for events that are shown together. */
-function togetherBy({ actor, action, subject, detail }: AuditEventRow): string | undefined {
-  const shared =
-    action === 'applications_exported' && detail.walk !== undefined
-      ? [subject, detail.walk]
-      : action === 'application_annotated' && detail.status_changed === true
-        ? [detail.program_id, detail.status]
-        : action === 'program_draft_saved'
-          ? [subject]
-          : undefined
-  return shared && JSON.stringify([actor, action, ...shared])
-}
-
-/** Whether it shares the entry of the first of them: pages of a walk do, however long it takes. */
-const isNear = ({ action, happened_at }: AuditEventRow, first: AuditEventRow): boolean =>
-  action === 'applications_exported' || first.happened_at - happened_at < nearMicros
-
-/** At most so many entries, and the last of the events that are in them. */
-export function entriesOf(events: readonly AuditEventRow[], most: number): { entries: AuditEntry[]; last: number } {
-  const entries: { event: AuditEventRow; together: AuditEventRow[] }[] = []
-  const begun = new Map<string, AuditEventRow[]>()
-  let last = 0
-  for (const event of events) {
-    const by = togetherBy(event)
-    const known = by === undefined ? undefined : begun.get(by)
-    if (known === undefined || !isNear(event, known[0]!)) {
-      if (entries.length === most) break
-      const together = [event]
-      if (by !== undefined) begun.set(by, together)
-      entries.push({ event, together })
-    } else known.push(event)
-    last = event.audit_event_id
-  }
-  return { entries, last }
-}
-
-/** Most items of a list, and most pairs of a detail, that are written out. */
-const itemsMax = 20
-const pairsMax = 40
-
-export interface DetailPair {
-  name: string
-  value: string
-  /** Of a value that is a time. */
-  at?: Micros
-}
-
-/** Values that are codes, in words, by the name of their member. */
-const valueWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  reading: {
-    shown: 'on its page',
-    compared: 'next to a later one',
-    as_exported: 'as exported',
-    downloaded: 'as a file',
-  },
-  how: { password: 'with a password', invitation: 'with a link', oidc: 'at the OpenID provider' },
-  intake_state: intakeLabels,
-  before: intakeLabels,
-}
-
-/**
- * A detail as names and values, what is nested spelled out as `filters: from`; a program of a known name by that. Bounded: the event itself
- * has all of it.
- */
-export function detailPairs(detail: Detail, names: ReadonlyMap<string, string> = new Map()): DetailPair[] {
-  const pairs: DetailPair[] = []
-  const add = (name: string, value: Value): void => {
-    if (pairs.length > pairsMax) return
-    if (isObject(value)) for (const [inner, one] of Object.entries(value)) add(`${name}: ${spaced(inner)}`, one)
-    else if (name.endsWith(' micros') && typeof value === 'number')
-      pairs.push({ name: name.replace(/micros$/, 'time'), ...(value > earliest ? timeOf(value) : { value: 'none' }) })
-    else if (name === 'program id' && names.has(`program ${value}`))
-      pairs.push({ name: 'program', value: names.get(`program ${value}`)! })
-    else if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value))
-      pairs.push({ name, ...timeOf(Date.parse(value) * 1000) })
-    else
-      pairs.push({
-        name: name === 'reading' ? 'read' : name,
-        value: name.endsWith('role') ? roleName(value) : (inWords(name, value) ?? shown(value)),
-      })
-  }
-  for (const [name, value] of Object.entries(detail)) add(spaced(name), value)
-  if (pairs.length > pairsMax) pairs.splice(pairsMax, pairs.length, { name: 'and more', value: 'see the whole event' })
-  return pairs
-}
-
-const timeOf = (at: Micros) => ({ value: formatMicros(at), at })
-
-function inWords(name: string, value: Value): string | undefined {
-  const words = valueWords[name.replaceAll(' ', '_')]
-  return words !== undefined && typeof value === 'string' && Object.hasOwn(words, value) ? words[value] : undefined
-}
-
-const spaced = (name: string): string => name.replaceAll('_', ' ')
-
-const roleName = (value: Value): string => {
-  const role = roles.find(one => one === value)
-  return role === undefined ? shown(value) : roleNames[role]
-}
-
-function shown(value: Value): string {
-  if (value === null) return 'none'
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'string') return value
-  if (!Array.isArray(value)) return typeof value === 'number' ? String(value) : JSON.stringify(value)
-  if (value.length === 0) return 'none'
-  const rest = value.length - itemsMax
-  return value.slice(0, itemsMax).map(shown).join(', ') + (rest > 0 ? `, and ${rest} more` : '')
-}
-
-const isObject = (value: Value): value is Detail => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-// The pages of the audit log: events with filters, and one event.
+// Pages of the audit log: the filtered list, and one event.
 
 /** @jsxImportSource preact */
 
@@ -11,13 +11,15 @@ import { FilterBar } from '../../html/lists.tsx'
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { IndentedText } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
+import { detailPairs } from './audit-details.ts'
 import { Actor, DetailValue, Entry, type KnownNames, Named } from './audit-entries.tsx'
-import { type AuditEntry, actionLabel, capitalized, detailPairs } from './audit-labels.ts'
+import type { AuditEntry } from './audit-grouping.ts'
+import { actionLabel, capitalized } from './audit-labels.ts'
 import { crumb, path, queryOf } from './audit-query.ts'
 
 interface AuditLogProps extends KnownNames {
   entries: readonly AuditEntry[]
-  /** Where the following page starts, if one follows. */
+  /** Where the next page starts, if there is one. */
   nextBefore: number | null
   /** Whether this is not the first page. */
   later: boolean
@@ -32,21 +34,21 @@ export function AuditLogPage(props: AuditLogProps) {
     <Shell
       title="Audit"
       part="audit"
-      lead="Who did what, when, from where, on what. Events are never changed, and leave the database only for files that can be verified."
+      lead="Who did what, when and from where. Entries can’t be changed; old ones can be moved to files that can be verified."
       actions={
         <>
           <LinkButton href={`${path}/verify`} icon="check" text="Verify" />
-          <LinkButton href={`${path}/sent`} icon="search" text="Who was sent an application?" />
+          <LinkButton href={`${path}/sent`} icon="search" text="Find recipients" />
         </>
       }
     >
-      <ErrorSummary title="This cannot be searched for yet" />
+      <ErrorSummary title="Some filters are invalid" />
       <Filters {...props} />
       {entries.length === 0 && form.errors.length === 0 && (
         <p class="card empty">
           {filtered || later
-            ? 'There are no such events. Take away a filter to see more.'
-            : 'Nothing has happened yet.'}
+            ? 'No entries match. Remove a filter to see more.'
+            : 'No entries yet. Actions in the console and requests of clients appear here.'}
         </p>
       )}
       {daysOf(entries, config.timeZone).map(([day, some]) => (
@@ -70,11 +72,11 @@ export function AuditLogPage(props: AuditLogProps) {
             rel="next"
             href={path + queryOf(form.values, { before: String(nextBefore) })}
             icon="chevron-right"
-            text="Earlier"
+            text="Older"
           />
         )}
         {entries.length > 0 && form.errors.length === 0 && (
-          <LinkButton href={`${path}/events.csv${queryOf(form.values)}`} icon="download" text="Download as CSV" />
+          <LinkButton href={`${path}/events.csv${queryOf(form.values)}`} icon="download" text="Download CSV" />
         )}
       </nav>
     </Shell>
@@ -84,7 +86,7 @@ export function AuditLogPage(props: AuditLogProps) {
 function Filters({ people, names, actions }: AuditLogProps) {
   const { form } = usePage()
   const choices = (name: string, known: Iterable<readonly [value: string, text: string]>) =>
-    withAsked(
+    withChosen(
       name,
       Array.from(known, ([value, text]) => ({ value, text })),
       form,
@@ -102,10 +104,10 @@ function Filters({ people, names, actions }: AuditLogProps) {
       }}
       more={
         <>
-          <SelectField name="actor" label="Who" choices={choices('actor', people)} />
+          <SelectField name="actor" label="Person" choices={choices('actor', people)} />
           <SelectField
             name="action"
-            label="What"
+            label="Action"
             choices={choices(
               'action',
               actions.map(action => [action, actionLabel(action)]),
@@ -116,15 +118,16 @@ function Filters({ people, names, actions }: AuditLogProps) {
         </>
       }
     >
-      <TextField name="subject" label="On what" placeholder="program, key, id" />
+      <TextField name="subject" label="Subject" placeholder="Program slug, key ID, application number" />
     </FilterBar>
   )
 }
 
-/** The choices of a filter, with the one in the address, even if it is none of these: a key, an operator, what was never done. */
-function withAsked(name: string, choices: readonly Choice[], form: FormState): Choice[] {
-  const asked = form.values.get(name)?.trim() ?? ''
-  const other = asked === '' || choices.some(({ value }) => value === asked) ? [] : [{ value: asked, text: asked }]
+/** The choices of a filter, including the one in the URL, even if it isn't listed, such as a key or an operator. */
+function withChosen(name: string, choices: readonly Choice[], form: FormState): Choice[] {
+  const chosen = form.values.get(name)?.trim() ?? ''
+  const isListed = chosen === '' || choices.some(({ value }) => value === chosen)
+  const other = isListed ? [] : [{ value: chosen, text: chosen }]
   return [{ value: '', text: 'Any' }, ...other, ...choices]
 }
 
@@ -140,17 +143,17 @@ export function EventPage(props: KnownNames & { event: AuditEventRow & { databas
   const facts: [string, ComponentChildren][] = [
     ['When', <When at={event.happened_at} />],
     ['Who', <Actor actor={event.actor} href={filter('actor', event.actor)} names={names} people={people} />],
-    ['What', <a href={filter('action', event.action)}>{actionLabel(event.action)}</a>],
+    ['Action', <a href={filter('action', event.action)}>{actionLabel(event.action)}</a>],
     [
-      'On',
+      'Subject',
       <Named
         name={names.get(event.subject) ?? event.subject}
         kind={event.subject}
         href={filter('subject', event.subject)}
       />,
     ],
-    ['From', event.address === null ? 'no network address' : <code>{event.address}</code>],
-    ['Written by', <code>{event.database_user}</code>],
+    ['Address', event.address === null ? 'not a network request' : <code>{event.address}</code>],
+    ['Database user', <code>{event.database_user}</code>],
   ]
   const pairs = detailPairs(event.detail, names)
   return (
@@ -168,7 +171,7 @@ export function EventPage(props: KnownNames & { event: AuditEventRow & { databas
           <h2>Details</h2>
           <Facts facts={pairs.map(pair => [capitalized(pair.name), <DetailValue {...pair} />])} />
           <details>
-            <summary>As stored</summary>
+            <summary>Stored JSON</summary>
             <IndentedText>{JSON.stringify(event.detail, null, 2)}</IndentedText>
           </details>
         </div>

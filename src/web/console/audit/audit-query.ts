@@ -1,4 +1,4 @@
-// The address of a page of the audit log, and its query.
+// Reads the filters of the audit log from a URL, and writes them into URLs.
 
 import type { ProblemItem } from '../../../base/problem.ts'
 import type { AuditFilter } from '../../../db/audit/audit.ts'
@@ -10,17 +10,17 @@ import { idOf } from '../requests/route-parameters.ts'
 export const path = '/admin/audit'
 export const crumb = { text: 'Audit', path }
 
-/** The filters as they are named in the address. */
+/** The names of the filters in URLs. */
 export const filterNames = ['actor', 'action', 'subject', 'from', 'to'] as const
 
 interface AuditQuery {
   filter: AuditFilter
-  /** Events before this one: an earlier page. */
+  /** Only events before this one, for later pages of the list. */
   beforeId: number | undefined
   form: FormState
 }
 
-/** Reads the filters; what cannot be read is an error at its field, and does not filter. Spaces around a value are not meant. */
+/** Parses the filters. An invalid value becomes an error next to its field and doesn't filter. Surrounding spaces are ignored. */
 export function readAuditQuery(parameters: URLSearchParams, timeZone: string): AuditQuery {
   const errors: ProblemItem[] = []
   const text = (name: string): string | undefined => parameters.get(name)?.trim() || undefined
@@ -45,7 +45,7 @@ export function readAuditQuery(parameters: URLSearchParams, timeZone: string): A
   return { filter, beforeId: idOf(parameters.get('before')), form: { values: parameters, errors } }
 }
 
-/** The address of a page with these filters; `changes` replaces some, undefined takes one away. */
+/** The query string of these filters; `changes` replaces some of them, and undefined removes one. */
 export function queryOf(
   parameters: URLSearchParams,
   changes: Readonly<Record<string, string | undefined>> = {},

@@ -1,4 +1,4 @@
-// Which clients an application was sent to.
+// The report on the recipients of an application.
 
 /** @jsxImportSource preact */
 
@@ -25,38 +25,37 @@ export function DisclosuresPage({ applicationId, found, files, names }: SentProp
   const { form } = usePage()
   return (
     <Shell
-      title="Who was sent an application?"
+      title="Recipients of an application"
       part="audit"
-      crumbs={[crumb, { text: 'Sent to' }]}
+      crumbs={[crumb, { text: 'Recipients' }]}
       lead="The audit log records every export page with the submissions it covered. This report lists every client that was sent an application."
     >
       <ErrorSummary />
       <form method="get" action={`${path}/sent`} class="card filters fields">
         <TextField name="application" label="Application number" inputmode="numeric" />
         <div class="actions">
-          <Submit text="Find out" />
+          <Submit text="Find recipients" />
         </div>
       </form>
       {applicationId !== undefined && found.length === 0 && form.errors.length === 0 && (
         <Notice name="never-there" tone="attention">
-          There is no application {applicationId}, and none of this id was ever erased. So it was never sent.
+          There is no application {applicationId}, and no erased one had this number.
         </Notice>
       )}
       {files.length > 0 && (
         <Notice name="moved-to-files" tone="attention">
-          The oldest of the audit log was moved into files, and pages from then are not below: search them for{' '}
-          <code>applications_exported</code>, in {files.slice(-10).join(', ')}
+          Older audit entries were moved to files and aren’t included below. Search these files for{' '}
+          <code>applications_exported</code>: {files.slice(-10).join(', ')}
           {files.length > 10 && ' and earlier ones'}.
         </Notice>
       )}
-      {found.map(one => (
-        <PlaceSection applicationId={applicationId!} {...one} names={names} />
+      {found.map(disclosures => (
+        <PlaceSection applicationId={applicationId!} {...disclosures} names={names} />
       ))}
       {found.length > 0 && (
         <p class="soft">
-          A page that is on its way just now gets its line when it ends. What people read in this console is in the
-          audit log under the application’s own id:{' '}
-          <a href={`${path}?subject=${applicationId}`}>everything on {applicationId}</a>.
+          Exports in progress appear when they finish. For views in this console, see the{' '}
+          <a href={`${path}?subject=${applicationId}`}>audit entries of application {applicationId}</a>.
         </p>
       )}
     </Shell>
@@ -73,16 +72,16 @@ function PlaceSection(
   return (
     <section class="stack" aria-label={place.display_name}>
       <h2>
-        Application {applicationId} of <bdi>{place.display_name}</bdi>
+        Application {applicationId} in <bdi>{place.display_name}</bdi>
       </h2>
       <p class="soft">
-        Submission {figures(place.submit_seq)} of <code>{place.slug}</code>, {when(place.submit_time)}.
+        Submission {figures(place.submit_seq)} to <code>{place.slug}</code>, {when(place.submit_time)}.
         {place.erased_at !== null && <> Erased {when(place.erased_at)}.</>}
       </p>
       <Table
         caption={`Pages with application ${applicationId} of ${place.display_name}`}
         rows={pages}
-        empty="No client was ever sent this application."
+        empty="Not sent to any client yet."
         columns={columns(names)}
       />
       {nextBefore !== undefined && (
@@ -91,7 +90,7 @@ function PlaceSection(
             rel="next"
             href={`${path}/sent${queryOf(form.values, { program: place.slug, before: String(nextBefore) }, ['application'])}`}
             icon="chevron-right"
-            text="Earlier"
+            text="Older"
           />
         </p>
       )}
@@ -111,7 +110,7 @@ const columns = (names: SentProps['names']): Column<Disclosure>[] => [
     ),
   },
   { head: 'When', cell: page => when(page.happened_at) },
-  { head: 'From', cell: page => (page.address === null ? '' : <code class="address">{page.address}</code>) },
+  { head: 'Address', cell: page => (page.address === null ? '' : <code class="address">{page.address}</code>) },
   {
     head: 'Page',
     cell: page => (
@@ -126,18 +125,18 @@ const columns = (names: SentProps['names']): Column<Disclosure>[] => [
     ),
   },
   { head: 'Questions', cell: page => page.questions },
-  { head: 'Sent', cell: page => <Certainty page={page} /> },
+  { head: 'Delivery', cell: page => <Certainty page={page} /> },
 ]
 
 function pageText({ detail }: Disclosure): string {
   const { applications, applications_before, application_ids: listed } = detail
-  if (listed !== undefined) return 'changes with their applications'
+  if (listed !== undefined) return 'change feed page with applications'
   if (typeof applications !== 'number' || typeof applications_before !== 'number') return 'page'
-  return `${figures(applications_before + 1)} to ${figures(applications_before + applications)} of its walk`
+  return `rows ${figures(applications_before + 1)}–${figures(applications_before + applications)} of the export`
 }
 
 function Certainty({ page: { doubts } }: { page: Disclosure }) {
-  if (doubts.length === 0) return <Badge tone="good">certain</Badge>
+  if (doubts.length === 0) return <Badge tone="good">delivered</Badge>
   return (
     <>
       <Badge tone="attention">possible</Badge>

@@ -29,7 +29,7 @@ export function VerifyPage({ seal, events, unsealed, files, verdict }: VerifyPro
       title="Verify the audit log"
       part="audit"
       crumbs={[crumb, { text: 'Verify' }]}
-      lead="New events are sealed once a minute. Each seal covers its events and the seal before it. This page recomputes every seal, so it finds any event that was changed, removed or inserted."
+      lead="New events are sealed once a minute. Each seal covers its events and the previous seal. This page recomputes every seal, so it detects any event that was changed, removed or inserted."
     >
       <ErrorSummary title="The seal can’t be read" />
       {verdict !== undefined && <Verdict verdict={verdict} compared={(form.values.get('seal') ?? '').trim() !== ''} />}
@@ -44,7 +44,7 @@ export function VerifyPage({ seal, events, unsealed, files, verdict }: VerifyPro
             <TextField
               name="seal"
               label="Earlier seal"
-              hint="A seal you kept also shows whether the end was cut off or the log rewritten."
+              hint="A seal you kept reveals whether the end was cut off or the log was rewritten."
               optional
             />
             <Submit icon="check" text={`Verify ${counted(events, 'event')}`} />

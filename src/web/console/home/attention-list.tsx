@@ -1,4 +1,4 @@
-// What needs attention: each a sentence, with a link to where something can be done about it.
+// The list of things that need attention, each with a link to the page where it can be fixed.
 
 /** @jsxImportSource preact */
 
@@ -7,7 +7,7 @@ import { dayMicros, expiringSoonDays } from '../../../core/keys/expiry.ts'
 import { type Person, programsAmong } from '../../../core/people/roles.ts'
 import { type Attention, type AttentionKind, readAttention } from '../../../db/dashboard/attention.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { distance, figures } from '../../html/components.tsx'
+import { counted, distance, figures } from '../../html/components.tsx'
 import { type NavigationPart, readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -15,7 +15,7 @@ import { pathOfKey } from '../keys/key-labels.tsx'
 
 const rowsMax = 5
 
-/** What a person may see of what needs attention. */
+/** The attention items a person may see. */
 export const loadAttention = ({ consoleDb }: Pick<Deps, 'consoleDb'>, person: Person, now: Micros) =>
   readAttention(consoleDb, {
     among: programsAmong(person),
@@ -26,11 +26,11 @@ export const loadAttention = ({ consoleDb }: Pick<Deps, 'consoleDb'>, person: Pe
   })
 
 interface Kind {
-  /** The part of the navigation that bears its mark. */
+  /** The part of the navigation where it is counted. */
   part: NavigationPart
   sentence: (row: Attention, now: Micros) => ComponentChildren
   link: (row: Attention) => [text: string, path: string]
-  /** Those that are not shown. */
+  /** Words and link for the items that aren't shown. */
   others: [what: string, path: string]
 }
 
@@ -42,32 +42,32 @@ const kinds: Readonly<Record<AttentionKind, Kind>> = {
     part: 'home',
     sentence: (row, now) => (
       <>
-        What was submitted in the {name(row)} is here up to {distance(row.at!, now)} only.
+        Applications from {name(row)} are behind: the latest copied ones were submitted {distance(row.at!, now)}.
       </>
     ),
-    link: ({ name }) => ['How it is followed', `/admin/settings?q=${encodeURIComponent(name)}`],
-    others: ['systems', '/admin/settings'],
+    link: ({ name }) => ['View settings', `/admin/settings?q=${encodeURIComponent(name)}`],
+    others: ['systems are behind', '/admin/settings'],
   },
   failed: {
     part: 'jobs',
     sentence: ({ count }) => (
       <>
-        <strong>{count === 1 ? 'One job' : `${figures(count!)} jobs`}</strong> failed: what they make stays as it was.
+        <strong>{counted(count!, 'job')}</strong> failed. Exports aren’t affected, but docs may be out of date.
       </>
     ),
-    link: () => ['See why', '/admin/jobs'],
-    others: ['jobs', '/admin/jobs'],
+    link: () => ['View jobs', '/admin/jobs'],
+    others: ['jobs failed', '/admin/jobs'],
   },
   refused: {
     part: 'keys',
     sentence: (row, now) => (
       <>
-        {name(row)} was refused {row.count === 1 ? 'once' : `${figures(row.count!)} times`} in the last 24 hours, most
-        recently {distance(row.at!, now)}.
+        {name(row)}: {counted(row.count!, 'rejected request')} in the last 24 hours, most recently{' '}
+        {distance(row.at!, now)}.
       </>
     ),
-    link: ({ subject }) => ['See why', pathOfKey(subject)],
-    others: ['keys were refused', '/admin/keys'],
+    link: ({ subject }) => ['View reasons', pathOfKey(subject)],
+    others: ['keys had rejected requests', '/admin/keys'],
   },
   expiring: {
     part: 'keys',
@@ -76,7 +76,7 @@ const kinds: Readonly<Record<AttentionKind, Kind>> = {
         {name(row)} expires {distance(row.at!, now)}.
       </>
     ),
-    link: ({ subject }) => ['Open the key', pathOfKey(subject)],
+    link: ({ subject }) => ['Open key', pathOfKey(subject)],
     others: ['keys expire soon', '/admin/keys?state=expiring'],
   },
   undelivered: {
@@ -84,44 +84,44 @@ const kinds: Readonly<Record<AttentionKind, Kind>> = {
     sentence: (row, now) =>
       row.count === null ? (
         <>
-          {name(row)} was given up {distance(row.at!, now)}: it gets no message until it is enabled.
+          {name(row)} was disabled after repeated failures {distance(row.at!, now)}. It gets no messages until you
+          enable it.
         </>
       ) : (
         <>
-          {row.count === 1 ? 'A message' : `${figures(row.count)} messages`} to {name(row)} failed, the first{' '}
-          {distance(row.at!, now)}.
+          {counted(row.count, 'message')} to {name(row)} could not be delivered, the first {distance(row.at!, now)}.
         </>
       ),
-    link: ({ subject }) => ['See why', `/admin/webhooks/${subject}`],
-    others: ['webhooks fail', '/admin/webhooks'],
+    link: ({ subject }) => ['View attempts', `/admin/webhooks/${subject}`],
+    others: ['webhooks are failing', '/admin/webhooks'],
   },
   unread: {
     part: 'programs',
     sentence: (row, now) => (
       <>
-        {name(row)} has applications that no key has read
-        {row.at === null ? ', and was never read at all.' : `: it was last read ${distance(row.at, now)}.`}
+        {name(row)} has applications that no client has exported.{' '}
+        {row.at === null ? 'It has never been exported.' : `The last export was ${distance(row.at, now)}.`}
       </>
     ),
-    link: row => ['Who reads it', pathOf(row)],
-    others: ['programs are not read', '/admin/programs'],
+    link: row => ['View clients', pathOf(row)],
+    others: ['programs haven’t been exported', '/admin/programs'],
   },
   draft: {
     part: 'programs',
     sentence: (row, now) => (
       <>
-        A draft of {name(row)} was saved {distance(row.at!, now)} and is not published.
+        A draft of {name(row)}, saved {distance(row.at!, now)}, hasn’t been published.
       </>
     ),
-    link: row => ['Open the draft', `${pathOf(row)}/questions`],
-    others: ['drafts wait', '/admin/programs'],
+    link: row => ['Open draft', `${pathOf(row)}/questions`],
+    others: ['drafts haven’t been published', '/admin/programs'],
   },
 }
 
 /** Kinds by urgency. */
 const order = Object.keys(kinds) as AttentionKind[]
 
-/** How many things need attention in each part of the navigation, and at home all together. */
+/** The number of items that need attention in each part of the navigation. Home counts all of them. */
 export function marksOf(rows: readonly Attention[]): ReadonlyMap<NavigationPart, number> {
   const marks = new Map<NavigationPart, number>()
   const add = (part: NavigationPart, count: number) => marks.set(part, (marks.get(part) ?? 0) + count)
@@ -148,7 +148,7 @@ export function AttentionList({ rows }: { rows: readonly Attention[] }) {
                   <p>{sentence(row, now)}</p>
                   <a href={path}>
                     {text}
-                    <span class="unseen"> of {row.name}</span>
+                    <span class="unseen"> for {row.name}</span>
                   </a>
                 </li>
               )
@@ -158,7 +158,7 @@ export function AttentionList({ rows }: { rows: readonly Attention[] }) {
                 <p>
                   {figures(more)} more {others[0]}.
                 </p>
-                <a href={others[1]}>See them</a>
+                <a href={others[1]}>View all</a>
               </li>
             )}
           </>

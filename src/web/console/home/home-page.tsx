@@ -1,4 +1,4 @@
-// Where one begins: what needs attention, then how the programs are doing to which was submitted last, and what happened lately.
+// The home page: items that need attention, the four programs with the most recent submissions, and recent activity.
 
 /** @jsxImportSource preact */
 
@@ -15,7 +15,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { type PageRoute, pageAt } from '../requests/action.ts'
 import { AttentionList, loadAttention, marksOf } from './attention-list.tsx'
 import { type Activity, ByStatus, loadActivity, ReadBy, Submitted } from './program-activity.tsx'
-import { Lately, loadLately } from './recent-activity.tsx'
+import { loadRecent, RecentActivity } from './recent-activity.tsx'
 
 const programsShown = 4
 
@@ -28,31 +28,31 @@ export const homePage = (deps: Deps): PageRoute =>
     const programs = await readProgramsInUse(deps.consoleDb, { among, rowsMax: programsShown })
     const isEmpty = programs.length === 0 && (await readPrograms(deps.consoleDb)).length === 0
     const activities = await Promise.all(programs.map(program => loadActivity(deps, program, now)))
-    const lately = readingRoles.includes(person.role) ? await loadLately(deps) : undefined
-    const shown = programs.map((one, i) => ({ ...one, ...activities[i]! }))
-    return <HomePage attention={attention} programs={shown} isEmpty={isEmpty} lately={lately} />
+    const recent = readingRoles.includes(person.role) ? await loadRecent(deps) : undefined
+    const shown = programs.map((program, i) => ({ ...program, ...activities[i]! }))
+    return <HomePage attention={attention} programs={shown} isEmpty={isEmpty} recent={recent} />
   })
 
 interface HomeProps {
   attention: readonly Attention[]
   programs: readonly (ProgramInUse & Activity)[]
-  /** Whether there is no program at all. */
+  /** Whether there are no programs at all. */
   isEmpty: boolean
-  /** Undefined to those who may not read the audit log. */
-  lately: Awaited<ReturnType<typeof loadLately>> | undefined
+  /** Undefined if the person may not read the audit log. */
+  recent: Awaited<ReturnType<typeof loadRecent>> | undefined
 }
 
-function HomePage({ attention, programs, isEmpty, lately }: HomeProps) {
+function HomePage({ attention, programs, isEmpty, recent }: HomeProps) {
   const { now } = usePage()
-  const hasLately = lately !== undefined && lately.entries.length > 0
+  const hasRecent = recent !== undefined && recent.entries.length > 0
   return (
     <Shell
       title="Home"
       part="home"
       lead={
         <>
-          <When at={now} day />. What needs attention
-          {hasLately ? ', how the programs are doing, and what happened lately.' : ', and how the programs are doing.'}
+          <When at={now} day />. Items needing attention
+          {hasRecent ? ', program activity and recent events.' : ' and program activity.'}
         </>
       }
     >
@@ -79,22 +79,23 @@ function HomePage({ attention, programs, isEmpty, lately }: HomeProps) {
           ))}
         </div>
       )}
-      {hasLately && <Lately {...lately} />}
+      {hasRecent && <RecentActivity {...recent} />}
     </Shell>
   )
 }
 
-/** What comes first, where nothing was submitted: a program, by those who may make one. */
+/** What to do first in an empty installation: create a program, if the person may. */
 function NothingYet({ isEmpty }: Pick<HomeProps, 'isEmpty'>) {
   if (!isEmpty || !mayEditPrograms(usePage()))
     return (
       <p class="card empty">
-        No application was submitted yet. Once a <a href="/admin/programs">program</a> is published, it takes them.
+        No applications yet. They appear here once a <a href="/admin/programs">program</a> is published and people
+        apply.
       </p>
     )
   return (
     <div class="card empty stack">
-      <p>There is no program yet. Create the first one; once it is published, it takes applications.</p>
+      <p>No programs yet. Create and publish one to start taking applications.</p>
       <p>
         <LinkButton main href="/admin/new-program" icon="plus" text="New program" />
       </p>

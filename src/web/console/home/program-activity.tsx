@@ -1,4 +1,4 @@
-// How a program is doing: submissions of 30 days, applications by status, and who reads them.
+// A program's activity: submissions in the last 30 days, applications by status, and exports.
 
 /** @jsxImportSource preact */
 
@@ -19,17 +19,17 @@ import { usePage } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { pathOfKey } from '../keys/key-labels.tsx'
 
-/** Beyond these the page only says that more exist. */
+/** Beyond these the page shows “or more”. */
 const submissionsMax = 100_000
 const applicationsMax = 10_000
 const readersMax = 10
 const daysShown = 30
 
 export interface Activity {
-  /** Each of the last 30 days, the last of them today. */
+  /** The last 30 days, ending today. */
   days: SubmissionDay[]
   submissions: number
-  /** Of the 30 days before; undefined where not all was counted. */
+  /** Submissions in the 30 days before; undefined if not all of them were counted. */
   before: number | undefined
   statuses: StatusCount[]
   readers: ProgramReader[]
@@ -64,7 +64,7 @@ export async function loadActivity(
   }
 }
 
-/** None first, then in the order in which the program has them, then those that it has no more. */
+/** No status first, then the program's statuses in order, then statuses it no longer has. */
 function inOrder(statuses: readonly StatusCount[], offered: readonly string[]): StatusCount[] {
   const rankOf = ({ status }: StatusCount): number => {
     const at = offered.indexOf(status)
@@ -73,7 +73,7 @@ function inOrder(statuses: readonly StatusCount[], offered: readonly string[]): 
   return statuses.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-/** The number of 30 days, and each day as a bar. */
+/** The 30-day total, and a bar for each day. */
 export function Submitted({ days, submissions, before }: Activity) {
   const most = Math.max(1, ...days.map(day => day.submissions))
   return (
@@ -83,9 +83,9 @@ export function Submitted({ days, submissions, before }: Activity) {
           {figures(submissions)}
           {before === undefined && ' or more'}
         </strong>
-        <small>submitted in 30 days{compared(submissions, before)}</small>
+        <small>submitted in the last 30 days{compared(submissions, before)}</small>
       </p>
-      <svg class="days" viewBox="0 0 300 60" role="img" aria-label={`Submissions a day, ${figures(most)} at most`}>
+      <svg class="days" viewBox="0 0 300 60" role="img" aria-label={`Submissions per day, up to ${figures(most)}`}>
         {days.map(({ day, submissions }, i) => {
           const height = Math.max(1, Math.round((submissions / most) * 59))
           return (
@@ -105,14 +105,14 @@ function compared(submissions: number, before: number | undefined): string {
   if (before === undefined || before === 0) return ''
   const percent = Math.round((submissions / before - 1) * 100)
   return percent === 0
-    ? ', as many as before'
-    : `, ${figures(Math.abs(percent))}% ${percent > 0 ? 'more' : 'fewer'} than before`
+    ? ', unchanged from the 30 days before'
+    : `, ${figures(Math.abs(percent))}% ${percent > 0 ? 'more' : 'fewer'} than in the 30 days before`
 }
 
-/** The same day by day, for those who read it. */
+/** The same figures as a list. */
 export const DayByDay = ({ days }: Activity) => (
   <details>
-    <summary>Day by day</summary>
+    <summary>Submissions by day</summary>
     <dl class="tally">
       {days.toReversed().map(({ day, submissions }) => (
         <div>
@@ -124,10 +124,10 @@ export const DayByDay = ({ days }: Activity) => (
   </details>
 )
 
-/** CURRENT applications by status, each a way to them. */
+/** CURRENT applications by status, each with a link to the list. */
 export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly StatusCount[] }) {
   const most = Math.max(1, ...statuses.map(({ applications }) => applications))
-  if (statuses.length === 0) return <p class="soft">No application yet.</p>
+  if (statuses.length === 0) return <p class="soft">No applications yet.</p>
   return (
     <dl class="tally">
       {statuses.map(({ status, applications }) => (
@@ -153,10 +153,10 @@ export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly 
   )
 }
 
-/** The keys that have read, and how far. `last` is when the newest application was submitted. */
+/** The keys that have exported the program, and how far. `last` is when the newest application was submitted. */
 export function ReadBy({ readers, last }: { readers: readonly ProgramReader[]; last: Micros | null }) {
   const { now, person } = usePage()
-  if (readers.length === 0) return <p class="soft">No key has read it yet.</p>
+  if (readers.length === 0) return <p class="soft">Not exported yet.</p>
   const mayOpen = person !== undefined && readingRoles.includes(person.role)
   return (
     <ul class="readers">
@@ -170,14 +170,14 @@ export function ReadBy({ readers, last }: { readers: readonly ProgramReader[]; l
             <strong dir="auto">{name}</strong>
           )}
           <small>
-            read <When at={read_at} text={distance(Math.min(read_at, now), now)} />,{' '}
+            last exported <When at={read_at} text={distance(Math.min(read_at, now), now)} />,{' '}
             {read_to === null ? (
-              'no application yet'
+              'no applications yet'
             ) : last !== null && read_to >= last ? (
-              'up to the newest application'
+              'up to date'
             ) : (
               <>
-                up to applications of <When at={read_to} />
+                up to <When at={read_to} />
               </>
             )}
           </small>

@@ -1,4 +1,4 @@
-// What happened lately, in the sentences of the audit log, to those who may read it.
+// Recent activity from the audit log, for people who may read it.
 
 /** @jsxImportSource preact */
 
@@ -10,13 +10,13 @@ import { usePage } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { namesIn } from '../audit/audit-actions.tsx'
 import { Sentence, sentIn } from '../audit/audit-entries.tsx'
-import { entriesOf } from '../audit/audit-labels.ts'
+import { entriesOf } from '../audit/audit-grouping.ts'
 
-/** Events that are read, and entries that are shown: a walk of many pages is one, with its pages before other entries counted. */
+/** Events read and entries shown. The pages of a walk are one entry, so more events are read than shown. */
 const [readMax, shownMax] = [300, 6]
 
-/** What is done all day, and changes nothing. */
-const quiet: ReadonlySet<string> = new Set([
+/** Frequent actions that change nothing. */
+const unlisted: ReadonlySet<string> = new Set([
   'application_read',
   'application_history_read',
   'application_status_read',
@@ -26,10 +26,10 @@ const quiet: ReadonlySet<string> = new Set([
   'signed_out',
 ])
 
-export async function loadLately(deps: Pick<Deps, 'consoleDb'>) {
+export async function loadRecent(deps: Pick<Deps, 'consoleDb'>) {
   const { consoleDb: db } = deps
   const read = await readAuditEvents(db, {}, { beforeId: undefined, rowsMax: readMax })
-  const noted = read.filter(({ action }) => !quiet.has(action))
+  const noted = read.filter(({ action }) => !unlisted.has(action))
   const entries = entriesOf(noted, readMax).entries.slice(0, shownMax)
   const events = entries.map(({ event }) => event)
   const emails = events.map(({ actor }) => emailOf(actor))
@@ -37,11 +37,11 @@ export async function loadLately(deps: Pick<Deps, 'consoleDb'>) {
   return { entries, people, names }
 }
 
-export function Lately({ entries, ...known }: Awaited<ReturnType<typeof loadLately>>) {
+export function RecentActivity({ entries, ...known }: Awaited<ReturnType<typeof loadRecent>>) {
   const { now } = usePage()
   return (
     <section class="card" aria-labelledby="lately">
-      <h2 id="lately">Lately</h2>
+      <h2 id="lately">Recent activity</h2>
       <ol class="event-list lately">
         {entries.map(entry => {
           const { event, together } = entry

@@ -1,4 +1,4 @@
-// Organizations that submit on behalf of applicants, and their people.
+// Actions on organizations that submit for applicants, and on their people.
 
 /** @jsxImportSource preact */
 
@@ -28,15 +28,15 @@ import { NewOrganizationPage, OrganizationPage, OrganizationsPage } from './inte
 
 const rowsMax = 50
 
-const organizationName = Type.Object({ name: text('As exports show it.') }, closed)
-const intermediary = Type.Object({ email: text('The e-mail a submission names.') }, closed)
+const organizationName = Type.Object({ name: text('The name that exports show.') }, closed)
+const intermediary = Type.Object({ email: text('The e-mail address that submissions name.') }, closed)
 
 const all = '/intermediaries'
 const one = `${all}/:organizationId`
 const people = `${one}/people`
 const read = reads('intermediaries')
 const write = writes('intermediaries')
-const paging = { after: '`next` of the page before.' }
+const paging = { after: 'The `next` value of the previous page.' }
 
 export const intermediaryActions = (deps: Deps): Part => {
   const organizations = new Organizations(deps)
@@ -81,8 +81,8 @@ const listActions = ({ consoleDb: db, config }: Deps): Action[] => [
   action({
     name: 'listOrganizations',
     route: `GET ${all}`,
-    summary: 'List the organizations of intermediaries',
-    answers: 'Organizations by name, 50 a page.',
+    summary: 'List intermediary organizations',
+    answers: 'Organizations by name, 50 per page.',
     answered: pageAfter(organizationRow),
     ...read,
     query: { q: 'Part of a name.', ...paging },
@@ -125,7 +125,7 @@ const organizationActions = ({ db, find, listPeople, page, onPage }: Organizatio
     name: 'renameOrganization',
     route: `PUT ${one}`,
     summary: 'Rename an organization',
-    answers: 'The organization as it is now.',
+    answers: 'The updated organization.',
     answered: organizationRow,
     ...write,
     body: organizationName,
@@ -138,8 +138,8 @@ const organizationActions = ({ db, find, listPeople, page, onPage }: Organizatio
   action({
     name: 'listIntermediaries',
     route: `GET ${people}`,
-    summary: 'List the people of an organization',
-    answers: 'Its people by e-mail, 50 a page.',
+    summary: 'List an organization’s people',
+    answers: 'The organization’s people by e-mail address, 50 per page.',
     answered: pageAfter(intermediaryRow),
     ...read,
     query: paging,
@@ -166,8 +166,8 @@ const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable'
   action({
     name: `${name}Organization`,
     route: `POST ${one}/${name}`,
-    summary: disabled ? 'Disable an organization, with its people' : 'Enable an organization, with the people it had',
-    answers: 'The organization as it is now.',
+    summary: disabled ? 'Disable an organization and its people' : 'Enable an organization and its people',
+    answers: 'The updated organization.',
     answered: organizationRow,
     ...write,
     run: async visit => {
@@ -179,8 +179,8 @@ const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable'
   action({
     name: `${name}Intermediary`,
     route: `POST ${people}/:intermediaryId/${name}`,
-    summary: disabled ? 'Disable a person of an organization' : 'Enable a person of an organization',
-    answers: 'The organization of the person.',
+    summary: disabled ? 'Disable an organization’s person' : 'Enable an organization’s person',
+    answers: 'The person’s organization.',
     answered: organizationRow,
     ...write,
     run: async visit => {

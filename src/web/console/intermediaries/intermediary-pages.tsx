@@ -1,9 +1,9 @@
-// The pages of the Intermediaries panel.
+// Pages about intermediary organizations and their people.
 
 /** @jsxImportSource preact */
 
 import type { IntermediaryRow, OrganizationRow } from '../../../db/people/intermediary-rows.ts'
-import { Badge, DoneNotice, figures, LinkButton, Notice, Table } from '../../html/components.tsx'
+import { Badge, type Column, DoneNotice, figures, LinkButton, Notice, Table } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
@@ -25,39 +25,41 @@ export function OrganizationsPage({ items, next, checked }: OrganizationsProps) 
     <Shell
       title="Intermediaries"
       part="intermediaries"
-      lead="Organizations whose people submit on behalf of applicants."
+      lead="Organizations whose people submit applications for others."
       actions={
-        person?.role === 'ADMINISTRATOR' && (
-          <LinkButton main href={`${path}/new`} icon="plus" text="Add an organization" />
-        )
+        person?.role === 'ADMINISTRATOR' && <LinkButton main href={`${path}/new`} icon="plus" text="Add organization" />
       }
     >
       {checked ? (
         <Notice name="checked" tone="info">
-          Only the people listed here may submit as intermediaries.
+          Only the people listed here can submit as intermediaries.
         </Notice>
       ) : (
         <Notice name="unchecked" tone="attention">
-          <strong>Submissions are not checked against this list.</strong> Any e-mail and organization is taken. The
-          setting <code>INTERMEDIARIES=listed</code> changes that.
+          <strong>Submissions aren’t checked against this list.</strong> Any e-mail address and organization is
+          accepted. To change that, set <code>INTERMEDIARIES=listed</code>.
         </Notice>
       )}
       <SearchForm path={path} label="Find an organization" hint="Name" />
       <Table
         caption="Organizations"
         rows={items}
-        empty={isPart(query) ? 'No organization here matches. Try another word.' : 'No organization is listed yet.'}
+        empty={
+          isPart(query)
+            ? 'No organizations match. Change the search.'
+            : 'No organizations yet. Add the first one to list its people.'
+        }
         columns={[
           {
             head: 'Organization',
-            cell: one => (
-              <a class="strong" dir="auto" href={`${path}/${one.organization_id}`}>
-                {one.name}
+            cell: ({ organization_id: id, name }) => (
+              <a class="strong" dir="auto" href={`${path}/${id}`}>
+                {name}
               </a>
             ),
           },
-          { head: 'People', cell: one => figures(one.people), figures: true },
-          { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },
+          { head: 'People', cell: ({ people }) => figures(people), figures: true },
+          { head: 'Status', cell: ({ disabled_at }) => <State disabled={disabled_at !== null} /> },
         ]}
       />
       <Pages path={path} next={next} what="organizations" />
@@ -69,7 +71,7 @@ const State = ({ disabled }: { disabled: boolean }) =>
   disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>
 
 const crumb = { text: 'Intermediaries', path }
-const nameHint = 'As exports will show it. Case and spacing make no difference when a submission names it.'
+const nameHint = 'Shown in exports. Submissions may differ in case and spacing.'
 
 export const NewOrganizationPage = () => (
   <FormPage
@@ -77,20 +79,20 @@ export const NewOrganizationPage = () => (
     part="intermediaries"
     crumbs={[crumb, { text: 'Add' }]}
     path={`${path}/new`}
-    submit="Add the organization"
+    submit="Add organization"
   >
     <TextField name="name" label="Name" hint={nameHint} maxLength={200} />
   </FormPage>
 )
 
 const doneTexts: Readonly<Record<string, string>> = {
-  added: 'Added. Now add its people.',
-  renamed: 'Renamed. It holds from the next submission; what was submitted before keeps the name of then.',
-  disabled: 'Disabled. No one of this organization is listed any more.',
-  enabled: 'Enabled, with the people it had.',
-  'person-added': 'Added.',
-  'person-disabled': 'Disabled.',
-  'person-enabled': 'Enabled.',
+  added: 'Organization added. Now add its people.',
+  renamed: 'Organization renamed. New submissions use the new name; earlier ones keep the old name.',
+  disabled: 'Organization disabled. Its people can no longer submit.',
+  enabled: 'Organization enabled. Its people can submit again.',
+  'person-added': 'Person added. They can submit now.',
+  'person-disabled': 'Person disabled. They can no longer submit.',
+  'person-enabled': 'Person enabled. They can submit again.',
 }
 
 interface OrganizationProps {
@@ -116,12 +118,8 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
       <Table
         caption="People"
         rows={people.items}
-        empty={mayChange ? 'No people are listed yet. Add the first e-mail below.' : 'No people are listed yet.'}
-        columns={[
-          { head: 'E-mail', cell: one => one.email },
-          { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },
-          ...(mayChange ? [{ head: 'Change', cell: (one: IntermediaryRow) => <Turn path={at} person={one} /> }] : []),
-        ]}
+        empty={mayChange ? 'No people yet. Add the first one below.' : 'No people yet.'}
+        columns={personColumns(mayChange ? at : undefined)}
       />
       <Pages path={at} next={people.next} what="people" />
       {mayChange && (
@@ -129,25 +127,26 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
           <div class="card">
             <h2>Add a person</h2>
             <ActionForm action={`${at}/people`}>
-              <TextField name="email" label="E-mail" type="email" hint="As submissions will name it." />
+              <TextField name="email" label="E-mail" type="email" hint="The address that submissions name." />
               <Submit text="Add" />
             </ActionForm>
           </div>
           <div class="card">
-            <h2>The organization</h2>
+            <h2>Organization</h2>
             <ActionForm action={at}>
               <TextField name="name" label="Name" hint={nameHint} value={organization.name} maxLength={200} />
               <Submit look="plain" text="Rename" />
             </ActionForm>
             {disabled ? (
               <ActionForm action={`${at}/enable`}>
-                <p>Enabling lists the organization again, with the people it had.</p>
+                <p>Enabling lets its people submit again.</p>
                 <Submit look="plain" text={`Enable ${organization.name}`} />
               </ActionForm>
             ) : (
               <ActionForm action={`${at}/disable`}>
                 <p>
-                  Disabling takes all its people off the list immediately. It can be undone; what was submitted stays.
+                  Disabling stops submissions by all its people immediately. Earlier submissions are kept. You can
+                  enable it again later.
                 </p>
                 <Submit look="danger" text={`Disable ${organization.name}`} />
               </ActionForm>
@@ -158,6 +157,14 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
     </Shell>
   )
 }
+
+const personColumns = (changeAt: string | undefined): Column<IntermediaryRow>[] => [
+  { head: 'E-mail', cell: ({ email }) => email },
+  { head: 'Status', cell: ({ disabled_at }) => <State disabled={disabled_at !== null} /> },
+  ...(changeAt === undefined
+    ? []
+    : [{ head: 'Change', cell: (person: IntermediaryRow) => <Turn path={changeAt} person={person} /> }]),
+]
 
 function Turn({ path, person }: { path: string; person: IntermediaryRow }) {
   const action = person.disabled_at === null ? 'disable' : 'enable'

@@ -1,4 +1,4 @@
-// Jobs for administrators and auditors: what is under way, what failed and why, what is missing. Administrators ask for it again.
+// Background jobs: queued, running, failed and missing. Administrators can retry failed jobs and regenerate docs.
 
 /** @jsxImportSource preact */
 
@@ -24,12 +24,12 @@ const docsJob = 'refresh-docs-example'
 const retried = Type.Object(
   {
     job_name: Type.Union([Type.Literal('refresh-key-map'), Type.Literal(docsJob)]),
-    program_version_id: id('Of what has failed.'),
+    program_version_id: id('The program version whose job failed.'),
   },
   closed,
 )
-const regenerated = Type.Object({ program: Type.Optional(text('A slug; all programs without it.')) }, closed)
-const after = { after: '`next` of the page before.' }
+const regenerated = Type.Object({ program: Type.Optional(text('A program slug. Defaults to all programs.')) }, closed)
+const after = { after: 'The `next` value of the previous page.' }
 
 export const jobActions = ({ consoleDb: db }: Deps): Part => [...derivedActions(db), ...docsActions(db)]
 
@@ -37,8 +37,8 @@ const derivedActions = (db: Sql): Part => [
   action({
     name: 'listJobs',
     route: 'GET /jobs',
-    summary: 'See what the workers do',
-    answers: 'What is derived for each program and how far that is, what is unfinished, and what waits in the outbox.',
+    summary: 'List jobs',
+    answers: 'The derived data of each program with its state, the number of unfinished jobs, and the outbox.',
     answered: jobsAnswer,
     ...reads('jobs'),
     query: after,
@@ -48,15 +48,15 @@ const derivedActions = (db: Sql): Part => [
   action({
     name: 'retryJob',
     route: 'POST /jobs/retry',
-    summary: 'Try again what has failed',
-    answers: 'Nothing: it is asked for again.',
+    summary: 'Retry a failed job',
+    answers: 'An empty object.',
     answered: nothing,
     ...writes('jobs'),
     body: retried,
     run: async (visit, thing) => {
       if (!(await retryDerived(db, thing, visit.by)))
         throw new Problem('not_found', {
-          detail: 'This has not failed, so there is nothing to try again. It may have been tried in the meantime.',
+          detail: 'This job isn’t in a failed state, so it can’t be retried. It may already have been retried.',
         })
     },
     form: {
@@ -73,8 +73,8 @@ const docsActions = (db: Sql): Part => [
   action({
     name: 'readDocsStatus',
     route: 'GET /docs/status',
-    summary: 'See how fresh the generated docs are',
-    answers: 'Of each program’s active version and draft, when its docs were made and what the last run failed with.',
+    summary: 'Read the state of generated docs',
+    answers: 'When the docs of each program’s active version and draft were generated, and the last error.',
     answered: docsStatusAnswer,
     ...reads('jobs'),
     query: after,
@@ -86,8 +86,8 @@ const docsActions = (db: Sql): Part => [
   action({
     name: 'regenerateDocs',
     route: 'POST /docs/regenerate',
-    summary: 'Have generated docs made again',
-    answers: 'The versions whose docs were asked for.',
+    summary: 'Regenerate docs',
+    answers: 'The program versions whose docs are being regenerated.',
     answered: regeneratedAnswer,
     ...writes('jobs'),
     body: regenerated,

@@ -1,17 +1,28 @@
-// The page of the jobs: how many wait, what is there for each program, what failed and why.
+// The Jobs page: the number of waiting jobs, the derived data of each program, and why jobs failed.
 
 /** @jsxImportSource preact */
 
 import type { DerivedState } from '../../../db/derived/derived-status.ts'
 import type { DerivedListing } from '../../../db/derived/missing-derived.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Badge, DoneNotice, distance, figures, Named, Notice, Table, type Tone, When } from '../../html/components.tsx'
+import {
+  Badge,
+  counted,
+  DoneNotice,
+  distance,
+  figures,
+  Named,
+  Notice,
+  Table,
+  type Tone,
+  When,
+} from '../../html/components.tsx'
 import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
 
-/** What each job makes. */
+/** What each job produces. */
 const jobNames: Readonly<Record<string, string>> = {
   'refresh-key-map': 'Key map',
   'refresh-docs-example': 'Docs',
@@ -26,8 +37,8 @@ interface JobsProps {
 }
 
 const doneTexts: Readonly<Record<string, string>> = {
-  retried: 'Asked for again. The workers try it as soon as they come to it.',
-  asked: 'Asked for. Until the new docs are ready, the current ones are shown.',
+  retried: 'Job queued again. It runs as soon as a worker is free.',
+  asked: 'Regenerating docs. The current docs stay available until it finishes.',
 }
 
 export function JobsPage(props: JobsProps) {
@@ -38,7 +49,7 @@ export function JobsPage(props: JobsProps) {
     <Shell
       title="Jobs"
       part="jobs"
-      lead="Workers make what exports and docs need whenever a version is published or saved. Exports wait for none of it: what is missing is computed on the spot."
+      lead="Background workers prepare data for exports and docs when a version is saved or published. Exports never wait for them."
       actions={mayAct && <Regenerate program="" text="Regenerate all docs" />}
       scripts={['/assets/progress.js']}
     >
@@ -48,16 +59,18 @@ export function JobsPage(props: JobsProps) {
         <Table
           caption="Derived data of each program"
           rows={[...Map.groupBy(items, ({ program_version_id }) => program_version_id).values()]}
-          empty="There is no active or draft version yet. When a program is published, its jobs are listed here."
+          empty="No jobs yet. They appear here once a program has a draft or a published version."
           columns={[
             {
               head: 'Program',
-              cell: ([one]) => one && <Version {...one} />,
+              cell: ([listing]) => listing && <Version {...listing} />,
             },
             ...Object.entries(jobNames).map(([job, head]) => ({
               head,
-              cell: (those: readonly DerivedListing[]) =>
-                those.map(one => one.job_name === job && <Job listing={one} mayAct={mayAct} now={now} />),
+              cell: (listings: readonly DerivedListing[]) =>
+                listings.map(
+                  listing => listing.job_name === job && <Job listing={listing} mayAct={mayAct} now={now} />,
+                ),
             })),
           ]}
         />
@@ -81,18 +94,20 @@ function Lag({ unfinished, outbox }: JobsProps) {
     <>
       <p role="status">
         {figures(queued)} queued, {figures(running)} running, {figures(failed)} failed
-        {outbox.waiting > 0 && `; ${figures(outbox.waiting)} not yet handed to the queue`}.
+        {outbox.waiting > 0 && `, ${figures(outbox.waiting)} waiting for the queue`}.
       </p>
       {late && (
         <Notice name="late" tone="attention">
-          <strong>Jobs wait to be handed to the queue since {distance(outbox.oldest_at!, now)}.</strong> Is a worker
-          running, and does it reach the database and the queue’s store? Exports continue in the meantime.
+          <strong>
+            Jobs aren’t reaching the queue; the first has been waiting since {distance(outbox.oldest_at!, now)}.
+          </strong>{' '}
+          Check that a worker is running and can reach the database and Redis. Exports aren’t affected.
         </Notice>
       )}
       {failed > 0 && (
         <Notice name="failed" tone="attention">
-          <strong>{failed === 1 ? 'One thing' : `${figures(failed)} things`} could not be made.</strong> The reason is
-          shown alongside it. Another release tries it again by itself.
+          <strong>{counted(failed, 'job')} failed.</strong> The reason is shown below. Retry, or wait for the next
+          release, which retries automatically.
         </Notice>
       )}
     </>
@@ -113,9 +128,9 @@ function State({ listing: { state, stale, produced_at, attempts } }: { listing: 
   return (
     <>
       <Badge tone={tones[shown]}>{shown === 'done' ? 'up to date' : shown}</Badge>
-      {stale && <Badge tone="attention">of an earlier release</Badge>}
+      {stale && <Badge tone="attention">from an earlier release</Badge>}
       {(shown === 'failed' || shown === 'running') && attempts !== null && (
-        <small>{attempts === 1 ? '1 run' : `${figures(attempts)} runs`}</small>
+        <small>{counted(attempts, 'attempt')}</small>
       )}
     </>
   )
@@ -132,7 +147,7 @@ const Version = ({ display_name, version_number: number, program_version_id: id 
   />
 )
 
-/** How far it is, since when, what went wrong, and what can be done about it. */
+/** A job's state, age, last error and action. */
 function Job({ listing, mayAct, now }: { listing: DerivedListing; mayAct: boolean; now: Micros }) {
   const { produced_at: at, last_error } = listing
   return (
@@ -153,7 +168,7 @@ function DerivedAction({ listing }: { listing: DerivedListing }) {
         <input type="hidden" name="job" value={job_name} />
         <input type="hidden" name="version" value={String(program_version_id)} />
         <input type="hidden" name="after" value={query.get('after') ?? ''} />
-        <Submit look="plain" text="Try again" unseen={`: ${jobNames[job_name]} of ${display_name}`} />
+        <Submit look="plain" text="Retry" unseen={`: ${jobNames[job_name]} of ${display_name}`} />
       </ActionForm>
     )
   if (job_name !== 'refresh-docs-example') return null

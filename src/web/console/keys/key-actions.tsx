@@ -1,4 +1,4 @@
-// API keys: a list, one, making, editing, disabling and enabling it.
+// API keys: list, create, read, edit, disable and enable.
 
 /** @jsxImportSource preact */
 
@@ -37,8 +37,8 @@ export const keyActions = (deps: Deps): Part => {
     keyIndexPage(keys),
     ...listActions(keys),
     ...keyEdits(keys),
-    turn(keys, 'disable', disableApiKey, 'Disable an API key: it is refused until it is enabled', false),
-    turn(keys, 'enable', enableApiKey, 'Enable an API key again', true),
+    turn(keys, 'disable', disableApiKey, 'Disable an API key', false),
+    turn(keys, 'enable', enableApiKey, 'Enable an API key', true),
     ...secretActions(keys),
     ...keyChecks(keys),
   ]
@@ -53,14 +53,14 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
     answered: listed(keyAnswer),
     ...reads('keys'),
     query: {
-      state: 'One of active (with those that expire soon), expiring, disabled, expired and retired; all without it.',
-      q: 'Part of its id, the address of its last use, or a text among its settings.',
-      program: 'The slug of a program the key may read.',
+      state: 'One of active (includes keys that expire soon), expiring, disabled, expired or retired. Defaults to all.',
+      q: 'Text to find in the key’s ID, settings or last address.',
+      program: 'The slug of a program the key has access to.',
     },
     run: async ({ url: { searchParams: query }, now }) => {
       const group = query.get('state')
       if (group !== null && !Object.hasOwn(keyGroups, group))
-        throw invalidRequest('The state is not known.', [
+        throw invalidRequest('Unknown state.', [
           { parameter: 'state', code: 'not_allowed', detail: `Must be one of ${Object.keys(keyGroups).join(', ')}.` },
         ])
       const wanted = { group: group as keyof typeof keyGroups | null, ...filterOf(query) }
@@ -72,7 +72,7 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
     route: 'POST /keys',
     summary: 'Create an API key',
     description: tokenReach,
-    answers: 'The key with its Username, Password and API Secret Token, which are shown once.',
+    answers: 'The key with its username, password and API Secret Token, which are shown only once.',
     answered: issuedKeyAnswer,
     makes: true,
     ...writes('keys'),
@@ -93,7 +93,7 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
   }),
 ]
 
-const based_on = text('The `version` of the key as you read it: if it is another by now, nothing is changed (409).')
+const based_on = text('The `version` of the key you read. If the key has changed since, the request fails with 409.')
 const changedKey = Type.Object({ based_on, ...keyChanges.properties }, closed)
 
 const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
@@ -101,7 +101,7 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
     name: 'readApiKey',
     route: `GET ${keyRoute}`,
     summary: 'Read an API key',
-    answers: 'The key, what it pulled on each of the last 30 days, and the newest requests with it that were refused.',
+    answers: 'The key, its daily exports in the last 30 days, and its most recent rejected requests.',
     answered: keyDetailsAnswer,
     ...reads('keys'),
     run: details,
@@ -110,9 +110,9 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
   action({
     name: 'editApiKey',
     route: `PATCH ${keyRoute}`,
-    summary: 'Change an API key',
-    description: `What is left out stays. It holds from the key’s next request. ${tokenReach}`,
-    answers: 'The key as it is now.',
+    summary: 'Update an API key',
+    description: `Only the members you send are changed. Changes take effect with the key’s next request. ${tokenReach}`,
+    answers: 'The updated key.',
     answered: keyAnswer,
     ...writes('keys'),
     confirmed: true,
@@ -124,7 +124,7 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
     },
     form: {
       page,
-      // A form without it is not held against what is stored.
+      // A form without it is saved without a conflict check.
       read: async visit => ({
         based_on: (visit.form.get('based_on') ?? undefined)!,
         ...readSettings(visit.form, await find(visit)),
@@ -136,13 +136,13 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
   }),
 ]
 
-/** Refuses a key for a while, and lets it in again: its own button each. Only the latter `widens` what can be read. */
+/** The Disable and Enable buttons. Only enabling `widens` what can be read. */
 const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey, summary: string, widens: boolean) =>
   action({
     name: `${name}ApiKey`,
     route: `POST ${keyRoute}/${name}`,
     summary,
-    answers: 'The key as it is now.',
+    answers: 'The updated key.',
     answered: keyAnswer,
     ...writes('keys'),
     confirmed: true,
@@ -154,7 +154,7 @@ const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey
     form: { page, next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=${name}d`, button: true },
   })
 
-/** The page to find a key on. */
+/** The list of keys. */
 const keyIndexPage = ({ db, programs }: Keys): PageRoute =>
   pageAt('/admin/keys', readingRoles, async ({ now, url: { searchParams: query } }) => {
     const keys = await listKeys(db, now)

@@ -1,4 +1,4 @@
-// Two questions about keys: would a request pass, and why was one refused.
+// The Test access page: tests a request with a key, and looks up why an earlier request was rejected.
 
 /** @jsxImportSource preact */
 
@@ -13,7 +13,7 @@ import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
 import { pathOfKey } from './key-labels.tsx'
 
-/** Why the request would be refused; undefined when it would pass. */
+/** Why the request would be rejected; undefined if it would be accepted. */
 export interface Verdict {
   reason: Reason | undefined
 }
@@ -22,18 +22,18 @@ interface CheckProps {
   keys: readonly ListedApiKey[]
   programs: readonly NamedProgram[]
   verdict: Verdict | undefined
-  /** The request id to look up; empty without one. */
-  asked: string
+  /** The request ID to look up; empty if none was entered. */
+  requestId: string
   refusal: Refusal | undefined
 }
 
 export function CheckPage(props: CheckProps) {
   return (
     <Shell
-      title="Would a request pass?"
+      title="Test access"
       part="keys"
-      crumbs={[{ text: 'API keys', path: '/admin/keys' }, { text: 'Check' }]}
-      lead="Clients get 401 without a reason. Here you see the reason."
+      crumbs={[{ text: 'API keys', path: '/admin/keys' }, { text: 'Test access' }]}
+      lead="Clients that are rejected only get a 401. Find out the reason here."
     >
       <ErrorSummary />
       <div class="columns even">
@@ -47,67 +47,69 @@ export function CheckPage(props: CheckProps) {
 const path = '/admin/keys/check'
 
 function Judged({ verdict, programs, ...props }: CheckProps) {
-  // Those that are retired come last: the first is chosen.
+  // Retired keys come last, because the first key is preselected.
   const keys = props.keys.toSorted((a, b) => Number(a.state === 'retired') - Number(b.state === 'retired'))
   const { values } = usePage().form
-  const submits = keys.some(one => one.api_key_id === values.get('key') && one.may_submit && !one.may_export)
+  const submits = keys.some(key => key.api_key_id === values.get('key') && key.may_submit && !key.may_export)
   return (
     <div class="card">
-      <h2>A request, now</h2>
+      <h2>Test a request</h2>
       <form method="get" action={path}>
         <SelectField
           name="key"
           label="Key"
-          choices={keys.map(one => ({ value: one.api_key_id, text: `${one.name} (${one.state})` }))}
+          choices={keys.map(key => ({ value: key.api_key_id, text: `${key.name} (${key.state})` }))}
         />
-        <TextField name="address" label="From address" hint="The client’s, as the service sees it: 192.0.2.17." />
+        <TextField name="address" label="Client IP address" hint="As the service sees it, such as 192.0.2.17." />
         <SelectField
           name="program"
           label="Program"
           choices={programs.map(({ slug, display_name }) => ({ value: slug, text: display_name }))}
         />
-        <Submit text="Check" />
+        <Submit text="Test" />
       </form>
       {verdict !== undefined &&
         (verdict.reason === undefined ? (
           <Notice name="passes" tone="good">
-            <strong>It would pass{submits && ' as a submission'}</strong>, with the right password and over HTTPS.
+            <strong>{submits ? 'The submission' : 'The request'} would be accepted</strong> if sent with the correct
+            password over HTTPS.
           </Notice>
         ) : (
           <Notice name={verdict.reason} tone="attention">
-            <strong>It would be refused{submits && ' as a submission'}.</strong> {reasonTexts[verdict.reason]}
+            <strong>{submits ? 'The submission' : 'The request'} would be rejected.</strong>{' '}
+            {reasonTexts[verdict.reason]}
           </Notice>
         ))}
     </div>
   )
 }
 
-function Refused({ asked, refusal }: CheckProps) {
+function Refused({ requestId, refusal }: CheckProps) {
   return (
     <div class="card">
-      <h2>A request that was refused</h2>
+      <h2>Look up a rejected request</h2>
       <form method="get" action={path}>
         <TextField
           name="request_id"
-          label="Request id"
-          hint="From the body of the 401, or its X-Request-Id. Kept for 30 days."
+          label="Request ID"
+          hint="From the body of the 401 response or its X-Request-Id header. Kept for 30 days."
         />
-        <Submit look="plain" text="Look it up" />
+        <Submit look="plain" text="Look up" />
       </form>
-      {asked !== '' &&
+      {requestId !== '' &&
         (refusal === undefined ? (
           <Notice name="not-on-record" tone="attention">
-            No refused request with this id is on record. It may be older than 30 days, of another installation, or not
-            a 401.
+            No rejected request found. It may be older than 30 days or belong to another installation, or it got a
+            response other than 401.
           </Notice>
         ) : (
           <Notice name={refusal.reason} tone="info">
-            <strong>{reasonTexts[refusal.reason as Reason] ?? refusal.reason}</strong> Refused on{' '}
-            <When at={refusal.happened_at} />, from <code>{refusal.address ?? 'an unknown address'}</code>, at{' '}
-            <code>{refusal.path}</code>
+            <strong>{reasonTexts[refusal.reason as Reason] ?? refusal.reason}</strong> Rejected on{' '}
+            <When at={refusal.happened_at} />
+            from <code>{refusal.address ?? 'an unknown address'}</code>, path <code>{refusal.path}</code>
             {refusal.api_key_id !== null && (
               <>
-                , with the key <a href={pathOfKey(refusal.api_key_id)}>{refusal.api_key_id}</a>
+                , key <a href={pathOfKey(refusal.api_key_id)}>{refusal.api_key_id}</a>
               </>
             )}
             .

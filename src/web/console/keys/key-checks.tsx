@@ -1,4 +1,4 @@
-// Would a request pass, and why was one refused: the page to try it on, and the operations.
+// Test access: would a request with a key be accepted now, and why was an earlier one rejected? The page and the operations.
 
 /** @jsxImportSource preact */
 
@@ -18,37 +18,37 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
     const query = visit.url.searchParams
     const apiKeyId = query.get('key') ?? ''
     const keys = await listKeys(db, visit.now)
-    // A link here from a key names that key alone: no request to judge yet.
-    const asks = query.has('address')
-    const program = keys.find(one => one.api_key_id === apiKeyId)?.programs[0] ?? ''
+    // A link from a key's page names only the key, so there is no request to test yet.
+    const isSubmitted = query.has('address')
+    const program = keys.find(key => key.api_key_id === apiKeyId)?.programs[0] ?? ''
     const values = new URLSearchParams({ program, ...Object.fromEntries(query) })
     const call = calledWith(query, apiKeyId)
     const verdict = call === undefined ? undefined : { reason: await judgeCall(db, call, visit.now) }
-    const asked = (query.get('request_id') ?? '').trim().toLowerCase()
-    const refusal = isRequestId(asked) ? await findRefusal(db, asked) : undefined
+    const requestId = (query.get('request_id') ?? '').trim().toLowerCase()
+    const refusal = isRequestId(requestId) ? await findRefusal(db, requestId) : undefined
     const offered = await programs()
-    const errors = asks && call === undefined ? [noAddress] : []
+    const errors = isSubmitted && call === undefined ? [noAddress] : []
     return showForm(
       visit,
       { values, errors },
-      () => <CheckPage keys={keys} programs={offered} verdict={verdict} asked={asked} refusal={refusal} />,
+      () => <CheckPage keys={keys} programs={offered} verdict={verdict} requestId={requestId} refusal={refusal} />,
       errors.length > 0 ? 400 : 200,
     )
   }),
   action({
     name: 'wouldCallPass',
     route: `GET ${keyRoute}/would-pass`,
-    summary: 'Would a request pass?',
-    answers: 'Whether a request with this key would be let in now, and if not why.',
+    summary: 'Test access with an API key',
+    answers: 'Whether a request with this key would be accepted now, and the reason if not.',
     answered: judgedAnswer,
     ...reads('keys'),
     query: {
-      address: 'The address it would come from.',
-      program: 'The slug of the program it would export, or of a key that only submits, submit to.',
+      address: 'The IP address the request would come from.',
+      program: 'The slug of the program to export from, or to submit to if the key can only submit.',
     },
     run: async visit => {
       const call = calledWith(visit.url.searchParams, (await find(visit)).api_key_id)
-      if (call === undefined) throw invalidRequest('No request can be judged.', [noAddress])
+      if (call === undefined) throw invalidRequest('Access could not be tested.', [noAddress])
       const reason = await judgeCall(db, call, visit.now)
       return { passes: reason === undefined, ...(reason !== undefined && { reason, detail: reasonTexts[reason] }) }
     },
@@ -56,21 +56,21 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
   action({
     name: 'readRefusal',
     route: 'GET /refusals/:requestId',
-    summary: 'Why was a request refused?',
-    answers: 'The request that was answered with 401, and why. Kept for 30 days.',
+    summary: 'Look up a rejected request',
+    answers: 'A request that got a 401, and the reason. Kept for 30 days.',
     answered: refusalAnswer,
     ...reads('keys'),
     run: async ({ params }) => {
       const id = params.requestId!.toLowerCase()
       const refusal = isRequestId(id) ? await findRefusal(db, id) : undefined
-      return explained(refusal ?? notFound('No refusal of this request is kept.'))
+      return explained(refusal ?? notFound('There is no rejected request with this ID from the last 30 days.'))
     },
   }),
 ]
 
 const isRequestId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(text)
 
-/** Undefined when the address is none. */
+/** Undefined when the address can't be parsed. */
 function calledWith(query: URLSearchParams, apiKeyId: string) {
   const address = parseAddress((query.get('address') ?? '').trim())
   return address && { apiKeyId, address, slug: query.get('program') ?? '' }
@@ -79,5 +79,5 @@ function calledWith(query: URLSearchParams, apiKeyId: string) {
 const noAddress: ProblemItem = {
   parameter: 'address',
   code: 'not_an_address',
-  detail: 'Must be the IPv4 or IPv6 address that the request would come from, such as 192.0.2.17.',
+  detail: 'Enter the IPv4 or IPv6 address the request would come from, such as 192.0.2.17.',
 }

@@ -1,4 +1,4 @@
-// The forms of API keys: a new one, rotating and retiring, and the fields that making and editing share.
+// Forms to create, rotate and retire an API key, and the fields that the create and edit forms share.
 
 /** @jsxImportSource preact */
 
@@ -24,19 +24,19 @@ import { hiddenOf } from './read-key-form.ts'
 
 export const crumb = { text: 'API keys', path: '/admin/keys' }
 
-/** What an administrator can grant a key, by name. */
+/** The programs and questions to choose from. */
 export interface Offered {
   programs: readonly NamedProgram[]
-  /** The first of them, where there are more than `hiddenBoxesMax`. */
+  /** Only the first few, if there are more than `hiddenBoxesMax`. */
   questions: readonly NamedQuestion[]
 }
 
 interface FieldProps extends Offered {
-  /** Undefined of a new key. */
+  /** Undefined for a new key. */
   apiKey: ListedApiKey | undefined
 }
 
-/** Fields that are more than a text. */
+/** Fields that aren't a plain text field. */
 const fields: Partial<Record<KeySettingName, (props: FieldProps) => ComponentChildren>> = {
   front_end: ({ apiKey }) =>
     (apiKey === undefined ? usePage().origin === undefined : apiKey.may_submit) && (
@@ -49,10 +49,10 @@ const fields: Partial<Record<KeySettingName, (props: FieldProps) => ComponentChi
     apiKey?.may_submit !== true && <HiddenQuestions questions={questions} hidden={apiKey?.hidden_questions ?? []} />,
 }
 
-/** Settings that are folded until a key has them, so that the form of a new one is seen at once. */
+/** Settings that stay collapsed until they have a value, so that the whole form of a new key fits on a screen. */
 const isFolded = (name: KeySettingName): boolean => name === 'hidden_questions' || settingOf(name).rows !== undefined
 
-/** The fields of a key's settings; of a new one, what it may do comes after its name. */
+/** The fields of a key's settings. A new key's permissions come after its name. */
 export function SettingFields(props: FieldProps) {
   const fieldsOf = (names: readonly KeySettingName[]) =>
     names.map(name => fields[name]?.(props) ?? <PlainField name={name} optional={!isRequired(name)} {...props} />)
@@ -82,11 +82,11 @@ function PlainField(props: { name: KeySettingName; optional?: boolean; apiKey: L
   )
 }
 
-/** Where an origin is followed, keys write nothing. */
+/** In an installation that follows another system, keys can only export. */
 function Permissions() {
   const choices = Object.values(permissions).map(({ word, label, ...rest }) => ({ value: word, text: label, ...rest }))
   const offered = usePage().origin === undefined ? choices : choices.slice(0, 1)
-  return <Choices name="may" legend="What it may do" choices={offered} chosen={['export']} many />
+  return <Choices name="may" legend="Permissions" choices={offered} chosen={['export']} many />
 }
 
 function Addresses({ apiKey }: FieldProps) {
@@ -99,14 +99,18 @@ function Addresses({ apiKey }: FieldProps) {
         legend={keySettings.allowed_subnets.label}
         choices={[
           { value: 'subnets', text: 'These addresses only' },
-          { value: 'anywhere', text: 'Anywhere', hint: 'Works for anyone who has the password. Prefer addresses.' },
+          {
+            value: 'anywhere',
+            text: 'Anywhere',
+            hint: 'Anyone with the password can use the key. Restrict it by address if you can.',
+          },
         ]}
         chosen={[isAnywhere ? 'anywhere' : 'subnets']}
       />
       <TextArea
         name="allowed_subnets"
         label="Addresses"
-        hint="One a line: 192.0.2.17, 192.0.2.0/24 or 2001:db8:40::/48."
+        hint="One per line, such as 192.0.2.17, 192.0.2.0/24 or 2001:db8:40::/48."
         value={addresses.join('\n')}
         rows={2}
         mono
@@ -115,7 +119,7 @@ function Addresses({ apiKey }: FieldProps) {
   )
 }
 
-/** The most questions that a form has a box for. Of more, those that are hidden are named: a page of thousands is megabytes. */
+/** Maximum number of checkboxes. Beyond that the names are typed in, since a page with thousands of questions takes megabytes. */
 export const hiddenBoxesMax = 300
 const hiding = keySettings.hidden_questions
 
@@ -128,17 +132,16 @@ function HiddenQuestions({ questions, hidden }: Pick<Offered, 'questions'> & { h
         <strong>{hiding.label}</strong>{' '}
         <span class="soft">{chosen.length === 0 ? 'none' : figures(chosen.length)}</span>
       </summary>
-      {/* Without a question that is ticked a form says nothing of them: this says that it has asked. */}
+      {/* A form without a ticked box doesn't mention the field at all. This tells it apart from a form without the field. */}
       <input type="hidden" name="hiding" value="asked" />
       {questions.length > hiddenBoxesMax ? (
         <TextArea
           form={{ ...form, values: new URLSearchParams({ hidden_questions: chosen.join('\n') }) }}
           name="hidden_questions"
-          label="Questions that it never sees"
+          label="Hidden questions"
           hint={
             <>
-              One per line, each by its name for administrators, as in the <a href="/admin/questions">question bank</a>.{' '}
-              {hiding.hint}
+              One admin name per line, as in the <a href="/admin/questions">question bank</a>. {hiding.hint}
             </>
           }
         />
@@ -152,16 +155,16 @@ function HiddenQuestions({ questions, hidden }: Pick<Offered, 'questions'> & { h
 function HiddenBoxes(props: Pick<Offered, 'questions'> & { hidden: readonly string[]; chosen: readonly string[] }) {
   const { questions, hidden, chosen } = props
   const known = new Set(questions.map(({ admin_name }) => admin_name))
-  // What was chosen stays to be seen and taken back, whether or not the bank has it any more.
+  // Chosen questions stay visible so that they can be cleared, even if they're no longer in the bank.
   const gone = [...new Set([...hidden, ...chosen])].filter(name => !known.has(name))
   return (
     <Choices
       name="hidden_questions"
-      legend="Questions that it never sees"
+      legend="Hidden questions"
       hint={hiding.hint}
       choices={[
         ...gone.map(name => ({ value: name, text: name, hint: 'not in the question bank' })),
-        ...questions.map(one => ({ value: one.admin_name, text: one.text, hint: placeOf(one) })),
+        ...questions.map(question => ({ value: question.admin_name, text: question.text, hint: placeOf(question) })),
       ]}
       chosen={chosen}
       many
@@ -173,18 +176,18 @@ function HiddenBoxes(props: Pick<Offered, 'questions'> & { hidden: readonly stri
 /** `applicant_name · Rent Relief, Food Aid and 10 more programs` */
 function placeOf({ admin_name, programs, asked_by }: NamedQuestion): string {
   const more = asked_by - programs.length
-  const asking = asked_by === 0 ? 'asked by no program now' : programs.join(', ')
+  const asking = asked_by === 0 ? 'not in any program' : programs.join(', ')
   return `${admin_name} · ${asking}${more > 0 ? ` and ${figures(more)} more` : ''}`
 }
 
 export const NewKeyPage = (offered: Offered) => (
   <FormPage
-    title="Create a key"
+    title="Create an API key"
     part="keys"
     crumbs={[crumb, { text: 'Create' }]}
-    lead="You see its password once, on the next page."
+    lead="The password is shown once, on the next page."
     path="/admin/keys/new"
-    submit="Create the key"
+    submit="Create key"
   >
     <SettingFields {...offered} apiKey={undefined} />
   </FormPage>
@@ -197,16 +200,16 @@ export function RotatePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApi
       title={`Rotate ${name}`}
       part="keys"
       crumbs={[crumb, { text: name, path }, { text: 'Rotate' }]}
-      lead="The key gets another password; Username, programs and addresses stay. You see the new one once, on the next page."
+      lead="The key gets a new password, shown once on the next page. Its username, programs and addresses don’t change."
       path={`${path}/rotate`}
-      submit="Rotate the key"
+      submit="Rotate key"
     >
       <TextField
         name="overlap"
-        label="Days that both passwords work"
+        label="Overlap in days"
         inputmode="numeric"
         value="7"
-        hint={`0 to ${overlapDaysMax}. With 0 the current one ends immediately: use 0 if it is compromised.`}
+        hint={`Both passwords work for this long: 0 to ${overlapDaysMax} days. Enter 0 if the current password is compromised; it then stops working immediately.`}
       />
     </FormPage>
   )
@@ -219,13 +222,13 @@ export function RetirePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApi
       title={`Retire ${name}`}
       part="keys"
       crumbs={[crumb, { text: name, path }, { text: 'Retire' }]}
-      lead="The key is refused from its next request on, including exports that are under way. This cannot be undone: you would have to create another key."
+      lead="The key stops working immediately, including for exports in progress. You can’t undo this, but you can create a new key."
       path={`${path}/retire`}
-      submit="Retire the key"
+      submit="Retire key"
       look="danger"
-      errorTitle="The key is not retired"
+      errorTitle="The key was not retired"
     >
-      <TextField name="confirmation" label={`Write “${name}” to continue`} />
+      <TextField name="confirmation" label={`Type “${name}” to confirm`} />
     </FormPage>
   )
 }

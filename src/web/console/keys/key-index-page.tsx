@@ -1,11 +1,22 @@
-// The index of API keys: what needs attention first, then who pulls what, from where, until when.
+// The list of API keys: who has access to which programs, from which addresses and until when.
 
 /** @jsxImportSource preact */
 
 import type { KeyGroup, ListedApiKey } from '../../../core/keys/api-keys.ts'
 import { expiringSoonDays } from '../../../core/keys/expiry.ts'
 import type { ApiKeyDay } from '../../../db/keys/api-key-rows.ts'
-import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When, Who } from '../../html/components.tsx'
+import {
+  Badge,
+  distance,
+  figures,
+  LastUse,
+  LinkButton,
+  Notice,
+  Table,
+  Tabs,
+  When,
+  Who,
+} from '../../html/components.tsx'
 import { type NamedProgram, ProgramBadge, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
@@ -37,11 +48,11 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, programs
       title="API keys"
       part="keys"
       crumbs={[{ text: 'API' }, { text: 'API keys' }]}
-      lead="Each key lets one outside system pull, or one front end submit, the applications of named programs."
+      lead="A key lets one system export applications from selected programs, or one front end submit them."
       actions={
         <>
-          <LinkButton href={`${path}/check`} icon="flask-conical" text="Would a request pass?" />
-          {mayMake && <LinkButton main href={`${path}/new`} icon="plus" text="Create a key" />}
+          <LinkButton href={`${path}/check`} icon="flask-conical" text="Test access" />
+          {mayMake && <LinkButton main href={`${path}/new`} icon="plus" text="Create key" />}
         </>
       }
     >
@@ -55,7 +66,7 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, programs
           current: name === tab,
         }))}
       />
-      <SearchForm path="/admin/keys" label="Search" hint="Name, program, key id or address">
+      <SearchForm path="/admin/keys" label="Search" hint="Name, program, key ID or address">
         <input type="hidden" name="state" value={tab} />
         <ProgramFilter programs={programs} chosen={program} />
       </SearchForm>
@@ -67,10 +78,10 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, programs
           programs={programs}
           empty={
             search !== '' || program !== ''
-              ? 'No key here matches. Try another word, or another tab.'
+              ? 'No keys match. Change the search or try another tab.'
               : tab === 'active'
-                ? `There is no key yet.${mayMake ? ' Create one for each outside system that is to pull applications.' : ''}`
-                : 'None.'
+                ? `No API keys yet.${mayMake ? ' Create one for each system that exports applications.' : ''}`
+                : `No ${tab} keys.`
           }
         />
       </div>
@@ -79,14 +90,14 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, programs
   )
 }
 
-/** One of them by name; of so many that a list would be most of the page, by its slug. */
+/** A list of program names, or a text field for the slug if there are too many programs for a list. */
 const ProgramFilter = ({ programs, chosen }: { programs: readonly NamedProgram[]; chosen: string }) => (
   <>
     <label class="unseen" for="program">
       Program
     </label>
     {programs.length > programsMax ? (
-      <input id="program" name="program" type="search" value={chosen} placeholder="Any program, or its slug" />
+      <input id="program" name="program" type="search" value={chosen} placeholder="Program slug" />
     ) : (
       <select id="program" name="program">
         <option value="">Any program</option>
@@ -105,9 +116,9 @@ const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
   count === 0 ? null : (
     <Notice name="expiring" tone="attention">
       <strong>
-        {count === 1 ? 'One key expires' : `${count} keys expire`} within {expiringSoonDays} days.
+        {count === 1 ? '1 key expires' : `${figures(count)} keys expire`} within {expiringSoonDays} days.
       </strong>{' '}
-      Set a later expiry, or rotate: both passwords work during the overlap you choose, so nothing is interrupted.{' '}
+      Extend the expiry date, or rotate the key and let the old and new passwords overlap.{' '}
       <a href={`${path}?state=expiring`}>Review {count === 1 ? 'it' : 'them'}</a>
     </Notice>
   )
@@ -140,7 +151,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'program
           cell: one => <Programs of={one} all={programs} />,
         },
         {
-          head: 'Allowed from',
+          head: 'Addresses',
           cell: one =>
             fromWhere(one)
               .slice(0, 3)
@@ -161,7 +172,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'program
             <LastUse at={at} address={last_used_address} text={at === null ? undefined : distance(at, now)} />
           ),
         },
-        { head: '30 days', cell: one => <Use days={days} apiKey={one} /> },
+        { head: 'Last 30 days', cell: one => <Use days={days} apiKey={one} /> },
         ...(person?.role === 'ADMINISTRATOR' ? [{ head: 'Actions', cell: RowMenu }] : []),
       ]}
     />
@@ -171,7 +182,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'program
 const Pages = ({ before, shown, found, path }: { before: number; shown: number; found: number; path: string }) => (
   <nav class="pages" aria-label="Pages of keys">
     <span class="soft figure">
-      {before + 1}–{before + shown} of {found}
+      {figures(before + 1)}–{figures(before + shown)} of {figures(found)}
     </span>
     {before > 0 && (
       <LinkButton
@@ -187,13 +198,13 @@ const Pages = ({ before, shown, found, path }: { before: number; shown: number; 
   </nav>
 )
 
-/** What is done with a key from the list. The rest is on its page, so that a list of many is small. */
+/** Actions on a key in the list. The others are on the key's page, which keeps long lists small. */
 function RowMenu({ api_key_id, name, followed, retired_at }: ListedApiKey) {
   if (followed || retired_at !== null) return null
   const path = pathOfKey(api_key_id)
   return (
     <details class="row-menu" name="menu">
-      <summary aria-label={`Actions of ${name}`}>…</summary>
+      <summary aria-label={`Actions for ${name}`}>…</summary>
       <div>
         <a href={`${path}/rotate`}>Rotate</a>
         <a class="danger" href={`${path}/retire`}>
@@ -204,14 +215,14 @@ function RowMenu({ api_key_id, name, followed, retired_at }: ListedApiKey) {
   )
 }
 
-/** The first few: the page of the key has all of them. */
+/** The first few programs. The key's page shows all of them. */
 const Programs = ({ of: { programs }, all }: { of: ListedApiKey; all: readonly NamedProgram[] }) => (
   <>
     {programs.length > 4 && programs.length === all.length ? (
-      <Badge>all {programs.length} programs</Badge>
+      <Badge>all {figures(programs.length)} programs</Badge>
     ) : (
       programs.slice(0, 4).map(slug => <ProgramBadge slug={slug} among={all} />)
     )}
-    {programs.length > 4 && programs.length < all.length && <small>and {programs.length - 4} more</small>}
+    {programs.length > 4 && programs.length < all.length && <small>and {figures(programs.length - 4)} more</small>}
   </>
 )

@@ -1,11 +1,11 @@
-// The confirmation screen of a key: Username, Password and API Secret Token, once.
+// Shows a new key's username, password and API Secret Token, once.
 
 /** @jsxImportSource preact */
 
 import type { ListedApiKey } from '../../../core/keys/api-keys.ts'
 import { apiSecretToken } from '../../../core/keys/credential.ts'
 import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
-import { LinkButton, Notice, When } from '../../html/components.tsx'
+import { counted, LinkButton, Notice, When } from '../../html/components.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { CodeTabs, Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -15,9 +15,9 @@ import { submitSample } from './submit-sample.tsx'
 
 interface IssuedProps {
   apiKey: ListedApiKey
-  /** Undefined when it was shown before. */
+  /** Undefined if it has been shown already. */
   password: string | undefined
-  /** Of the key's first program, what is published now. */
+  /** The published version of the key's first program. */
   version: StoredProgramVersion | undefined
 }
 
@@ -25,15 +25,7 @@ export function IssuedPage({ apiKey: key, password, version }: IssuedProps) {
   const { baseUrl } = usePage()
   const path = pathOfKey(key.api_key_id)
   const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
-  if (password === undefined) {
-    return (
-      <Shell title="The password is gone" part="keys" crumbs={crumbs} lead="It was shown once, and is kept nowhere.">
-        <p>
-          If it was not copied, <a href={`${path}/rotate`}>rotate the key</a>: that makes another.
-        </p>
-      </Shell>
-    )
-  }
+  if (password === undefined) return <AlreadyShown crumbs={crumbs} path={path} />
   const [slug, username] = [key.programs[0]!, key.api_key_id]
   const samples = [
     ...(key.may_export ? keySamples(baseUrl, slug, username, password) : []),
@@ -41,25 +33,25 @@ export function IssuedPage({ apiKey: key, password, version }: IssuedProps) {
   ]
   return (
     <Shell
-      title="The key is ready"
+      title="Your new API key"
       part="keys"
       styles={['/assets/docs.css']}
       crumbs={crumbs}
       lead={
         <>
           {key.name} · {key.programs.slice(0, 5).join(', ')}
-          {key.programs.length > 5 && ` and ${key.programs.length - 5} more programs`} · from{' '}
+          {key.programs.length > 5 && ` and ${counted(key.programs.length - 5, 'more program')}`} · from{' '}
           {fromWhere(key).join(', ')} · until <When at={key.expires_at} until />
         </>
       }
     >
       <Notice name="shown-once" tone="attention">
-        <strong>This is the only time the password is shown.</strong> Copy it to where your system keeps secrets before
-        you leave this page. If it is lost, rotate the key.
+        <strong>The password is shown only this once.</strong> Copy it to your secret store before you leave this page.
+        If you lose it, rotate the key.
       </Notice>
       {key.earlier_secret_until !== null && (
         <Notice name="overlap" tone="info">
-          The earlier password works until <When at={key.earlier_secret_until} />, so nothing is interrupted.
+          The previous password keeps working until <When at={key.earlier_secret_until} />.
         </Notice>
       )}
       <div class="card">
@@ -67,7 +59,7 @@ export function IssuedPage({ apiKey: key, password, version }: IssuedProps) {
         <Secret id="password" label="Password" value={password} />
         <Secret id="token" label="API Secret Token" value={apiSecretToken(key.api_key_id, password)} />
         <p class="soft">
-          Tools that ask for a user name and a password take the first two. Tools that want a header take the third:{' '}
+          Tools that ask for a username and password use the first two. Tools that send their own header use the token:{' '}
           <code>Authorization: Basic …</code>
         </p>
       </div>
@@ -79,6 +71,21 @@ export function IssuedPage({ apiKey: key, password, version }: IssuedProps) {
   )
 }
 
+function AlreadyShown({ crumbs, path }: { crumbs: { text: string; path?: string }[]; path: string }) {
+  return (
+    <Shell
+      title="Password already shown"
+      part="keys"
+      crumbs={crumbs}
+      lead="Passwords are shown only once and are not stored."
+    >
+      <p>
+        If you didn’t copy it, <a href={`${path}/rotate`}>rotate the key</a> to get a new one.
+      </p>
+    </Shell>
+  )
+}
+
 function NextSteps({ apiKey: key }: { apiKey: ListedApiKey }) {
   return (
     <div class="card">
@@ -86,11 +93,11 @@ function NextSteps({ apiKey: key }: { apiKey: ListedApiKey }) {
       <ul class="steps">
         <li>Copy the password to a secret store.</li>
         <li>
-          <a href={`/admin/keys/check?key=${encodeURIComponent(key.api_key_id)}`}>See whether a request would pass</a>{' '}
-          from the client’s address.
+          <a href={`/admin/keys/check?key=${encodeURIComponent(key.api_key_id)}`}>Test access</a> from the client’s
+          address.
         </li>
         <li>
-          Send the integrator the address of the docs:{' '}
+          Send the integrator a link to the docs:{' '}
           {key.programs.slice(0, 5).map((program, i) => (
             <>
               {i > 0 && ', '}
@@ -100,14 +107,14 @@ function NextSteps({ apiKey: key }: { apiKey: ListedApiKey }) {
           {key.may_submit && (
             <>
               {' '}
-              and of <a href="/docs/api#registerApplicant">the intake requests</a>
+              and the <a href="/docs/api#registerApplicant">intake API</a>
             </>
           )}
           .
         </li>
       </ul>
       <p>
-        <LinkButton main href={pathOfKey(key.api_key_id)} text="Done, hide it for good" />
+        <LinkButton main href={pathOfKey(key.api_key_id)} text="I’ve saved it" />
       </p>
     </div>
   )

@@ -1,4 +1,4 @@
-// Labels of a key: its state, the addresses it works from, when it expires.
+// How pages show a key's state, allowed addresses, expiry and usage.
 
 /** @jsxImportSource preact */
 
@@ -19,13 +19,13 @@ const tones: Readonly<Record<ApiKeyState, Tone>> = {
 
 export const StateBadge = ({ state }: { state: ApiKeyState }) => <Badge tone={tones[state]}>{state}</Badge>
 
-/** `anywhere`, when both of everything are allowed. */
+/** `anywhere` if all IPv4 and all IPv6 addresses are allowed. */
 export function fromWhere({ allowed_subnets }: ListedApiKey): string[] {
   const everywhere = ['0.0.0.0/0', '::/0']
   return everywhere.every(subnet => allowed_subnets.includes(subnet)) ? ['anywhere'] : allowed_subnets
 }
 
-/** The addresses in the form of a key: none, when it may be used from anywhere. */
+/** The addresses in a key's form: none if the key can be used from anywhere. */
 export const addressesOf = (key: ListedApiKey): string[] =>
   fromWhere(key)[0] === 'anywhere' ? [] : key.allowed_subnets
 
@@ -43,12 +43,12 @@ export function Expiry({ apiKey }: { apiKey: ListedApiKey }) {
 const width = 74
 const height = 22
 
-/** Applications pulled on each of the last 30 days as a line, and their sum alongside it. */
+/** A sparkline of applications exported on each of the last 30 days, and their total. */
 export function Use({ days, apiKey }: { days: readonly ApiKeyDay[]; apiKey: ListedApiKey }) {
   const { now } = usePage()
   const own = days.filter(day => day.api_key_id === apiKey.api_key_id)
   const total = own.reduce((sum, { applications }) => sum + applications, 0)
-  if (!apiKey.may_export) return <small>submits</small>
+  if (!apiKey.may_export) return <small>submit only</small>
   if (total === 0) return <small>0</small>
   const byDay = new Map(own.map(({ day, applications }) => [day, applications]))
   const last = Array.from({ length: 30 }, (_, i) => byDay.get(dayBefore(now, 29 - i)) ?? 0)
@@ -69,10 +69,10 @@ export function Use({ days, apiKey }: { days: readonly ApiKeyDay[]; apiKey: List
 const dayBefore = (now: Micros, days: number): string =>
   new Date(now / 1000 - days * 86_400_000).toISOString().slice(0, 10)
 
-/** The page of a key. Ids of an origin's have characters that mean something in an address. */
+/** The page of a key. IDs from a followed system contain characters that have a meaning in URLs. */
 export const pathOfKey = (apiKeyId: string): string => `/admin/keys/${encodeURIComponent(apiKeyId)}`
 
-/** When something was done, and who did it. */
+/** When something was done and by whom. */
 export const Maker = ({ at, actor, day }: { at: Micros; actor: string | null; day?: boolean }) => (
   <>
     <When at={at} day={day ?? false} />
@@ -82,5 +82,5 @@ export const Maker = ({ at, actor, day }: { at: Micros; actor: string | null; da
   </>
 )
 
-/** The id of the key that a client has in the audit log. */
+/** The key ID behind a client's name in the audit log. */
 export const keyIdOf = (actor: string): string => actor.replace(/^key:/, '')

@@ -1,4 +1,4 @@
-// The keys that addresses name: what their actions and pages read of them, and what the API says of one.
+// Loads the key named in a URL for actions and pages, and shapes it for API responses.
 
 /** @jsxImportSource preact */
 
@@ -19,9 +19,9 @@ import { EditKeyPage } from './key-page.tsx'
 export const keyRoute = '/keys/:keyId'
 
 export const tokenReach =
-  'A token needs applications:read as well for a key that exports, and applications:write for one that submits or sets statuses.'
+  'A token also needs applications:read for a key that can export, and applications:write for a key that can submit or set statuses.'
 
-/** The keys that addresses name. */
+/** Loads keys by the ID in the URL. */
 export class Keys {
   readonly db: Deps['consoleDb']
   readonly config: Deps['config']
@@ -45,7 +45,7 @@ export class Keys {
   expiry = (given: string | undefined, { now }: ConsoleRequest) =>
     given === undefined ? undefined : expiryOf(given.trim(), now, this.config.timeZone)
 
-  /** A key with how it was used, and what was refused. */
+  /** A key with its recent use and rejected requests. */
   details = async (visit: ConsoleRequest) => {
     const found = await this.find(visit)
     const [days, refusals] = await Promise.all([
@@ -60,7 +60,7 @@ export class Keys {
     return <EditKeyPage {...details} offered={await this.offered()} />
   }
 
-  /** The page of a form; of a key that is retired, or of the origin, the key's own page, which says so. */
+  /** The page of a form. A retired or followed key can't be changed, so its own page is shown instead. */
   changeable =
     (page: (key: ListedApiKey) => Shown) =>
     async (visit: PageRequest): Promise<Shown> => {

@@ -1,4 +1,4 @@
-// One API key: its form, how it has been used, and what was refused.
+// The page of an API key: access, use, rejected requests and the edit form.
 
 /** @jsxImportSource preact */
 
@@ -10,6 +10,7 @@ import { reasonTexts } from '../../../core/keys/test-access.ts'
 import type { ApiKeyDay } from '../../../db/keys/api-key-rows.ts'
 import type { Refusal } from '../../../db/keys/refusal-rows.ts'
 import {
+  counted,
   DoneNotice,
   Facts,
   figures,
@@ -28,10 +29,10 @@ import { crumb, type Offered, SettingFields } from './key-form-pages.tsx'
 import { Expiry, fromWhere, Maker, pathOfKey, StateBadge } from './key-labels.tsx'
 
 const doneTexts: Readonly<Record<string, string>> = {
-  saved: 'Saved. It holds from the next request, on every walk.',
-  retired: 'Retired. Its requests are refused.',
-  disabled: 'Disabled. It is refused from its next request on, until you enable it.',
-  enabled: 'Enabled. It works again.',
+  saved: 'Saved. Changes take effect with the next request, including for exports in progress.',
+  retired: 'Key retired. It no longer works.',
+  disabled: 'Key disabled. Requests are rejected until you enable it again.',
+  enabled: 'Key enabled. It works again immediately.',
 }
 
 interface KeyProps extends ListedApiKey {
@@ -79,16 +80,16 @@ export function EditKeyPage({ days, refusals, offered, ...key }: KeyProps) {
         <Reach apiKey={key} offered={offered} />
         <Use apiKey={key} days={days} />
       </div>
-      <h2>Refused requests</h2>
+      <h2>Rejected requests</h2>
       <Table
-        caption="Requests with this key that were refused"
+        caption="Rejected requests with this key"
         rows={refusals}
-        empty="No request with this key was refused in the last 30 days."
+        empty="No rejected requests in the last 30 days."
         columns={[
-          { head: 'When', cell: one => <When at={one.happened_at} /> },
-          { head: 'Why', cell: one => reasonTexts[one.reason as Reason] ?? one.reason },
-          { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
-          { head: 'Request', cell: one => <code>{one.request_id}</code> },
+          { head: 'When', cell: refusal => <When at={refusal.happened_at} /> },
+          { head: 'Reason', cell: refusal => reasonTexts[refusal.reason as Reason] ?? refusal.reason },
+          { head: 'Address', cell: refusal => <code>{refusal.address ?? 'unknown'}</code> },
+          { head: 'Request ID', cell: refusal => <code>{refusal.request_id}</code> },
         ]}
       />
       {mayChange && <ChangeForm apiKey={key} offered={offered} />}
@@ -96,40 +97,38 @@ export function EditKeyPage({ days, refusals, offered, ...key }: KeyProps) {
   )
 }
 
-/** What its reader has to know before anything else. */
+/** What the reader has to know before anything else. */
 function KeyNotices({ apiKey: key, programs }: OfKey & Pick<Offered, 'programs'>) {
   const { now, form, origin } = usePage()
   return (
     <>
       {key.followed && (
         <Notice name="followed" tone="info">
-          <strong>A key of the {origin} that is followed.</strong> Its programs, addresses and expiry are changed there,
-          and it is retired there; here that holds within seconds.
+          <strong>This key belongs to {origin}.</strong> Change or retire it there. Changes arrive here within seconds.
         </Notice>
       )}
       {key.disabled_at !== null && key.retired_at === null && (
         <Notice name="disabled" tone="attention">
-          <strong>This key is disabled</strong>, since <When at={key.disabled_at} />. Each request with it is refused
-          until you enable it; its passwords, programs and addresses stay.
+          <strong>This key has been disabled</strong> since <When at={key.disabled_at} />. All its requests are rejected
+          until you enable it again.
         </Notice>
       )}
       {key.exposed_at !== null && key.retired_at === null && (
         <Notice name="exposed" tone="bad">
-          <strong>This key was sent without encryption</strong>, first on <When at={key.exposed_at} />. A third party
-          may have read it on the way.{' '}
-          {key.followed ? `Make another in ${origin} and retire this one there` : 'Rotate it'}, and have the client use
-          https://.
+          <strong>This key was sent without encryption</strong>, first on <When at={key.exposed_at} />, so someone else
+          may have read it. {key.followed ? `Create a new key in ${origin} and retire this one there` : 'Rotate it'},
+          and make sure the client uses https://.
         </Notice>
       )}
       {key.retired_at === null && key.earlier_secret_until !== null && key.earlier_secret_until > now && (
         <Notice name="two-passwords" tone="info">
-          Two passwords work until <When at={key.earlier_secret_until} />: the new one, and the one before.
+          Both the new and the previous password work until <When at={key.earlier_secret_until} />.
         </Notice>
       )}
       {form.conflict !== undefined && (
         <NotDone name="changed-since">
-          <h2>The key was changed in the meantime, so nothing was saved</h2>
-          <p>Your fields are as you typed them. Saving again puts them in the place of what is stored now:</p>
+          <h2>Not saved: someone else changed this key</h2>
+          <p>Your changes are still in the form. If you save again, they replace these current values:</p>
           <Facts facts={settingFacts(settingNames, key, programs)} />
         </NotDone>
       )}
@@ -141,7 +140,7 @@ interface OfKey {
   apiKey: ListedApiKey
 }
 
-/** Settings that are shown as more than their texts. */
+/** Settings that aren't shown as plain text. */
 const shown: Partial<
   Record<KeySettingName, (key: ListedApiKey, programs: readonly NamedProgram[]) => ComponentChildren>
 > = {
@@ -155,15 +154,13 @@ const settingFacts = (names: readonly KeySettingName[], key: ListedApiKey, progr
       [keySettings[name].label, shown[name]?.(key, programs) ?? (textsOf(key, name).join(', ') || 'none')] as const,
   )
 
-/** All but those that stand elsewhere on the page. */
+/** All settings except those shown elsewhere on the page. */
 const reachNames = settingNames.filter(name => !['name', 'front_end', 'expires_at'].includes(name))
 
 const Reach = ({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) => (
   <section class="card">
     <h2>Access</h2>
-    <Facts
-      facts={[['What it may do', allowedActions(apiKey)], ...settingFacts(reachNames, apiKey, offered.programs)]}
-    />
+    <Facts facts={[['Permissions', allowedActions(apiKey)], ...settingFacts(reachNames, apiKey, offered.programs)]} />
   </section>
 )
 
@@ -173,16 +170,13 @@ function Use({ apiKey, days }: OfKey & Pick<KeyProps, 'days'>) {
   const { disabled_at, disabled_by, retired_at, retired_by } = apiKey
   return (
     <section class="card">
-      <h2>Use</h2>
+      <h2>Usage</h2>
       <Facts
         facts={[
           retired_at === null
             ? ['Expires', <Expiry apiKey={apiKey} />]
             : ['Retired', <Maker at={retired_at} actor={retired_by} />],
-          [
-            'In 30 days',
-            `${figures(applications)} applications on ${figures(pages)} ${pages === 1 ? 'page' : 'pages'}`,
-          ],
+          ['Last 30 days', `${counted(applications, 'application')} on ${counted(pages, 'page')}`],
           ['Last used', <LastUse at={apiKey.last_used_at} address={apiKey.last_used_address} />],
           ['Created', <Maker at={apiKey.created_at} actor={apiKey.created_by} />],
           ['Disabled', disabled_at === null ? undefined : <Maker at={disabled_at} actor={disabled_by} />],
@@ -194,11 +188,11 @@ function Use({ apiKey, days }: OfKey & Pick<KeyProps, 'days'>) {
 
 function ChangeForm({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) {
   const { form } = usePage()
-  // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
+  // A form shown again keeps its original basis until the person has seen the current values.
   const basis = (form.conflict !== undefined ? null : form.values.get('based_on')) ?? keyVersion(apiKey)
   return (
     <details class="card wide-form" open={form.values.size > 0}>
-      <summary>Edit the key</summary>
+      <summary>Edit key</summary>
       <ActionForm action={pathOfKey(apiKey.api_key_id)}>
         <input type="hidden" name="based_on" value={basis} />
         <SettingFields {...offered} apiKey={apiKey} />
@@ -209,11 +203,11 @@ function ChangeForm({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) {
 }
 
 const allowedActions = ({ may_export, may_annotate, may_submit, front_end }: ListedApiKey): string =>
-  [may_export && 'pull', may_annotate && 'set status and note', may_submit && `submit as ${front_end}`]
+  [may_export && 'export', may_annotate && 'set status and note', may_submit && `submit as ${front_end}`]
     .filter(Boolean)
     .join(', ')
 
-/** By name; of hundreds, the first. */
+/** By name; only the first of hundreds. */
 function Programs({ slugs, all }: { slugs: readonly string[]; all: readonly NamedProgram[] }) {
   if (slugs.length > 8 && slugs.length === all.length) return <>all {figures(all.length)} programs</>
   return (

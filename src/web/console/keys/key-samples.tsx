@@ -1,20 +1,20 @@
-// The first page of a new key, in the languages its receiver may have: what is copied runs as it is.
+// Sample code for a new key that exports the first page, in several languages. It runs exactly as copied.
 
 /** @jsxImportSource preact */
 
 import { apiSecretToken } from '../../../core/keys/credential.ts'
 import type { CodeTab } from '../../html/secret.tsx'
 
-/** No character of a slug, a Username, a Password or an address ends a text in single quotes in any of these languages. */
+/** Slugs, usernames, passwords and URLs contain no character that ends a single-quoted string in any of these languages. */
 export function keySamples(baseUrl: string, slug: string, username: string, password: string): CodeTab[] {
   const url = `${baseUrl}/api/v1/admin/programs/${slug}/applications?pageSize=500`
   const authorization = `Basic ${apiSecretToken(username, password)}`
-  const docs = <a href={`/docs/api/programs/${slug}#samples`}>All pages, as a program</a>
+  const docs = <a href={`/docs/api/programs/${slug}#samples`}>Code for all pages</a>
   return [
     {
       id: 'sample-curl',
       title: 'curl',
-      about: <>The first page. {docs}</>,
+      about: <>Exports the first page. {docs}</>,
       code: `export TRIBUTARY_USERNAME='${username}'
 export TRIBUTARY_PASSWORD='${password}'
 curl --compressed \\
@@ -24,7 +24,7 @@ curl --compressed \\
     {
       id: 'sample-python',
       title: 'Python',
-      about: <>The first page. {docs}</>,
+      about: <>Exports the first page. {docs}</>,
       code: `import json
 from urllib.request import Request, urlopen
 
@@ -39,7 +39,7 @@ print(len(page['payload']), 'applications')`,
     {
       id: 'sample-typescript',
       title: 'TypeScript',
-      about: <>The first page. {docs}</>,
+      about: <>Exports the first page. {docs}</>,
       code: `const response = await fetch(
   '${url}',
   { headers: { Authorization: '${authorization}' } },
@@ -50,7 +50,7 @@ console.log(page.payload.length, 'applications')`,
     {
       id: 'sample-powershell',
       title: 'PowerShell',
-      about: <>The first page. {docs}</>,
+      about: <>Exports the first page. {docs}</>,
       code: `$page = Invoke-RestMethod \`
   -Uri '${url}' \`
   -Headers @{ Authorization = '${authorization}' }
@@ -59,7 +59,8 @@ console.log(page.payload.length, 'applications')`,
     {
       id: 'sample-excel',
       title: 'Excel',
-      about: 'Get Data, From OData feed, this address; then Basic, with Username and Password.',
+      about:
+        'Choose Get Data, From OData Feed and enter this URL. Then choose Basic and enter the username and password.',
       code: `${baseUrl}/odata/v1/${slug}`,
     },
   ]

@@ -1,4 +1,4 @@
-// A key's secret: another, shown once, and none any more.
+// Rotates and retires a key, and shows its new password once.
 
 /** @jsxImportSource preact */
 
@@ -17,7 +17,13 @@ import { pathOfKey } from './key-labels.tsx'
 import { issued, type Keys, keyRoute, tokenReach, versioned } from './key-lookup.tsx'
 
 const rotation = Type.Object(
-  { overlap_days: Type.Integer({ minimum: 0, maximum: 30, description: 'For how long both passwords work.' }) },
+  {
+    overlap_days: Type.Integer({
+      minimum: 0,
+      maximum: 30,
+      description: 'Number of days both passwords work. 0 ends the old one immediately.',
+    }),
+  },
   closed,
 )
 
@@ -25,9 +31,9 @@ export const secretActions = ({ db, config, secret, find, changeable, showSecret
   action({
     name: 'rotateApiKey',
     route: `POST ${keyRoute}/rotate`,
-    summary: 'Give an API key another password',
+    summary: 'Rotate an API key',
     description: tokenReach,
-    answers: 'The key with its new credential, which is shown once.',
+    answers: 'The key with its new password, which is shown only once.',
     answered: issuedKeyAnswer,
     ...writes('keys'),
     confirmed: true,
@@ -52,8 +58,8 @@ export const secretActions = ({ db, config, secret, find, changeable, showSecret
     name: 'retireApiKey',
     route: `POST ${keyRoute}/retire`,
     summary: 'Retire an API key',
-    description: 'It ends with its next request, for good.',
-    answers: 'The key as it is now.',
+    description: 'Takes effect with the key’s next request. A retired key cannot be restored.',
+    answers: 'The updated key.',
     answered: keyAnswer,
     ...writes('keys'),
     confirmed: true,
@@ -63,7 +69,7 @@ export const secretActions = ({ db, config, secret, find, changeable, showSecret
       page: changeable(found => <RetirePage apiKey={found} />),
       read: async visit => {
         const { name } = await find(visit)
-        requireWritten(visit, name, `Write ${JSON.stringify(name)} to retire this key.`)
+        requireWritten(visit, name, `Type ${JSON.stringify(name)} to retire this key.`)
       },
       next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=retired`,
     },

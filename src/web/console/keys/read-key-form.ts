@@ -1,4 +1,4 @@
-// What the forms of a key say of its settings.
+// Reads a key's settings from the create and edit forms.
 
 import type { Static } from 'typebox'
 import { anywhere } from '../../../core/keys/api-key-draft.ts'
@@ -14,7 +14,7 @@ import {
 import { expiryFrom } from '../requests/expiry-fields.tsx'
 import { addressesOf } from './key-labels.tsx'
 
-/** What a form says of a setting; undefined where it says nothing. */
+/** The value of a setting in a form; undefined if the form doesn't contain it. */
 type Reader = (form: URLSearchParams, found: ListedApiKey | undefined) => unknown
 
 const readers: Partial<Record<KeySettingName, Reader>> = {
@@ -26,12 +26,12 @@ const readers: Partial<Record<KeySettingName, Reader>> = {
     const frontEnd = form.get('front_end') ?? ''
     return maySubmit || frontEnd.trim() !== '' ? frontEnd : undefined
   },
-  // A form without the field must not take anything out of hiding.
+  // A form without this field must not unhide any questions.
   hidden_questions: (form, found) =>
     found === undefined || form.has('hiding') || form.has('hidden_questions') ? hiddenOf(form) : undefined,
 }
 
-/** What a form says of the settings that it has fields for. */
+/** The settings in a form. */
 export const readSettings = (form: URLSearchParams, found?: ListedApiKey): Static<typeof keyChanges> =>
   Object.fromEntries(
     settingNames
@@ -39,7 +39,7 @@ export const readSettings = (form: URLSearchParams, found?: ListedApiKey): Stati
       .filter(([, value]) => value !== undefined),
   )
 
-/** The field of a setting that has no reader. */
+/** Reads a setting that has no reader of its own. */
 const fieldOf =
   (name: KeySettingName): Reader =>
   form =>
@@ -50,7 +50,7 @@ export function readNewKey(form: URLSearchParams): Static<typeof newKey> {
   return { ...readSettings(form), ...Object.fromEntries(may) }
 }
 
-/** The names of hidden questions: of boxes that are ticked, or one a line. None has a line break. */
+/** The names of hidden questions, from ticked boxes or one per line. Names contain no line breaks. */
 export const hiddenOf = (form: URLSearchParams): string[] =>
   form
     .getAll('hidden_questions')
@@ -58,9 +58,8 @@ export const hiddenOf = (form: URLSearchParams): string[] =>
     .map(name => name.trim())
     .filter(name => name !== '')
 
-/**
- * One subnet a line, or `anywhere`; both where both were entered, which is refused. The addresses that the form was opened with were
- * not entered: they give way to `anywhere`.
+/** One subnet per line, or `anywhere`, or both if both were entered, which is an error. Addresses that were already in the form when it
+ * was opened don't count as entered: `anywhere` replaces them.
  */
 function subnetsOf(form: URLSearchParams, stored: readonly string[]): string[] {
   const written = (form.get('allowed_subnets') ?? '').split(/[\s,]+/).filter(text => text !== '')

@@ -1,4 +1,4 @@
-// The calls of a form front end with a new key, from an applicant to an application: what is copied runs as it is.
+// Sample intake requests for a new key, from registering an applicant to submitting. They run exactly as copied.
 
 /** @jsxImportSource preact */
 
@@ -8,7 +8,7 @@ import { buildKeyMap } from '../../../domain/questions/key-map.ts'
 import { sampleAnswers } from '../../../domain/samples/sample-answers.ts'
 import type { CodeTab } from '../../html/secret.tsx'
 
-/** Characters of sample answers. Of a program that asks more, none are made up. */
+/** Maximum length of the sample answers. A longer program gets an empty set. */
 const answersMax = 20_000
 
 const answersOf = (version: StoredProgramVersion): string =>
@@ -19,7 +19,7 @@ interface SampleOptions {
   slug: string
   username: string
   password: string
-  /** Undefined of a program that is not published yet. */
+  /** Undefined if the program isn't published yet. */
   version: StoredProgramVersion | undefined
 }
 
@@ -30,8 +30,8 @@ export function submitSample({ baseUrl, slug, username, password, version }: Sam
     title: 'Submit with curl',
     about: (
       <>
-        An application with made-up answers, which exports carry like any other.{' '}
-        <a href="/docs/api#registerApplicant">All intake requests</a>
+        Submits an application with made-up answers. It’s exported like any other.{' '}
+        <a href="/docs/api#registerApplicant">Intake API reference</a>
       </>
     ),
     code: `export TRIBUTARY_USERNAME='${username}'
@@ -51,7 +51,7 @@ intake -X PUT "$url/answers" -d @- <<'ANSWERS'
 ${answers !== '' && answers.length <= answersMax ? answers : '{"answers": {}}'}
 ANSWERS
 
-# 3. Submit: the Idempotency-Key is new for each submission, and the same when it is sent again
+# 3. Submit. Use a new Idempotency-Key for each submission and the same one for retries
 intake "$url/submissions" -H "Idempotency-Key: first-of-$applicant" \\
   -d '{"submitter": {"type": "APPLICANT"}}'
 

@@ -1,4 +1,4 @@
-// Inviting a person to the console, and the link to pass on.
+// The form to invite a person, and the page with the link to pass on.
 
 /** @jsxImportSource preact */
 
@@ -18,18 +18,18 @@ export const InvitePage = ({ programs, ways }: { programs: readonly NamedProgram
     crumbs={[crumb, { text: 'Invite' }]}
     lead={
       ways.password
-        ? 'You get a link to pass on. With it the person chooses a password; it is good for seven days.'
-        : `The person signs in with ${ways.provider}, and is recognized by this e-mail. There is no password.`
+        ? 'You’ll get a link to pass on. The person uses it to choose a password within seven days.'
+        : `The person signs in with ${ways.provider} and is recognized by this e-mail address. No password is needed.`
     }
     path="/admin/people/invite"
-    submit={ways.password ? 'Create the link' : 'Invite'}
+    submit={ways.password ? 'Create link' : 'Invite'}
   >
     <TextField name="name" label="Name" maxLength={200} />
     <TextField
       name="email"
       label="E-mail"
       type="email"
-      hint={`${ways.password ? 'What the person signs in with.' : `As ${ways.provider} has verified it.`} It cannot be changed later.`}
+      hint={`${ways.password ? 'The person signs in with this address.' : `As verified by ${ways.provider}.`} You can’t change it later.`}
     />
     <RoleFields programs={programs} />
   </FormPage>
@@ -38,18 +38,18 @@ export const InvitePage = ({ programs, ways }: { programs: readonly NamedProgram
 export function LinkPage({ name, link, ways }: { name: string; link: string; ways: Ways }) {
   return (
     <Shell
-      title={ways.password ? 'The link is ready' : `${name} can sign in`}
+      title={ways.password ? 'Invitation link' : `${name} can sign in`}
       part="people"
       crumbs={[crumb, { text: name }]}
     >
       {ways.password ? (
         <Notice name="shown-once" tone="attention">
-          <strong>This is the only time the link is shown.</strong> Give it to {name} in a way you trust. It works once,
-          within seven days. If it is lost, create another.
+          <strong>The link is shown only this once.</strong> Send it to {name} over a secure channel. It works once,
+          within seven days. If it gets lost, create a new one.
         </Notice>
       ) : (
         <Notice name="by-provider" tone="good">
-          Send {name} the address: they sign in with {ways.provider}, and are recognized there by their e-mail.
+          Send {name} this address. They sign in with {ways.provider} and are recognized by their e-mail address.
         </Notice>
       )}
       <div class="card">
@@ -59,7 +59,7 @@ export function LinkPage({ name, link, ways }: { name: string; link: string; way
         </p>
       </div>
       <p>
-        <LinkButton main href="/admin/people" text={ways.password ? 'Done, hide it for good' : 'Done'} />
+        <LinkButton main href="/admin/people" text={ways.password ? 'I’ve copied it' : 'Done'} />
       </p>
     </Shell>
   )

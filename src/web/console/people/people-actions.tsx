@@ -1,4 +1,4 @@
-// The people of the console and their tokens: a list, an invitation, a person's role and programs, a new link, disabling.
+// People of the console and their tokens: list, invite, edit role and programs, create a new link, disable.
 
 /** @jsxImportSource preact */
 
@@ -37,16 +37,16 @@ import { InvitePage, LinkPage } from './invite-pages.tsx'
 import { PeoplePage, PersonPage } from './people-pages.tsx'
 
 const facts = {
-  name: text('As others know the person.'),
-  role: Type.Enum([...roles], { description: 'What the person may do.' }),
-  programs: texts('Slugs; of a program administrator, and none for another role.'),
+  name: text('The person’s name.'),
+  role: Type.Enum([...roles], { description: 'The person’s role.' }),
+  programs: texts('Slugs of a program administrator’s programs. Empty for other roles.'),
 }
 const person = Type.Object(facts, closed)
-const invited = Type.Object({ email: text('What the person signs in with.'), ...facts }, closed)
-const unlinked = Type.Object({ issuer: text('The provider, as it names itself.') }, closed)
+const invited = Type.Object({ email: text('The e-mail address the person signs in with.'), ...facts }, closed)
+const unlinked = Type.Object({ issuer: text('The provider’s issuer identifier.') }, closed)
 
 const tokenReach =
-  'A token reaches no administrator, and needs as well what the role may do: programs:read and applications:write for a program administrator, every area’s read for an auditor.'
+  'A token can’t be used for administrators. For other roles it also needs the scopes of the role: programs:read, applications:write and webhooks:read for a program administrator, read scopes for all areas for an auditor.'
 
 const one = '/people/:personId'
 const read = reads('people')
@@ -112,8 +112,8 @@ const listActions = ({ db, ways, programs, linkOf, showLink }: People): Action[]
   action({
     name: 'listPeople',
     route: 'GET /people',
-    summary: 'List who works in the console',
-    answers: 'Everyone, those who are disabled last.',
+    summary: 'List people',
+    answers: 'All people of the console. Disabled people come last.',
     answered: listed(personRow),
     ...read,
     run: async () => ({ items: await readPeople(db) }),
@@ -124,7 +124,7 @@ const listActions = ({ db, ways, programs, linkOf, showLink }: People): Action[]
     route: 'POST /people',
     summary: 'Invite a person',
     description: tokenReach,
-    answers: 'The id of the person, and the link to pass on, which is shown once.',
+    answers: 'The person’s ID, and the link to pass on, which is shown only once.',
     answered: invitationAnswer,
     makes: true,
     ...write,
@@ -149,7 +149,7 @@ const personActions = ({ db, find, reach, details, page, onPage }: People): Acti
     name: 'readPerson',
     route: `GET ${one}`,
     summary: 'Read a person',
-    answers: 'The person, and who they are at which OpenID provider.',
+    answers: 'The person, and their accounts at OpenID providers.',
     answered: personDetailsAnswer,
     ...read,
     run: details,
@@ -158,9 +158,9 @@ const personActions = ({ db, find, reach, details, page, onPage }: People): Acti
   action({
     name: 'editPerson',
     route: `PUT ${one}`,
-    summary: 'Set name, role and programs of a person',
-    description: `All three, so that no concurrent change is lost. Takes effect with the person’s next request. ${tokenReach}`,
-    answers: 'The person as they are now.',
+    summary: 'Update a person',
+    description: `Sets name, role and programs together. Takes effect with the person’s next request. ${tokenReach}`,
+    answers: 'The updated person.',
     answered: personRow,
     ...write,
     confirmed: true,
@@ -186,7 +186,7 @@ const turn = (
     name: `${name}Person`,
     route: `POST ${one}/${name}`,
     summary,
-    answers: 'The person as they are now.',
+    answers: 'The updated person.',
     answered: personRow,
     ...write,
     confirmed: true,
@@ -203,9 +203,9 @@ const signInActions = (people: People): Action[] => [
   action({
     name: 'unlinkPerson',
     route: `POST ${one}/unlink`,
-    summary: 'Forget who a person is at an OpenID provider',
-    description: `Ends every sign-in and token of the person. The next to come from there with the verified e-mail is this person. ${tokenReach}`,
-    answers: 'Nothing: it is forgotten.',
+    summary: 'Unlink a person’s OpenID account',
+    description: `Ends the person’s sessions and tokens. The next account with the same verified e-mail address is linked to this person. ${tokenReach}`,
+    answers: 'An empty object.',
     answered: nothing,
     ...write,
     confirmed: true,
@@ -219,9 +219,9 @@ const signInActions = (people: People): Action[] => [
   action({
     name: 'resetSecondFactor',
     route: `POST ${one}/reset-second-factor`,
-    summary: 'Take away the second factor of a person who has lost it',
-    description: `Ends every sign-in of the person, who then signs in with the password alone. ${tokenReach}`,
-    answers: 'The person as they are now.',
+    summary: 'Reset a person’s two-factor authentication',
+    description: `Ends the person’s sessions. They can then sign in with only their password. ${tokenReach}`,
+    answers: 'The updated person.',
     answered: personRow,
     ...write,
     confirmed: true,
@@ -231,14 +231,14 @@ const signInActions = (people: People): Action[] => [
     },
     form: { ...people.onPage('factor-reset'), button: true },
   }),
-  turn(people, 'disable', disablePerson, 'Disable a person: sessions, tokens and the link end immediately', false),
-  turn(people, 'enable', enablePerson, 'Enable a person again', true),
+  turn(people, 'disable', disablePerson, 'Disable a person and end their sessions, tokens and invitation link', false),
+  turn(people, 'enable', enablePerson, 'Enable a person', true),
   action({
     name: 'linkPerson',
     route: `POST ${one}/link`,
     summary: 'Create a new link for a person',
     description: tokenReach,
-    answers: 'The link to pass on, which is shown once. Earlier links stop working.',
+    answers: 'The link to pass on, which is shown only once. Earlier links stop working.',
     answered: linkAnswer,
     ...write,
     confirmed: true,
@@ -257,8 +257,8 @@ const tokenActions = ({ db, tokensOf, onPage }: People): Action[] => [
   action({
     name: 'listTokens',
     route: `GET ${one}/tokens`,
-    summary: 'List the API tokens of a person',
-    answers: 'The tokens, those that are good first. Never the secret of one.',
+    summary: 'List a person’s API tokens',
+    answers: 'The tokens without their secrets, active ones first.',
     answered: listed(tokenAnswer),
     ...read,
     run: tokensOf,
@@ -266,8 +266,8 @@ const tokenActions = ({ db, tokensOf, onPage }: People): Action[] => [
   action({
     name: 'retireToken',
     route: `POST ${one}/tokens/:tokenId/retire`,
-    summary: 'Retire an API token of a person',
-    answers: 'Nothing: it ends with its next request.',
+    summary: 'Retire a person’s API token',
+    answers: 'An empty object. The token stops working with its next request.',
     answered: nothing,
     ...write,
     confirmed: true,

@@ -1,4 +1,4 @@
-// The pages of the people of the console.
+// Pages about the people of the console: the list, and one person.
 
 /** @jsxImportSource preact */
 
@@ -15,9 +15,9 @@ import type { Ways } from '../signing-in/sign-in-steps.ts'
 import { TokenTable } from '../tokens/token-pages.tsx'
 
 const roleHints: Readonly<Record<Role, string>> = {
-  ADMINISTRATOR: 'Everything: programs, keys, people.',
-  PROGRAM_ADMINISTRATOR: 'Applications, status and notes of the programs chosen below.',
-  AUDITOR: 'Reads everything but answers, and changes nothing.',
+  ADMINISTRATOR: 'Full access, including programs, keys and people.',
+  PROGRAM_ADMINISTRATOR: 'Applications, statuses and notes of the programs selected below.',
+  AUDITOR: 'Read access to everything except answers.',
 }
 
 interface PeopleProps {
@@ -38,14 +38,14 @@ export function PeoplePage({ people, programs: all }: PeopleProps) {
     <Shell
       title="People"
       part="people"
-      lead="Who works in this console. People are invited and disabled, never removed: what they did stays theirs."
-      actions={mayInvite && <LinkButton main href="/admin/people/invite" icon="plus" text="Invite a person" />}
+      lead="People with access to this console. They can be disabled but not deleted, so the audit log stays complete."
+      actions={mayInvite && <LinkButton main href="/admin/people/invite" icon="plus" text="Invite person" />}
     >
       <SearchForm path="/admin/people" label="Search people" hint="Name, e-mail, role or program" />
       <Table
         caption="People"
         rows={shown}
-        empty="No person here matches. Try another word."
+        empty="No people match. Change the search."
         columns={[
           {
             head: 'Name',
@@ -53,20 +53,20 @@ export function PeoplePage({ people, programs: all }: PeopleProps) {
               <Named href={pathOf({ person_id })} name={name} small={<InParts>{email}</InParts>} />
             ),
           },
-          { head: 'Role', cell: one => roleNames[one.role] },
+          { head: 'Role', cell: ({ role }) => roleNames[role] },
           {
             head: 'Programs',
-            cell: one =>
-              one.role === 'PROGRAM_ADMINISTRATOR' ? (
-                one.programs.map(slug => <ProgramBadge slug={slug} among={all} />)
+            cell: ({ role, programs }) =>
+              role === 'PROGRAM_ADMINISTRATOR' ? (
+                programs.map(slug => <ProgramBadge slug={slug} among={all} />)
               ) : (
                 <Badge>all</Badge>
               ),
           },
-          { head: 'State', cell: one => <State person={one} /> },
+          { head: 'Status', cell: person => <State person={person} /> },
           {
             head: 'Last signed in',
-            cell: one => (one.last_signed_in_at === null ? 'never' : <When at={one.last_signed_in_at} />),
+            cell: ({ last_signed_in_at: at }) => (at === null ? 'never' : <When at={at} />),
           },
         ]}
       />
@@ -101,13 +101,13 @@ export function RoleFields({ programs, person }: { programs: readonly NamedProgr
 export const crumb = { text: 'People', path: '/admin/people' }
 
 const doneTexts: Readonly<Record<string, string>> = {
-  saved: 'Saved. It holds from the next page this person opens.',
-  disabled: 'Disabled. Every sign-in of this person has ended, every token and the link to choose a password.',
-  enabled: 'Enabled. This person signs in as before.',
+  saved: 'Saved. Takes effect when this person opens their next page.',
+  disabled: 'Person disabled. Their sessions, tokens and invitation link no longer work.',
+  enabled: 'Person enabled. They can sign in again.',
   unlinked:
-    'Unlinked. Every sign-in and token of this person has ended; the next one from there with this e-mail is linked again.',
-  'factor-reset': 'The second factor is taken away, and every sign-in of this person has ended.',
-  'token-retired': 'The token is retired. It ends with its next request.',
+    'Account unlinked. This person’s sessions and tokens have ended. The next account with this e-mail address is linked when it signs in.',
+  'factor-reset': 'Two-factor authentication reset. This person’s sessions have ended.',
+  'token-retired': 'Token retired. It no longer works.',
 }
 
 interface PersonProps {
@@ -178,7 +178,7 @@ function SigningIn({ person, ways }: Pick<PersonProps, 'person' | 'ways'>) {
   const mayChange = usePage().person?.role === 'ADMINISTRATOR'
   return (
     <div class="card">
-      <h2>Signing in</h2>
+      <h2>Sign-in</h2>
       <p>
         <State person={person} />{' '}
         {person.last_signed_in_at === null ? (
@@ -192,14 +192,14 @@ function SigningIn({ person, ways }: Pick<PersonProps, 'person' | 'ways'>) {
       {person.identities.map(identity => (
         <Identity {...identity} email={person.email} unlinkAt={mayChange ? `${path}/unlink` : undefined} />
       ))}
-      {person.has_second_factor && <p>Signs in with a second factor.</p>}
+      {person.has_second_factor && <p>Uses two-factor authentication.</p>}
       {mayChange && person.has_second_factor && (
         <ActionForm action={`${path}/reset-second-factor`}>
           <p>
-            Who has lost the phone and the recovery codes signs in with the password alone once this is taken away. Make
-            sure that it is this person who asks.
+            If this person has lost their phone and recovery codes, reset two-factor authentication so they can sign in
+            with only their password. Verify who is asking first.
           </p>
-          <Submit look="danger" text="Take the second factor away" />
+          <Submit look="danger" text="Reset two-factor authentication" />
         </ActionForm>
       )}
       {mayChange && person.disabled_at === null && (
@@ -207,24 +207,21 @@ function SigningIn({ person, ways }: Pick<PersonProps, 'person' | 'ways'>) {
           {ways.password && (
             <ActionForm action={`${path}/link`}>
               <p>
-                A new link lets this person choose another password. Links made before stop working. When the password
-                is chosen, every sign-in and every token of this person ends.
+                A new link lets this person choose a new password. Earlier links stop working. Choosing a password ends
+                their sessions and tokens.
               </p>
-              <Submit look="plain" text="Create a new link" />
+              <Submit look="plain" text="Create new link" />
             </ActionForm>
           )}
           <ActionForm action={`${path}/disable`}>
-            <p>
-              Disabling ends every sign-in, every token and the link of this person immediately and allows no other.
-              Enabling lets this person sign in again; what has ended stays so.
-            </p>
+            <p>Disabling immediately ends this person’s sessions, tokens and link. You can enable them again later.</p>
             <Submit look="danger" text={`Disable ${person.name}`} />
           </ActionForm>
         </>
       )}
       {mayChange && person.disabled_at !== null && (
         <ActionForm action={`${path}/enable`}>
-          <p>Enabling lets this person sign in again, as before. Tokens and links have to be created again.</p>
+          <p>Enabling lets this person sign in again. They need new tokens and links.</p>
           <Submit look="plain" text={`Enable ${person.name}`} />
         </ActionForm>
       )}
@@ -237,14 +234,14 @@ function Identity(props: IdentityRow & { email: string; unlinkAt: string | undef
   return (
     <div>
       <p>
-        Known at <code>{issuer}</code> as <code>{subject}</code>, since <When at={created_at} day />.
+        Linked to <code>{subject}</code> at <code>{issuer}</code> since <When at={created_at} day />.
       </p>
       {unlinkAt !== undefined && (
         <ActionForm action={unlinkAt}>
           <input type="hidden" name="issuer" value={issuer} />
           <p>
-            Unlinking forgets that, and ends every sign-in and token of this person. The next to come from there with
-            the verified e-mail {email} is this person. Do it when their account there was replaced.
+            Unlink if this account was replaced. Unlinking ends this person’s sessions and tokens. The next account with
+            the verified e-mail address {email} is linked to them.
           </p>
           <Submit look="danger" text={`Unlink ${issuer}`} />
         </ActionForm>

@@ -152,7 +152,7 @@ function Addresses({ slug }: { slug: string }) {
                 <code>{address}</code>
               </a>
             )}
-            {what === 'Deep link' && config.apply && <QrCode text={address} label="The deep link as a QR code" />}
+            {what === 'Deep link' && config.apply && <QrCode text={address} label="QR code with the deep link" />}
           </dd>
         </>
       ))}

@@ -1,4 +1,4 @@
-// The schemas of the answers, with every member. TypeScript and the tests refuse an action that answers more or less.
+// Response schemas with every member. TypeScript and tests reject an action that returns more or less.
 
 import { type TArray, type TProperties, type TSchema, Type } from 'typebox'
 import { apiKeyStates } from '../../../core/keys/api-keys.ts'
@@ -35,7 +35,7 @@ import { type QuestionSettings, questionKinds } from '../../../domain/questions/
 import { closed } from './schemas.ts'
 
 export const listed = <S extends TSchema>(item: S) => row({ items: Type.Array(item) })
-const next = { description: 'Where the next page begins; null on the last.' }
+const next = { description: 'Where the next page starts; null on the last page.' }
 /** A page whose next one begins after a text, or before a number. */
 export const pageAfter = <S extends TSchema>(item: S) =>
   row({ items: Type.Array(item), next: Type.Union([text, Type.Null()], next) })
@@ -60,14 +60,14 @@ export const sessionAnswer = row({
 export const settingAnswer = row({
   group: text,
   name: text,
-  value: Type.String({ description: 'As it would be written; of a secret, that it is set.' }),
+  value: Type.String({ description: 'The value as written in the environment. For secrets, only whether it is set.' }),
   source: Type.Enum(['environment', 'default']),
   meaning: text,
 })
 export const retentionEffectAnswer = row({
   ...retentionRow.properties,
   oldest_submit_time: timeOrNull,
-  expired: Type.Integer({ description: 'Applications that are older than that.' }),
+  expired: Type.Integer({ description: 'Number of applications past the retention period.' }),
 })
 
 // API keys.
@@ -75,7 +75,7 @@ export const retentionEffectAnswer = row({
 const key = {
   ...apiKeyRow.properties,
   state: Type.Enum([...apiKeyStates]),
-  version: Type.String({ description: 'What a change names as `based_on`.' }),
+  version: Type.String({ description: 'Send this as `based_on` when you update the key.' }),
 }
 export const keyAnswer = row(key)
 export const issuedKeyAnswer = row({ ...key, username: text, password: text, api_secret_token: text })
@@ -121,7 +121,7 @@ function withoutLimits(schema: unknown): unknown {
 function asStored<T>(schema: TSchema, questionIn: (copy: { properties: TProperties }) => unknown) {
   const copy = withoutLimits(schema) as TSchema & { properties: TProperties }
   const { properties } = questionIn(copy) as { properties: TProperties }
-  properties.origin_type = Type.String({ description: 'Its type, where only the followed system knows that.' })
+  properties.origin_type = Type.String({ description: 'The question’s type, if only the followed system knows it.' })
   return Type.Unsafe<T>(copy)
 }
 export const documentAnswer = asStored<ProgramDefinition>(
@@ -158,7 +158,7 @@ export const differenceAnswer = row({
   draft: integer,
   active: integerOrNull,
   outdated: Type.Boolean({
-    description: 'Whether something was published after the draft was saved that it would undo.',
+    description: 'Whether publishing the draft would undo something published after it was saved.',
   }),
   refusal: Type.Union(
     [
@@ -168,7 +168,7 @@ export const differenceAnswer = row({
       }),
       Type.Null(),
     ],
-    { description: 'Why publishing would be refused; null where it would not be.' },
+    { description: 'Why the draft can’t be published; null if it can.' },
   ),
   changes,
   effects: Type.Array(row({ code: text, key: text, detail: text })),
@@ -253,7 +253,7 @@ export const verdictAnswer = row({
   pruned: Type.Array(row({ file: text, checked: flag })),
   errors: Type.Array(row({ file: orNull(text), segment: orNull(integer), code: text, detail: text })),
   seal: Type.Union([Type.String(), Type.Null()], {
-    description: 'The newest seal, to keep elsewhere and send as `seal` next time. Null before the first.',
+    description: 'The latest seal. Keep it elsewhere and send it as `seal` next time. Null before the first seal.',
   }),
 })
 
@@ -272,5 +272,5 @@ export const tokenAnswer = row({
 export const webhookDetailsAnswer = row({ ...webhookRow.properties, attempts: Type.Array(webhookAttemptRow) })
 export const issuedWebhookAnswer = row({
   ...webhookRow.properties,
-  secret: Type.String({ description: 'What its messages are signed with, `whsec_…`. Shown once.' }),
+  secret: Type.String({ description: 'The signing secret, `whsec_…`. Shown once.' }),
 })

@@ -1,4 +1,4 @@
-// A CSV file of the console, part by part as its rows come: complete, or visibly aborted.
+// Streams a CSV file to the browser. The file is complete, or the download visibly fails.
 
 import { settledWithin } from '../../../base/settled-within.ts'
 import type { Sink } from '../../../core/export/pages/page-outlet.ts'

@@ -1,4 +1,4 @@
-// What the forms of API keys and of tokens have in common: an expiry, errors at their fields, and a secret that is shown once.
+// Shared by the forms of API keys and tokens: expiry, errors next to fields, and secrets that are shown once.
 
 import type { VNode } from 'preact'
 import { invalidRequest, type ProblemItem } from '../../../base/problem.ts'
@@ -15,7 +15,7 @@ export function expiryOf(text: string, now: Micros, timeZone: string): Micros | 
   const parsed = text === '' ? undefined : parseExpiry(text, now, timeZone)
   if (typeof parsed !== 'object') return parsed
   const error = { path: '/expires_at', code: 'bad_expiry', detail: parsed.error }
-  throw invalidRequest('The expiry cannot be read.', [error])
+  throw invalidRequest('The expiry is invalid.', [error])
 }
 
 const fieldNames: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
-// A text as a QR code, for the camera of a phone.
+// Draws a text as a QR code.
 
 /** @jsxImportSource preact */
 
 import { encode } from 'uqr'
 
-/** Dark on light in either scheme, as scanners want it. */
+/** Dark on light in both color schemes, because scanners need it. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 4 })
   const modules = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])))

@@ -1,4 +1,4 @@
-// Reads a form that a browser sent, within bounds, and whether it confirms what it does.
+// Reads a form sent by a browser, within limits.
 
 import { isUtf8 } from 'node:buffer'
 import { invalidRequest, Problem } from '../../../base/problem.ts'
@@ -19,7 +19,7 @@ export async function readForm(request: Request, bytesMax: number): Promise<URLS
     type === 'application/x-www-form-urlencoded' ? readFields : type === 'multipart/form-data' ? readParts : undefined
   if (read === undefined)
     throw new Problem('unsupported_media_type', {
-      detail: 'A form is sent as application/x-www-form-urlencoded or multipart/form-data.',
+      detail: 'Send the form as application/x-www-form-urlencoded or multipart/form-data.',
     })
   return withAllChosen(await read(await readBody(request, { bytesMax, arrivalMs }), sent))
 }
@@ -42,7 +42,7 @@ async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
   const files = parts.flatMap(([name, value]) => (typeof value !== 'string' && value.size > 0 ? [{ name, value }] : []))
   if (!isUtf8(body) || body.includes(0)) {
     const what = files.length === 0 ? 'The form' : `The file ${files.map(({ value }) => value.name).join(', ')}`
-    throw new Problem('invalid_request', { detail: `${what} is not text in UTF-8, so nothing was changed.` })
+    throw new Problem('invalid_request', { detail: `${what} isn’t UTF-8 text, so nothing was changed.` })
   }
   for (const { name, value } of files) fields.set(name, await value.text())
   return fields

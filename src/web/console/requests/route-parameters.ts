@@ -1,4 +1,4 @@
-// What an address of the console names: an id, a word to look for, the page of a list.
+// Parses IDs, search text and list positions from URLs.
 
 import type { ConsoleRequest } from './console-request.ts'
 

@@ -1,4 +1,4 @@
-// The forms of bodies that several actions take.
+// Schemas shared by the request bodies of several actions.
 
 import { Type } from 'typebox'
 

@@ -1,4 +1,4 @@
-// How long programs keep their applications: all of them in a list, and one as a form that says what it will erase.
+// Pages about retention periods: the list of programs, and a program's form, which previews what it would erase.
 
 /** @jsxImportSource preact */
 
@@ -31,14 +31,18 @@ export function RetentionListPage({ items, next }: { items: readonly ProgramRete
       title="Retention"
       part="settings"
       crumbs={[{ text: 'Settings', path: '/admin/settings' }, { text: 'Retention' }]}
-      lead="How long each program keeps its applications after they were submitted. Then they are erased for good."
+      lead="How long each program keeps applications after submission. Older applications are permanently erased."
     >
       <SettingsTabs current="retention" />
       <SearchForm path={listPath} label="Find a program" hint="Name or slug" />
       <Table
         caption="Programs"
         rows={items}
-        empty={isPart(query) ? 'No program here matches. Try another word.' : 'There is no program yet.'}
+        empty={
+          isPart(query)
+            ? 'No programs match. Change the search.'
+            : 'No programs yet. They appear here once they’re created.'
+        }
         columns={[
           {
             head: 'Program',
@@ -47,13 +51,9 @@ export function RetentionListPage({ items, next }: { items: readonly ProgramRete
             ),
           },
           {
-            head: 'Applications are kept',
-            cell: one =>
-              one.retention_days === null ? (
-                <span class="soft">permanently</span>
-              ) : (
-                `for ${counted(one.retention_days, 'day')}`
-              ),
+            head: 'Retention period',
+            cell: ({ retention_days: days }) =>
+              days === null ? <span class="soft">permanent</span> : counted(days, 'day'),
           },
         ]}
       />
@@ -63,14 +63,14 @@ export function RetentionListPage({ items, next }: { items: readonly ProgramRete
 }
 
 interface RetentionProps {
-  /** With its oldest application, and how many are about to be erased. */
+  /** With its oldest application, and the number about to be erased. */
   program: ProgramRetention & { oldest_submit_time: Micros | null; expired: number }
-  /** A change that the person must confirm, because it erases data. */
+  /** A change to confirm, because it erases applications. */
   wanted: { days: number; effect: RetentionEffect } | undefined
   sweepMs: number
 }
 
-const doneTexts = { saved: 'Saved. It holds from now on.' }
+const doneTexts = { saved: 'Saved. Takes effect immediately.' }
 const dayMicros = 86_400_000_000
 
 const pathOf = ({ slug }: { slug: string }): string => `/admin/programs/${slug}/retention`
@@ -83,7 +83,7 @@ export function RetentionPage(props: RetentionProps) {
   return (
     <Shell
       title={`Retention · ${program.display_name}`}
-      heading={`How long ${program.display_name} keeps its applications`}
+      heading={`Retention period of ${program.display_name}`}
       part="settings"
       crumbs={[
         { text: 'Settings', path: '/admin/settings' },
@@ -91,33 +91,30 @@ export function RetentionPage(props: RetentionProps) {
         { text: program.display_name },
       ]}
       lead={
-        retention_days === null ? 'Permanently.' : `For ${counted(retention_days, 'day')} after they were submitted.`
+        retention_days === null
+          ? 'Applications are kept permanently.'
+          : `Applications are kept for ${counted(retention_days, 'day')} after submission.`
       }
     >
       <DoneNotice texts={doneTexts} />
-      {form.conflict !== undefined && (
-        <NotDone name="changed-since">{form.conflict.detail} The form shows what is set now.</NotDone>
-      )}
+      {form.conflict !== undefined && <NotDone name="changed-since">{form.conflict.detail}</NotDone>}
       <ErrorSummary />
       {wanted !== undefined && <WantedNotice {...props} wanted={wanted} />}
       <div class="columns">
         {mayChange && <KeepForm {...props} />}
         <section class="card">
-          <h2>What that means</h2>
+          <h2>Effect</h2>
           {retention_days === null ? (
-            <p>
-              Nothing is erased automatically. One application, or all of an applicant, is erased on the page of the
-              application.
-            </p>
+            <p>Nothing is erased automatically. You can erase an application or applicant on the application’s page.</p>
           ) : (
             <Present {...props} days={retention_days} />
           )}
           <p>
-            An application goes with its status, notes and their history; answers that were saved and not submitted go
-            when they were not touched for as long. What stays is its number and time of submission, and a line in the
-            audit log. Clients that pull continue without it.
+            Applications are erased with their status, notes and history. Saved answers that were never submitted are
+            erased after the same time. Application numbers and submission times stay in the audit log. Later exports
+            leave the applications out.
           </p>
-          <p class="soft">Backups, and copies that clients have pulled already, are not reached.</p>
+          <p class="soft">Backups and copies that clients have already exported are not erased.</p>
         </section>
       </div>
     </Shell>
@@ -130,36 +127,32 @@ function KeepForm({ program, wanted }: RetentionProps) {
   const path = pathOf(program)
   return (
     <section class="card">
-      <h2>{wanted === undefined ? 'Change it' : 'Confirm it'}</h2>
+      <h2>{wanted === undefined ? 'Change retention' : 'Confirm change'}</h2>
       <ActionForm action={path}>
         <input type="hidden" name="seen" value={values.get('seen') ?? String(retention_days ?? '')} />
         <Choices
           name="keep"
-          legend="Applications are kept"
+          legend="Keep applications"
           chosen={[retention_days === null ? 'ever' : 'days']}
           choices={[
             { value: 'ever', text: 'permanently' },
-            { value: 'days', text: 'for a number of days after they were submitted' },
+            { value: 'days', text: 'for a number of days after submission' },
           ]}
         />
         <TextField
           name="days"
           label="Days"
           inputmode="numeric"
-          hint="365 is about a year, 2,557 about seven."
+          hint="365 days is about one year; 2,557 days is about seven."
           value={String(retention_days ?? '')}
         />
         {wanted !== undefined && (
-          <TextField
-            name="confirmation"
-            label={`Write ${program.slug} to erase them`}
-            hint="It cannot be undone but from a backup."
-          />
+          <TextField name="confirmation" label={`Type ${program.slug} to confirm`} hint="You can’t undo this." />
         )}
         <div class="actions">
           <Submit
             look={wanted === undefined ? undefined : 'danger'}
-            text={wanted === undefined ? 'Save' : 'Save, and erase them'}
+            text={wanted === undefined ? 'Save' : 'Save and erase'}
           />
           {wanted !== undefined && <LinkButton href={path} text="Cancel" />}
         </div>
@@ -171,15 +164,16 @@ function KeepForm({ program, wanted }: RetentionProps) {
 function Present({ program, days }: RetentionProps & { days: number }) {
   const { now } = usePage()
   const { oldest_submit_time: oldest, expired } = program
-  if (oldest === null) return <p>There is no application yet.</p>
+  if (oldest === null) return <p>No applications yet.</p>
   const due = oldest + days * dayMicros
   return (
     <p>
       {expired > 0 ? (
-        <>{countedUpTo(expired)} are older, and about to be erased.</>
+        <>{countedUpTo(expired)} past this period will be erased shortly.</>
       ) : (
         <>
-          The oldest application is from <When at={oldest} />. It is erased {distance(due, now)}, on <When at={due} />.
+          The oldest application was submitted <When at={oldest} />. It will be erased {distance(due, now)}, on{' '}
+          <When at={due} />.
         </>
       )}
     </p>
@@ -192,15 +186,15 @@ function WantedNotice(props: RetentionProps & { wanted: NonNullable<RetentionPro
   const { expired, oldest } = wanted.effect
   return (
     <Notice name="erases" tone="attention">
-      <h2>This erases {countedUpTo(expired)} that are there now</h2>
+      <h2>This will erase {countedUpTo(expired)}</h2>
       <p>
-        All that were submitted before <When at={now - wanted.days * dayMicros} />
+        All applications submitted before <When at={now - wanted.days * dayMicros} /> are erased
         {oldest !== null && (
           <>
-            , the oldest of them <When at={oldest} />
+            ; the oldest was submitted <When at={oldest} />
           </>
         )}
-        . The worker begins within {Math.ceil(sweepMs / 1000)} seconds of saving. Nothing is changed yet.
+        . Erasure starts within {counted(Math.ceil(sweepMs / 1000), 'second')} of saving. Nothing has changed yet.
       </p>
     </Notice>
   )

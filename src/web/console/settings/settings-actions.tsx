@@ -1,5 +1,4 @@
-// Who is asking, what the instance is configured with, and how long each program keeps its applications. The configuration is only read
-// here: it comes from the environment, when the process starts.
+// The current session, the service's settings (read-only, from the environment), and programs' retention periods.
 
 /** @jsxImportSource preact */
 
@@ -23,9 +22,9 @@ import { SettingsPage } from './settings-page.tsx'
 const rowsMax = 50
 const retention = Type.Object(
   {
-    days: nullableId('Days after their submission; null to keep them permanently.'),
-    based_on: nullableId('`retention_days` as you read it: if it is another by now, nothing is changed (409).'),
-    confirmation: Type.Optional(text('The slug, where applications that are there already are to be erased.')),
+    days: nullableId('Number of days to keep applications after submission; null to keep them permanently.'),
+    based_on: nullableId('The `retention_days` you read. If it has changed since, the request fails with 409.'),
+    confirmation: Type.Optional(text('The program’s slug. Required if the change erases existing applications.')),
   },
   closed,
 )
@@ -39,9 +38,9 @@ function serviceActions({ settings }: Deps): Part {
     action({
       name: 'readSession',
       route: 'GET /session',
-      summary: 'Who am I here?',
+      summary: 'Read the current session',
       answers:
-        'The person with role and programs; of a token its scopes and expiry, of a session the value of X-CSRF-Token.',
+        'The person with role and programs. Also the scopes and expiry of a token, or the X-CSRF-Token value of a session.',
       answered: sessionAnswer,
       roles: everyRole,
       scope: undefined,
@@ -58,9 +57,8 @@ function serviceActions({ settings }: Deps): Part {
     action({
       name: 'listSettings',
       route: 'GET /settings',
-      summary: 'See what the service was started with',
-      answers:
-        'Every setting with its value, where that is from, and what it means. Of secrets, only that they are set.',
+      summary: 'List settings',
+      answers: 'Every setting with its value, source and meaning. For secrets, only whether they are set.',
       answered: listed(settingAnswer),
       ...reads('settings'),
       run: () => ({ items: settings }),
@@ -72,7 +70,7 @@ function serviceActions({ settings }: Deps): Part {
 function retentionShown({ consoleDb: db, config }: Deps) {
   const kept = async ({ params }: ConsoleRequest) => {
     const stored = isSlug(params.slug!) ? await findProgramRetention(db, params.slug!) : undefined
-    const found = stored ?? notFound('There is no program of this name.')
+    const found = stored ?? notFound('There is no program with this slug.')
     const { program_id, retention_days } = found
     const effect = retention_days === null ? undefined : await measureRetention(db, program_id, retention_days)
     const { oldest: oldest_submit_time = null, expired = 0 } = effect ?? {}
@@ -104,11 +102,11 @@ function retentionActions(deps: Deps): Part {
     action({
       name: 'listRetentions',
       route: 'GET /settings/retention',
-      summary: 'List how long programs keep applications',
-      answers: 'Programs by slug, 50 a page.',
+      summary: 'List retention periods',
+      answers: 'Programs by slug, 50 per page.',
       answered: pageAfter(retentionRow),
       ...reads('settings'),
-      query: { q: 'A word to look for.', after: '`next` of the page before.' },
+      query: { q: 'Text to search for.', after: 'The `next` value of the previous page.' },
       run: async visit =>
         pageOf(await readProgramRetentions(db, pageAsked(visit, rowsMax)), rowsMax, ({ slug }) => slug),
       page: (_, list) => <RetentionListPage {...list} />,
@@ -116,8 +114,8 @@ function retentionActions(deps: Deps): Part {
     action({
       name: 'readRetention',
       route: `GET ${one}`,
-      summary: 'See how long a program keeps applications',
-      answers: 'The days, the oldest application, and how many are older already.',
+      summary: 'Read a program’s retention period',
+      answers: 'The retention period, the oldest application, and the number of applications past the period.',
       answered: retentionEffectAnswer,
       ...reads('settings'),
       run: kept,
@@ -126,9 +124,9 @@ function retentionActions(deps: Deps): Part {
     action({
       name: 'setRetention',
       route: `PUT ${one}`,
-      summary: 'Set how long a program keeps applications',
-      description: 'A number of days erases what is older: a token needs applications:erase for that, too.',
-      answers: 'What is set now.',
+      summary: 'Set a program’s retention period',
+      description: 'Setting a number of days erases older applications, so a token also needs applications:erase.',
+      answers: 'The updated retention period.',
       answered: retentionEffectAnswer,
       ...writes('settings'),
       confirmed: true,
@@ -157,15 +155,15 @@ function readRetention(form: URLSearchParams) {
   const written = daysOf(form.get('days') ?? '')
   const days = keep === 'days' ? written : null
   const seen = form.has('seen') ? daysOf(form.get('seen')!) : undefined
-  if (keep !== 'days' && keep !== 'ever') throw refused('keep', 'required', 'Choose how long they are kept.')
+  if (keep !== 'days' && keep !== 'ever') throw refused('keep', 'required', 'Choose how long to keep applications.')
   if (keep === 'days' && (days === null || Number.isNaN(days)))
-    throw refused('days', 'not_a_number', 'Must be a whole number of days, such as 730.')
+    throw refused('days', 'not_a_number', 'Enter a whole number of days, such as 730.')
   // The days that the form was opened with were not entered: they give way.
   if (keep === 'ever' && written !== null && written !== seen)
     throw refused(
       'days',
       'not_allowed',
-      'Must be empty where applications are kept permanently; or choose a number of days.',
+      'Leave this empty to keep applications permanently, or choose a number of days.',
     )
   const confirmation = form.get('confirmation')
   return { days, based_on: seen as number | null, ...(confirmation !== null && { confirmation }) }

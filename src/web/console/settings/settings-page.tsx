@@ -24,16 +24,16 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
   )
   const groups = [...new Set(shown.map(({ group }) => group))]
   return (
-    <Shell title="Settings" part="settings" lead="What can be set here, and what this process was started with.">
+    <Shell title="Settings" part="settings" lead="Settings you can change here, and the server’s configuration.">
       <SettingsTabs current={given ? 'set' : 'all'} all={settings.length} set={set.length} />
       <section class="card" aria-labelledby="here">
-        <h2 id="here">What is changed here</h2>
+        <h2 id="here">Editable settings</h2>
         <p>
-          <a href={`${path}/retention`}>How long each program keeps its applications</a>.
+          <a href={`${path}/retention`}>Retention periods of programs</a>
         </p>
         <p class="soft">
-          All others are environment variables, read once when the service starts. To change one, set it where the
-          service is started, and start it again. Secrets are never shown.
+          All other settings are environment variables, read when the service starts. To change one, set it in the
+          service’s environment and restart the service. Secrets are never shown.
         </p>
       </section>
       <SearchForm path={path} label="Find a setting" hint="Name or meaning">
@@ -41,8 +41,8 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
       </SearchForm>
       {shown.length === 0 && (
         <div class="card empty">
-          {word === '' ? 'Nothing was set: every setting has its default.' : 'No setting here has this word.'}{' '}
-          <a href={path}>See them all</a>
+          {word === '' ? 'No settings are set in the environment. All have their default value.' : 'No settings match.'}{' '}
+          <a href={path}>Show all settings</a>
         </div>
       )}
       {groups.map(group => (
@@ -74,7 +74,7 @@ function Group({ name, settings, open }: { name: string; settings: readonly Show
             cell: ({ value }) => (value === '' ? <span class="soft">none</span> : <code>{value}</code>),
           },
           {
-            head: 'From',
+            head: 'Source',
             cell: setting =>
               isSet(setting) ? <Badge tone="info">environment</Badge> : <span class="soft">default</span>,
           },

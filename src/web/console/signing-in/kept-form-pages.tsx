@@ -1,4 +1,4 @@
-// The pages that stand between a form and what it does: the session has ended, or must show once more who it is.
+// Pages shown between sending a form and its action: the session ended, or the person must confirm their identity.
 
 /** @jsxImportSource preact */
 
@@ -30,7 +30,7 @@ interface ConfirmFirstProps {
 
 export const ConfirmFirstPage = ({ ways, kept }: ConfirmFirstProps) => (
   <Shell title={confirmTitle(ways)} part={undefined} lead={`${confirmLead} What you entered is kept.`}>
-    <ErrorSummary title="Nothing was changed yet" />
+    <ErrorSummary title="Your identity wasn’t confirmed" />
     <div class="card narrow">
       <form method="post" action={kept.action} noValidate>
         {kept.fields.map(([name, value]) => (
@@ -63,6 +63,6 @@ export const ConfirmFirstPage = ({ ways, kept }: ConfirmFirstProps) => (
 /** The page of a tab that was used to sign in for another one. */
 export const SignedInPage = () => (
   <PlainPage title="You are signed in">
-    <p class="lead">Close this tab, go back to the one you came from, and reload it or continue there.</p>
+    <p class="lead">Close this tab and continue in the previous one. Reload it if necessary.</p>
   </PlainPage>
 )

@@ -1,6 +1,6 @@
-// What becomes of a form that was sent too late. Without a session nothing is read: the browser still has what was typed, and sends it
-// again when its page is reloaded, in the session that there is by then; `page-routes` shows it again before anything is changed. In a
-// session that is first asked who it is, the fields go through that page, hidden, and the form is done once that is shown.
+// Keeps forms that were sent too late. Without a session nothing is read: the browser resends the form when the page is reloaded after
+// signing in, and `page-routes` shows it again before anything changes. If the person must confirm their identity first, the fields
+// travel through that page as hidden fields.
 
 /** @jsxImportSource preact */
 
@@ -81,7 +81,7 @@ function laterOn(
 const signedOut: ProblemItem = {
   parameter: 'email',
   code: 'signed_out',
-  detail: 'Your session ended, so nothing was changed.',
+  detail: 'Your session ended, so nothing was changed. Sign in and try again.',
 }
 
 /** The page that a form was on, from the browser's Referer; otherwise the start page. */

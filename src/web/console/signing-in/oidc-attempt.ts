@@ -1,5 +1,5 @@
-// Carries one attempt to sign in through the browser, to the provider and back: sealed, for ten minutes, in one cookie. That it comes
-// back ties the answer to the browser that asked, so a link cannot sign a person in as another one (RFC 9700, section 4.7).
+// Keeps a sign-in attempt in a sealed cookie for ten minutes while the browser is at the provider. The cookie ties the response to that
+// browser, so a link can't sign someone in as another person (RFC 9700, section 4.7).
 
 import type { ProviderAttempt } from '../../../core/people/identity-provider.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'

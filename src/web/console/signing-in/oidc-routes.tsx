@@ -1,4 +1,4 @@
-// Signing in at an OpenID provider, and showing there again who one is: off to the provider by a link, and back from it.
+// Signs people in through an OpenID provider, and confirms their identity there.
 
 /** @jsxImportSource preact */
 
@@ -44,12 +44,15 @@ function providerOf({ oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecr
       : new IdentityProvider({ issuer, clientId, clientSecret })
   return (): IdentityProvider => {
     if (provider === undefined)
-      throw new Problem('not_found', { detail: 'People of this installation sign in with a password.' })
+      throw new Problem('not_found', {
+        detail: 'This installation has no OpenID provider. Sign in with your password.',
+      })
     return provider
   }
 }
 
-const begunElsewhere = 'This sign-in was begun in another browser or tab, or took more than ten minutes. Begin again.'
+const begunElsewhere =
+  'This sign-in was started in another browser or tab, or took longer than ten minutes. Start again.'
 
 /** Off to the provider, and back from it. */
 function oidcSteps(deps: Deps) {
@@ -85,7 +88,7 @@ function oidcSteps(deps: Deps) {
   const answer = async (visit: OpenRequest, attempt: SignInAttempt): Promise<Response> => {
     const refuse = async (reason: string, who: string) => {
       await countRefusal(deps, visit, who, { how: 'oidc', reason })
-      const detail = `“${name}” did not identify you as a person with access. Ask an administrator if you should have access.`
+      const detail = `Your “${name}” account has no access to this console. Ask an administrator to invite you.`
       return refusal(deps, visit, attempt, 401, detail)
     }
     try {
@@ -139,9 +142,9 @@ function away(
 ): Promise<Response> {
   if (!(error instanceof ProviderAway)) throw error
   const { config, log } = deps
-  log.warn({ issuer: config.oidcIssuer, err: error }, 'the OpenID provider cannot be used')
+  log.warn({ issuer: config.oidcIssuer, err: error }, 'OpenID provider unavailable')
   const instead = config.passwordSignIn ? ', or use your password' : ''
-  const detail = `The sign-in of “${config.oidcName}” cannot be reached just now. Try again in a minute${instead}.`
+  const detail = `“${config.oidcName}” can’t be reached right now. Try again in a minute${instead}.`
   return refusal(deps, visit, attempt, 503, detail, { 'Retry-After': '60' })
 }
 

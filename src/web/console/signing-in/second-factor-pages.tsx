@@ -1,4 +1,4 @@
-// The pages of a second factor: its secret as a code to be scanned, and the recovery codes, once.
+// Pages to set up two-factor authentication: the QR code, and the recovery codes, shown once.
 
 /** @jsxImportSource preact */
 
@@ -10,7 +10,7 @@ import { CopyButton, Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { QrCode } from '../requests/qr-code.tsx'
 
-/** Asked for alongside a password: of those who are not signed in yet it is not known whether they have one. */
+/** Shown next to a password. Before sign-in it is unknown whether the person uses two-factor authentication. */
 export function CodeField({ name = 'code' }: { name?: string }) {
   const { person, secondFactor } = usePage()
   if (person !== undefined && !secondFactor) return null
@@ -19,42 +19,42 @@ export function CodeField({ name = 'code' }: { name?: string }) {
       name={name}
       label="Code"
       optional={person === undefined}
-      hint={`${person === undefined ? 'If you have a second factor: six' : 'Six'} digits that your app shows, or a recovery code.`}
+      hint={`${person === undefined ? 'If you use two-factor authentication: the' : 'The'} six digits from your app, or a recovery code.`}
       autocomplete="one-time-code"
       maxLength={30}
     />
   )
 }
 
-const crumbs = [{ text: 'Your account', path: '/admin/account' }, { text: 'Second factor' }]
+const crumbs = [{ text: 'Your account', path: '/admin/account' }, { text: 'Two-factor authentication' }]
 
 export function SecondFactorPage(props: { secret: string; uri: string; sealed: string; has: boolean }) {
   const { secret, uri, sealed, has } = props
   return (
     <FormPage
-      title={has ? 'Set up another second factor' : 'Set up a second factor'}
+      title={has ? 'Replace two-factor authentication' : 'Set up two-factor authentication'}
       part={undefined}
       crumbs={crumbs}
-      lead="Signing in with your password then also takes a code from an authenticator app on your phone."
+      lead="You’ll need a code from an authenticator app on your phone whenever you sign in with your password."
       path="/admin/account/second-factor"
-      submit="Set up the second factor"
+      submit="Turn on"
     >
       {has && (
         <Notice name="replaces" tone="info">
-          It takes the place of the one that you have, and of its recovery codes.
+          This replaces your current authenticator app and recovery codes.
         </Notice>
       )}
-      <p>Scan this with the app, or type the secret into it.</p>
-      <QrCode text={uri} label="The secret as a QR code" />
+      <p>Scan this code with your authenticator app, or enter the secret there.</p>
+      <QrCode text={uri} label="QR code with the secret" />
       <Secret id="secret" label="Secret" value={secret} />
       <p>
-        <a href={uri}>Open it in an app on this device</a>
+        <a href={uri}>Open in an app on this device</a>
       </p>
       <input type="hidden" name="sealed" value={sealed} />
       <TextField
         name="code"
         label="Code"
-        hint="The six digits that the app shows now."
+        hint="The six digits your app shows now."
         inputmode="numeric"
         autocomplete="one-time-code"
         maxLength={10}
@@ -69,11 +69,11 @@ export function RecoveryCodesPage({ codes }: { codes: readonly string[] }) {
       title="Your recovery codes"
       part={undefined}
       crumbs={crumbs}
-      lead="The second factor is set up. Everywhere else you are signed out."
+      lead="Two-factor authentication is on. You’ve been signed out on all other devices."
     >
       <Notice name="shown-once" tone="attention">
-        <strong>This is the only time they are shown.</strong> Each signs you in once in place of a code, when the phone
-        is gone. Keep them apart from it, on paper or where you keep passwords.
+        <strong>The codes are shown only this once.</strong> Use each code once if you lose your phone. Keep them on
+        paper or in a password manager, away from the phone.
       </Notice>
       <div class="card narrow">
         <pre class="codes" id="codes">

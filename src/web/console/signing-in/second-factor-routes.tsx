@@ -1,4 +1,4 @@
-// Setting up a second factor: the secret goes to the app and back in the form, sealed, until a code shows that the app has it.
+// Sets up two-factor authentication. The form carries the sealed secret until a code shows that the app has it.
 
 /** @jsxImportSource preact */
 
@@ -30,7 +30,7 @@ export const mustSetUp = (
 
 export const setUpFirst = (): Problem =>
   new Problem('forbidden', {
-    detail: `People sign in here with a second factor. Set one up at ${secondFactorPath} first. Nothing was changed.`,
+    detail: `This installation requires two-factor authentication, so nothing was changed. Set it up at ${secondFactorPath} first.`,
     internal: 'no_second_factor',
   })
 
@@ -48,7 +48,7 @@ export function secondFactorRoutes(deps: Deps): PageRoute[] {
     const sealed = Buffer.from(form.get('sealed') ?? '', 'base64url')
     const secret = openText(sealed, config.apiKeyPepper, session.tokenHash)
     if (secret === undefined)
-      throw new Problem('forbidden', { detail: 'This form is of another sign-in. Load the page again.' })
+      throw new Problem('forbidden', { detail: 'This form belongs to an earlier session. Reload the page.' })
     try {
       const wanted = { secret, code: form.get('code') ?? '' }
       const codes = await setSecondFactor(db, config.apiKeyPepper, person, wanted, by, session.tokenHash)

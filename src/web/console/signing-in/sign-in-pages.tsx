@@ -1,4 +1,4 @@
-// The pages of signing in, of choosing and asking for a password, and of one's own account.
+// Pages to sign in, choose a password, confirm your identity, and manage your account.
 
 /** @jsxImportSource preact */
 
@@ -20,7 +20,7 @@ function ProviderLink({ path, next, text }: { path: string; next: string; text: 
 export function SignInPage({ ways, next }: { ways: Ways; next: string }) {
   return (
     <PlainPage title="Sign in">
-      <ErrorSummary title="You are not signed in" />
+      <ErrorSummary title="You couldn’t be signed in" />
       {ways.provider !== undefined && (
         <ProviderLink path="/admin/sign-in/oidc" next={next} text={`Sign in with ${ways.provider}`} />
       )}
@@ -34,19 +34,19 @@ export function SignInPage({ ways, next }: { ways: Ways; next: string }) {
             <CodeField />
             <Submit text="Sign in" />
           </form>
-          <p class="soft">No password yet, or lost it? An administrator can give you a link to choose one.</p>
+          <p class="soft">No password, or forgot it? Ask an administrator for a link to choose a new one.</p>
         </>
       )}
     </PlainPage>
   )
 }
 
-const rule = `At least ${passwordLengthMin} characters. A few words in a row are good.`
+const rule = `At least ${passwordLengthMin} characters. A few unrelated words work well.`
 
 const NewPasswordFields = () => (
   <>
     <TextField name="password" label="New password" type="password" autocomplete="new-password" hint={rule} />
-    <TextField name="repeated" label="New password again" type="password" autocomplete="new-password" />
+    <TextField name="repeated" label="Confirm new password" type="password" autocomplete="new-password" />
   </>
 )
 
@@ -60,7 +60,7 @@ export const PasswordPage = ({ person }: { person: { email: string; name: string
       {/* So that password managers keep the two together. */}
       <input type="email" name="email" value={person.email} autocomplete="username" hidden />
       <NewPasswordFields />
-      <Submit text="Choose it and sign in" />
+      <Submit text="Save and sign in" />
     </form>
   </PlainPage>
 )
@@ -96,7 +96,8 @@ interface AccountProps {
 }
 
 const doneTexts = {
-  password: 'Your password is changed. Everywhere else you are signed out. API tokens continue until you retire them.',
+  password:
+    'Password changed. You’ve been signed out on all other devices. API tokens keep working until you retire them.',
 }
 
 export function AccountPage({ ways, sessions }: AccountProps) {
@@ -112,27 +113,28 @@ export function AccountPage({ ways, sessions }: AccountProps) {
           {ways.password && <SecondFactorCard has={secondFactor === true} />}
           <section class="card">
             <h2>API tokens</h2>
-            <p>With a token, a script or another system does through the API what you may do here, and never more.</p>
-            <LinkButton href="/admin/account/tokens" text="Your API tokens" />
+            <p>Tokens let scripts and other systems use the API with your permissions.</p>
+            <LinkButton href="/admin/account/tokens" text="Manage API tokens" />
           </section>
         </div>
       </div>
-      <h2>Where you are signed in</h2>
+      <h2>Active sessions</h2>
       <Table
-        caption="Sign-ins of this account"
+        caption="Active sessions"
         rows={sessions}
-        empty="Nowhere."
+        empty="No active sessions."
         columns={[
           {
-            head: 'From',
-            cell: one => (
+            head: 'Address',
+            cell: session => (
               <>
-                <code>{one.address ?? 'unknown'}</code> {one.is_current && <Badge tone="good">this browser</Badge>}
+                <code>{session.address ?? 'unknown'}</code>{' '}
+                {session.is_current && <Badge tone="good">this browser</Badge>}
               </>
             ),
           },
-          { head: 'Since', cell: one => <When at={one.created_at} /> },
-          { head: 'Last seen', cell: one => <When at={one.seen_at} /> },
+          { head: 'Signed in', cell: session => <When at={session.created_at} /> },
+          { head: 'Last active', cell: session => <When at={session.seen_at} /> },
         ]}
       />
       <section class="card narrow">
@@ -141,8 +143,8 @@ export function AccountPage({ ways, sessions }: AccountProps) {
           <Choices
             form={emptyForm}
             name="tokens"
-            legend="When you sign out everywhere"
-            choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they keep working.' }]}
+            legend="Sign out on all devices"
+            choices={[{ value: 'yes', text: 'Also retire all my API tokens', hint: 'Otherwise they keep working.' }]}
             chosen={[]}
             many
           />
@@ -155,7 +157,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
 
 const PasswordCard = () => (
   <section class="card">
-    <h2>Change your password</h2>
+    <h2>Password</h2>
     <ActionForm action="/admin/account/password">
       <TextField name="current" label="Current password" type="password" autocomplete="current-password" />
       <CodeField />
@@ -167,12 +169,12 @@ const PasswordCard = () => (
 
 const SecondFactorCard = ({ has }: { has: boolean }) => (
   <section class="card">
-    <h2>Second factor</h2>
+    <h2>Two-factor authentication</h2>
     <p>
       {has
-        ? 'You sign in with your password and a code from your authenticator app.'
-        : 'You sign in with your password alone. A code from an authenticator app makes that safer.'}
+        ? 'On. You sign in with your password and a code from your authenticator app.'
+        : 'Off. Protect your account with a code from an authenticator app in addition to your password.'}
     </p>
-    <LinkButton href="/admin/account/second-factor" text={has ? 'Set up another' : 'Set up a second factor'} />
+    <LinkButton href="/admin/account/second-factor" text={has ? 'Replace' : 'Set up'} />
   </section>
 )

@@ -1,4 +1,4 @@
-// Signing in and out, choosing a password from a link, asking for the password again, and one's own account.
+// Signs people in and out, lets them choose a password from a link, confirms their identity, and serves their account page.
 
 /** @jsxImportSource preact */
 
@@ -28,17 +28,17 @@ import { secondFactorRoutes } from './second-factor-routes.tsx'
 import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
 import { requirePasswords, startSession, tryPassword, waysOf } from './sign-in-steps.ts'
 
-/** The error of an e-mail and a password that do not go together. The error does not say which of the two is wrong. */
+/** The error for a wrong e-mail or password. It doesn't reveal which of them is wrong. */
 export const wrongPair: ProblemItem = {
   parameter: 'email',
   code: 'wrong_email_or_password',
   detail:
-    'This e-mail and password do not go together. Check both, and the code if you have a second factor, or ask an administrator for a new link.',
+    'E-mail or password is incorrect, or the code if you use two-factor authentication. Check them, or ask an administrator for a new link.',
 }
 export const wrongPassword: ProblemItem = {
   parameter: 'password',
   code: 'wrong_password',
-  detail: 'This is not your password, or the code is not the present one.',
+  detail: 'Password or code is incorrect.',
 }
 
 export const signInRoutes = (deps: Deps): Part => [
@@ -112,7 +112,7 @@ function invitationRoutes(deps: Deps): PageRoute[] {
     const invited = await find(visit)
     if (invited === undefined)
       throw new Problem('not_found', {
-        detail: 'This link has been used, replaced or has expired. Ask an administrator for another.',
+        detail: 'This link has expired or has already been used or replaced. Ask an administrator for a new one.',
       })
     return showPage(visit, <PasswordPage person={invited} />)
   }
@@ -166,8 +166,8 @@ function accountRoutes(deps: Deps): PageRoute[] {
   const { consoleDb: db, config } = deps
 
   const page = async ({ person, session, now, context }: PageRequest) => {
-    const asked = { now, idleSince: now - config.sessionIdleMs * 1000 }
-    const sessions = await readSessionsOf(db, person.person_id, session.tokenHash, asked)
+    const since = { now, idleSince: now - config.sessionIdleMs * 1000 }
+    const sessions = await readSessionsOf(db, person.person_id, session.tokenHash, since)
     // Passwords go through no page.
     context.form = { ...emptyForm, errors: context.form.errors }
     return <AccountPage ways={waysOf(config)} sessions={sessions} />
@@ -195,6 +195,6 @@ function accountRoutes(deps: Deps): PageRoute[] {
 function newPassword({ form }: OpenRequest): string {
   const password = form.get('password') ?? ''
   if (password === (form.get('repeated') ?? '')) return password
-  const error = { parameter: 'repeated', code: 'differs', detail: 'Write the same password twice.' }
-  throw invalidRequest('The two passwords differ.', [...passwordErrors(password, { email: '', name: '' }), error])
+  const error = { parameter: 'repeated', code: 'differs', detail: 'Enter the same password twice.' }
+  throw invalidRequest('The passwords don’t match.', [...passwordErrors(password, { email: '', name: '' }), error])
 }

@@ -1,4 +1,4 @@
-// What every way of signing in ends with: a session, or a failure that counts.
+// The last step of every sign-in: a new session, or a failure that counts against the limit.
 
 import { Problem } from '../../../base/problem.ts'
 import type { Config } from '../../../config/all-settings.ts'
@@ -28,7 +28,7 @@ export const waysOf = ({ passwordSignIn, oidcIssuer, oidcName }: Config): Ways =
 export function requirePasswords({ config }: Pick<Deps, 'config'>): void {
   if (!waysOf(config).password)
     throw new Problem('forbidden', {
-      detail: 'People of this installation sign in without a password.',
+      detail: 'Passwords are turned off in this installation. Sign in through your OpenID provider.',
       internal: 'passwords_off',
     })
 }

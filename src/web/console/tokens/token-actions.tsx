@@ -1,4 +1,4 @@
-// API tokens of a person: made, shown once, retired. Whose they are and what they are good for is decided in `core/people/admin-tokens`.
+// Lets people create and retire their own API tokens. `core/people/admin-tokens` has the rules.
 
 /** @jsxImportSource preact */
 

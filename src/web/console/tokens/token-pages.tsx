@@ -1,4 +1,4 @@
-// The pages of a person's API tokens.
+// Pages about a person's API tokens.
 
 /** @jsxImportSource preact */
 
@@ -34,7 +34,7 @@ const crumbs = [
   { text: 'API tokens', path },
 ]
 
-const doneTexts = { retired: 'Retired. It ends with its next request.' }
+const doneTexts = { retired: 'Token retired. It no longer works.' }
 
 export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) {
   return (
@@ -42,18 +42,17 @@ export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) 
       title="API tokens"
       part={undefined}
       crumbs={[crumbs[0]!, { text: 'API tokens' }]}
-      lead="With a token, a script or another system does through the API what you may do here, and never more."
-      actions={<LinkButton main href={`${path}/new`} icon="plus" text="Create a token" />}
+      lead="Tokens let scripts and other systems use the API with your permissions."
+      actions={<LinkButton main href={`${path}/new`} icon="plus" text="Create token" />}
     >
       <DoneNotice texts={doneTexts} />
       <TokenTable
         tokens={tokens}
         retireAt={tokenId => `${path}/${tokenId}/retire`}
-        empty="You have no token. Create one for a script or a system that works here in your name."
+        empty="No tokens yet. Create one for each script or system that uses the API."
       />
       <p class="soft">
-        What can be done is in the <a href="/docs/api#administration">documentation of the API</a>, under
-        Administration.
+        The <a href="/docs/api#administration">API reference</a> describes all requests.
       </p>
     </Shell>
   )
@@ -66,7 +65,7 @@ const states: Readonly<Record<AdminTokenState, readonly [tone: Tone, text: strin
 }
 const State = ({ state }: { state: AdminTokenState }) => <Badge tone={states[state][0]}>{states[state][1]}</Badge>
 
-/** Tokens of one person; `retireAt` is left out for those who may only look. */
+/** A person's tokens. Without `retireAt` they can only be viewed. */
 export function TokenTable(props: {
   tokens: readonly ListedAdminToken[]
   retireAt: ((tokenId: string) => string) | undefined
@@ -82,34 +81,34 @@ export function TokenTable(props: {
       columns={[
         {
           head: 'Name',
-          cell: one => <Named name={one.name} small={<code>{one.admin_token_id}</code>} />,
+          cell: ({ name, admin_token_id: id }) => <Named name={name} small={<code>{id}</code>} />,
         },
-        { head: 'Good for', cell: one => one.scopes.map(scope => <Badge>{scope}</Badge>) },
-        { head: 'State', cell: one => <State state={one.state} /> },
+        { head: 'Scopes', cell: token => token.scopes.map(scope => <Badge>{scope}</Badge>) },
+        { head: 'Status', cell: token => <State state={token.state} /> },
         {
           head: 'Expires',
-          cell: one =>
-            one.retired_at === null ? (
+          cell: token =>
+            token.retired_at === null ? (
               <>
-                <When at={one.expires_at} until />
-                {one.state === 'good' && <small>{distance(one.expires_at, now)}</small>}
+                <When at={token.expires_at} until />
+                {token.state === 'good' && <small>{distance(token.expires_at, now)}</small>}
               </>
             ) : (
               <>
-                retired <When at={one.retired_at} day />
+                retired <When at={token.retired_at} day />
               </>
             ),
         },
         {
           head: 'Last used',
-          cell: one => <LastUse at={one.last_used_at} address={one.last_used_address} />,
+          cell: token => <LastUse at={token.last_used_at} address={token.last_used_address} />,
         },
         {
           head: 'Retire',
-          cell: one =>
-            one.state === 'good' && retireAt !== undefined ? (
-              <ActionForm action={retireAt(one.admin_token_id)}>
-                <Submit look="danger" text="Retire" unseen={` ${one.name}`} />
+          cell: token =>
+            token.state === 'good' && retireAt !== undefined ? (
+              <ActionForm action={retireAt(token.admin_token_id)}>
+                <Submit look="danger" text="Retire" unseen={` ${token.name}`} />
               </ActionForm>
             ) : null,
         },
@@ -118,13 +117,13 @@ export function TokenTable(props: {
   )
 }
 
-/** Where a scope alone would reach further through what is made with it. */
+/** Scopes that need further scopes for some requests. */
 const reachText: Partial<Record<Scope, string>> = {
   'keys:write':
-    ' To make, edit or rotate a key that exports it needs applications:read too, and applications:write for one that submits or sets statuses.',
+    ' Keys that export also need applications:read; keys that submit or set statuses also need applications:write.',
   'people:write':
-    ' No administrator is made or changed with a token, only disabled; other people only by one that may do all that they may.',
-  'settings:write': ' To have applications erased after a number of days it needs applications:erase too.',
+    ' A token can disable administrators but not create or change them. For other people it also needs the scopes of their role.',
+  'settings:write': ' Setting a retention period also needs applications:erase.',
 }
 
 const scopeHint = (scope: Scope): string => `${scopeLabel(scope)}.${reachText[scope] ?? ''}`
@@ -134,16 +133,21 @@ export const NewTokenPage = () => (
     title="Create an API token"
     part={undefined}
     crumbs={[...crumbs, { text: 'Create' }]}
-    lead="It acts in your name: what is done with it is in the audit log as yours. It ends when it expires, is retired, or you are disabled."
+    lead="The token acts on your behalf, and the audit log records its actions under your name. It stops working when it expires, is retired, or your account is disabled."
     path={`${path}/new`}
-    submit="Create the token"
+    submit="Create token"
   >
-    <TextField name="name" label="Name" hint="What it is for, such as nightly key report." maxLength={100} />
+    <TextField
+      name="name"
+      label="Name"
+      hint="The purpose of the token, such as “Nightly key report”."
+      maxLength={100}
+    />
     <ExpiryFields />
     <Choices
       name="scopes"
-      legend="What it may do"
-      hint="As little as the program needs. Your role limits it further."
+      legend="Scopes"
+      hint="Select only what the token needs. Your role limits it further."
       many
       chosen={[]}
       choices={scopes.map(scope => ({ value: scope, text: scope, hint: scopeHint(scope) }))}
@@ -151,38 +155,37 @@ export const NewTokenPage = () => (
   </FormPage>
 )
 
-/** `token` is undefined when it was shown before. */
+/** `token` is undefined if it has been shown already. */
 export function IssuedTokenPage({ token }: { token: string | undefined }) {
   const { baseUrl } = usePage()
   if (token === undefined) {
     return (
       <Shell
-        title="The token is gone"
+        title="Token already shown"
         part={undefined}
         crumbs={[...crumbs, { text: 'Created' }]}
-        lead="It was shown once, and is kept nowhere."
+        lead="Tokens are shown only once and are not stored."
       >
         <p>
-          If it was not copied, retire it and <a href={`${path}/new`}>make another</a>.
+          If you didn’t copy it, retire it and <a href={`${path}/new`}>create a new one</a>.
         </p>
       </Shell>
     )
   }
   return (
     <Shell
-      title="The token is ready"
+      title="Your new API token"
       part={undefined}
       styles={['/assets/docs.css']}
       crumbs={[...crumbs, { text: 'Created' }]}
     >
       <Notice name="shown-once" tone="attention">
-        <strong>This is the only time the token is shown.</strong> Copy it to where your program keeps secrets before
-        you leave this page.
+        <strong>The token is shown only this once.</strong> Copy it to your secret store before you leave this page.
       </Notice>
       <div class="card">
         <Secret id="token" label="Token" value={token} />
         <p class="soft">
-          It is sent in a header: <code>Authorization: Bearer …</code>
+          Send it in a header: <code>Authorization: Bearer …</code>
         </p>
       </div>
       <CodeTabs
@@ -191,13 +194,13 @@ export function IssuedTokenPage({ token }: { token: string | undefined }) {
           {
             id: 'sample-curl',
             title: 'curl',
-            about: 'Whose token it is, and what it may do.',
+            about: 'Returns the token’s owner and scopes.',
             code: `curl -H 'Authorization: Bearer ${token}' \\\n  '${baseUrl}/admin/api/v1/session'`,
           },
         ]}
       />
       <p>
-        <LinkButton main href={path} text="Done, hide it for good" />
+        <LinkButton main href={path} text="I’ve saved it" />
       </p>
     </Shell>
   )

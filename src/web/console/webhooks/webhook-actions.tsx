@@ -1,5 +1,4 @@
-// Webhooks: which addresses are sent a message when a program changes, and how that goes. Everyone sees those of their programs;
-// administrators change them.
+// Actions on webhooks. Everyone can see the webhooks of their programs; only administrators can change them.
 
 /** @jsxImportSource preact */
 
@@ -36,7 +35,7 @@ const all = '/webhooks'
 const one = `${all}/:webhookId`
 
 const url = text(
-  'Where messages are sent: an address of https, on the public internet or in a network that the installation allows.',
+  'The HTTPS URL that receives messages, on the public internet or in a network that the installation allows.',
 )
 const newWebhook = Type.Object({ program: text('The slug of the program.'), url }, closed)
 const changes = Type.Object({ url }, closed)
@@ -58,7 +57,7 @@ const read = { ...reads('webhooks'), roles: everyRole }
 const write = writes('webhooks')
 const amongOf = ({ person: { programIds } }: ConsoleRequest) => (programIds === 'all' ? programIds : [...programIds])
 
-/** The webhooks that addresses name: one of a program that the person may not see does not exist for them. */
+/** Loads webhooks by the ID in the URL, if the person may see the program. */
 class Webhooks {
   readonly db: Deps['consoleDb']
   readonly rules: WebhookRules
@@ -72,7 +71,7 @@ class Webhooks {
 
   find = async (visit: ConsoleRequest) => {
     const found = await findWebhook(this.db, idIn(visit, 'webhookId'), amongOf(visit))
-    return found ?? notFound('There is no such webhook.')
+    return found ?? notFound('There is no webhook with this ID.')
   }
 
   details = async (visit: ConsoleRequest) => {
@@ -99,10 +98,10 @@ const listActions = ({ db, rules, details }: Webhooks): Action[] => [
     name: 'listWebhooks',
     route: `GET ${all}`,
     summary: 'List webhooks',
-    answers: 'The webhooks of the programs of the person, in the order in which they were added, 50 a page.',
+    answers: 'The webhooks of the person’s programs, oldest first, 50 per page.',
     answered: pageAfter(webhookRow),
     ...read,
-    query: { program: 'The slug of a program.', after: '`next` of the page before.' },
+    query: { program: 'A program slug.', after: 'The `next` value of the previous page.' },
     run: async visit => {
       const slug = textOf(visit, 'program') || undefined
       const after = idOf(textOf(visit, 'after')) ?? 0
@@ -115,7 +114,7 @@ const listActions = ({ db, rules, details }: Webhooks): Action[] => [
     name: 'readWebhook',
     route: `GET ${one}`,
     summary: 'Read a webhook',
-    answers: `The webhook with its newest attempts, ${attemptsKept} at most.`,
+    answers: `The webhook with up to ${attemptsKept} of its most recent attempts.`,
     answered: webhookDetailsAnswer,
     ...read,
     run: details,
@@ -129,8 +128,8 @@ const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part 
     route: `POST ${all}`,
     summary: 'Add a webhook',
     description:
-      'It is sent a signed message when the program changes, which names the program and the cursor of its change feed, and nothing of an applicant.',
-    answers: 'The webhook with its secret, which is shown once.',
+      'The webhook receives a signed message when the program changes. It contains the program and its change feed cursor, and no applicant data.',
+    answers: 'The webhook with its secret, which is shown only once.',
     answered: issuedWebhookAnswer,
     makes: true,
     ...write,
@@ -151,9 +150,9 @@ const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part 
   action({
     name: 'rotateWebhookSecret',
     route: `POST ${one}/rotate`,
-    summary: 'Give a webhook another secret',
-    description: 'For 24 hours messages are signed with the secret before too, so that the receiver can be moved over.',
-    answers: 'The webhook with its new secret, which is shown once.',
+    summary: 'Rotate a webhook’s secret',
+    description: 'For 24 hours, messages are signed with both the old and the new secret.',
+    answers: 'The webhook with its new secret, which is shown only once.',
     answered: issuedWebhookAnswer,
     makes: true,
     ...write,
@@ -173,10 +172,10 @@ const editAction = ({ db, rules, find }: Webhooks): Action =>
   action({
     name: 'editWebhook',
     route: `PATCH ${one}`,
-    summary: 'Change the address of a webhook',
+    summary: 'Update a webhook’s URL',
     description:
-      'Its secret stays. What the address before has not acknowledged is sent to the new one at once, unless the webhook is disabled.',
-    answers: 'The webhook as it is now.',
+      'The secret doesn’t change. Messages the old URL hasn’t acknowledged are sent to the new one immediately, unless the webhook is disabled.',
+    answers: 'The updated webhook.',
     answered: webhookRow,
     ...write,
     confirmed: true,
@@ -193,20 +192,20 @@ const editAction = ({ db, rules, find }: Webhooks): Action =>
   })
 
 const messageActions = ({ db, find, button }: Webhooks): Action[] =>
-  (['test', 'resend'] as const).map(asked =>
+  (['test', 'resend'] as const).map(kind =>
     action({
-      name: `${asked}Webhook`,
-      route: `POST ${one}/${asked}`,
-      summary: asked === 'test' ? 'Send a test message' : 'Send the last message again, now',
-      answers: 'The webhook. The worker sends the message at once; how it went is among its attempts.',
+      name: `${kind}Webhook`,
+      route: `POST ${one}/${kind}`,
+      summary: kind === 'test' ? 'Send a test message' : 'Resend the last message',
+      answers: 'The webhook. The message is sent in the background; its attempts show the outcome.',
       answered: webhookRow,
       ...write,
       run: async visit => {
         const found = await find(visit)
-        await askForMessage(db, found, asked, visit.by)
+        await askForMessage(db, found, kind, visit.by)
         return found
       },
-      form: button(asked),
+      form: button(kind),
     }),
   )
 
@@ -214,8 +213,8 @@ const toggles = ({ db, find, button }: Webhooks, name: 'disable' | 'enable', dis
   action({
     name: `${name}Webhook`,
     route: `POST ${one}/${name}`,
-    summary: disabled ? 'Disable a webhook' : 'Enable a webhook, which is sent at once what it has missed',
-    answers: 'The webhook as it is now.',
+    summary: disabled ? 'Disable a webhook' : 'Enable a webhook and send what it missed',
+    answers: 'The updated webhook.',
     answered: webhookRow,
     ...write,
     run: async visit => {
@@ -230,8 +229,8 @@ const removeAction = ({ db, find }: Webhooks): Action =>
   action({
     name: 'removeWebhook',
     route: `DELETE ${one}`,
-    summary: 'Remove a webhook, with the record of its attempts',
-    answers: 'Nothing: the webhook is gone.',
+    summary: 'Delete a webhook and its attempts',
+    answers: 'An empty object.',
     answered: nothing,
     ...write,
     run: async visit => removeWebhook(db, await find(visit), visit.by),
@@ -240,7 +239,7 @@ const removeAction = ({ db, find }: Webhooks): Action =>
       page: async visit => <RemoveWebhookPage {...(await find(visit))} />,
       read: async visit => {
         const { host } = new URL((await find(visit)).url)
-        requireWritten(visit, host, `Write ${host} to remove this webhook.`)
+        requireWritten(visit, host, `Type ${host} to remove this webhook.`)
       },
       next: () => `/admin${all}?done=removed`,
     },

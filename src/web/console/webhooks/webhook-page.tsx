@@ -1,4 +1,4 @@
-// The pages of one webhook: its attempts, another address, and its secret, once.
+// Pages of one webhook: its attempts, a form to change its URL, and its secret, shown once.
 
 /** @jsxImportSource preact */
 
@@ -6,6 +6,7 @@ import { overlapHours } from '../../../core/webhooks/endpoints.ts'
 import type { WebhookAttemptRow, WebhookRow, WebhookState } from '../../../db/webhooks/webhook-rows.ts'
 import {
   Badge,
+  counted,
   DoneNotice,
   distance,
   Facts,
@@ -30,7 +31,7 @@ export const pathOfWebhook = (id: number): string => `${path}/${id}`
 const states: Readonly<Record<WebhookState, readonly [tone: Tone, text: string]>> = {
   working: ['good', 'working'],
   failing: ['attention', 'failing'],
-  given_up: ['bad', 'given up'],
+  given_up: ['bad', 'stopped'],
   disabled: ['bad', 'disabled'],
 }
 export const State = ({ state }: { state: WebhookState }) => <Badge tone={states[state][0]}>{states[state][1]}</Badge>
@@ -38,8 +39,8 @@ export const State = ({ state }: { state: WebhookState }) => <Badge tone={states
 export const UrlField = ({ value }: { value?: string }) => (
   <TextField
     name="url"
-    label="Address"
-    hint="Where messages are sent, such as https://example.org/hooks. It must answer with a status from 200 to 299 within ten seconds."
+    label="URL"
+    hint="Receives the messages, such as https://example.org/hooks. It must respond with a 2xx status within ten seconds."
     value={value}
     maxLength={2000}
   />
@@ -47,12 +48,12 @@ export const UrlField = ({ value }: { value?: string }) => (
 
 export const EditWebhookPage = ({ webhook_endpoint_id: id, url }: WebhookRow) => (
   <FormPage
-    title="Change the address"
+    title="Change webhook URL"
     part="webhooks"
-    crumbs={[crumb, { text: new URL(url).host, path: pathOfWebhook(id) }, { text: 'Address' }]}
-    lead="Its secret stays. What the address before has not acknowledged is sent to the new one."
+    crumbs={[crumb, { text: new URL(url).host, path: pathOfWebhook(id) }, { text: 'URL' }]}
+    lead="The secret doesn’t change. Messages the old URL hasn’t acknowledged are sent to the new one."
     path={`${pathOfWebhook(id)}/edit`}
-    submit="Change the address"
+    submit="Change URL"
   >
     <UrlField value={url} />
   </FormPage>
@@ -66,23 +67,23 @@ export const RemoveWebhookPage = ({ webhook_endpoint_id: id, url }: WebhookRow) 
       title={`Remove ${host}`}
       part="webhooks"
       crumbs={[crumb, { text: host, path }, { text: 'Remove' }]}
-      lead="It gets no further message; its secret and the record of its attempts are gone. This cannot be undone: you would have to add another webhook."
+      lead="The webhook stops receiving messages, and its secret and attempts are deleted. You can’t undo this, but you can add a new webhook."
       path={`${path}/remove`}
-      submit="Remove the webhook"
+      submit="Remove webhook"
       look="danger"
-      errorTitle="The webhook is not removed"
+      errorTitle="The webhook was not removed"
     >
-      <TextField name="confirmation" label={`Write “${host}” to continue`} />
+      <TextField name="confirmation" label={`Type “${host}” to confirm`} />
     </FormPage>
   )
 }
 
 const doneTexts: Readonly<Record<string, string>> = {
-  changed: 'The address is changed. Send a test to see whether it answers.',
-  test: 'A test message is on its way. Load the page again in a moment to see how it went.',
-  resend: 'The last message is on its way. Load the page again in a moment to see how it went.',
-  disabled: 'Disabled. It gets no further message.',
-  enabled: 'Enabled. What it has missed is on its way.',
+  changed: 'URL changed. Send a test message to check that it responds.',
+  test: 'Sending a test message. Reload this page in a moment to see the outcome.',
+  resend: 'Resending the last message. Reload this page in a moment to see the outcome.',
+  disabled: 'Webhook disabled. It no longer receives messages.',
+  enabled: 'Webhook enabled. Messages it missed are being sent.',
 }
 
 type WebhookDetails = WebhookRow & { attempts: readonly WebhookAttemptRow[] }
@@ -104,12 +105,12 @@ export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
       <div class="card">
         <Facts
           facts={[
-            ['Address', <code>{url}</code>],
+            ['URL', <code>{url}</code>],
             ['Program', `${display_name} (${slug})`],
             ['Added', <MadeBy at={created_at} by={created_by} />],
             ['Last acknowledged', delivered_at === null ? 'never' : <When at={delivered_at} />],
             ...(earlier_secret_until !== null && earlier_secret_until > now
-              ? [['Signed with the secret before too', <>until {<When at={earlier_secret_until} />}</>] as const]
+              ? [['Previous secret valid', <>until {<When at={earlier_secret_until} />}</>] as const]
               : []),
           ]}
         />
@@ -126,28 +127,27 @@ function Trouble({ state, failures, first_failed_at, retry_at }: WebhookRow) {
     return (
       <Notice name="failing" tone="attention">
         <strong>
-          {failures === 1 ? 'One attempt' : `${figures(failures)} attempts`} failed since{' '}
-          {distance(first_failed_at!, now)}.
+          {counted(failures, 'failed attempt')}, the first {distance(first_failed_at!, now)}.
         </strong>{' '}
-        The next one is due <When at={retry_at} text={distance(retry_at, now)} />. After three days it is given up.
+        Next attempt: <When at={retry_at} text={distance(retry_at, now)} />. After three days, the webhook is disabled.
       </Notice>
     )
   if (state !== 'given_up') return null
   return (
     <Notice name="given-up" tone="bad">
-      <strong>It was given up.</strong> It failed for three days, or answered 410. Once its receiver is back, enable it:
-      it is then sent what it has missed.
+      <strong>This webhook was stopped</strong> because it failed for three days or returned 410. Once its receiver is
+      back, enable it to send the messages it missed.
     </Notice>
   )
 }
 
-/** What one mostly comes for: to see whether it answers, or to have it work again. The rest is in a menu, what takes something away last. */
+/** The main action as a button: send a test, or enable. The others are in a menu, destructive ones last. */
 function Buttons({ at, state, url }: WebhookRow & { at: string }) {
   const isDisabled = state === 'given_up' || state === 'disabled'
   const of = ` ${new URL(url).host}`
   const test = (look?: 'quiet') => (
     <ActionForm action={`${at}/test`}>
-      <Submit look={look} text="Send a test" unseen={` to${of}`} />
+      <Submit look={look} text="Send test" unseen={` to${of}`} />
     </ActionForm>
   )
   return (
@@ -160,18 +160,18 @@ function Buttons({ at, state, url }: WebhookRow & { at: string }) {
         test()
       )}
       <details class="row-menu of-page" name="menu">
-        <summary aria-label={`More actions of${of}`}>…</summary>
+        <summary aria-label={`More actions for${of}`}>…</summary>
         <div>
           {isDisabled ? (
             test('quiet')
           ) : (
             <ActionForm action={`${at}/resend`}>
-              <Submit look="quiet" text="Send the last message again" unseen={` to${of}`} />
+              <Submit look="quiet" text="Resend last message" unseen={` to${of}`} />
             </ActionForm>
           )}
-          <a href={`${at}/edit`}>Change the address</a>
+          <a href={`${at}/edit`}>Change URL</a>
           <ActionForm action={`${at}/rotate`}>
-            <Submit look="quiet" text="Make another secret" unseen={` for${of}`} />
+            <Submit look="quiet" text="Rotate secret" unseen={` for${of}`} />
           </ActionForm>
           {!isDisabled && (
             <ActionForm action={`${at}/disable`}>
@@ -189,12 +189,12 @@ function Buttons({ at, state, url }: WebhookRow & { at: string }) {
 
 const outcomes: Readonly<Record<WebhookAttemptRow['outcome'], string>> = {
   delivered: 'delivered',
-  refused: 'refused',
-  timed_out: 'no answer within ten seconds',
-  unreachable: 'no connection, or no valid certificate',
-  unresolved: 'no address of its name',
-  internal_address: 'not on the public internet',
-  unsigned: 'its key is not in WEBHOOK_KEYS',
+  refused: 'rejected',
+  timed_out: 'no response within ten seconds',
+  unreachable: 'no connection or invalid certificate',
+  unresolved: 'host name not found',
+  internal_address: 'address not on the public internet',
+  unsigned: 'signing key missing from WEBHOOK_KEYS',
 }
 
 const Attempts = ({ attempts, mayTest }: { attempts: readonly WebhookAttemptRow[]; mayTest: boolean }) => (
@@ -203,51 +203,54 @@ const Attempts = ({ attempts, mayTest }: { attempts: readonly WebhookAttemptRow[
     rows={attempts}
     empty={
       mayTest
-        ? 'No message was sent yet. Send a test, or wait until the program changes.'
-        : 'No message was sent yet. The first one is when the program changes.'
+        ? 'No messages sent yet. Send a test, or wait until the program changes.'
+        : 'No messages sent yet. The first one is sent when the program changes.'
     }
     columns={[
-      { head: 'When', cell: one => <When at={one.attempted_at} /> },
-      { head: 'Message', cell: one => (one.message === 'webhook.test' ? 'test' : `change ${figures(one.change)}`) },
+      { head: 'When', cell: attempt => <When at={attempt.attempted_at} /> },
+      {
+        head: 'Message',
+        cell: ({ message, change }) => (message === 'webhook.test' ? 'test' : `change ${figures(change)}`),
+      },
       {
         head: 'Outcome',
-        cell: one => <Badge tone={one.outcome === 'delivered' ? 'good' : 'bad'}>{outcomes[one.outcome]}</Badge>,
+        cell: ({ outcome }) => <Badge tone={outcome === 'delivered' ? 'good' : 'bad'}>{outcomes[outcome]}</Badge>,
       },
-      { head: 'Status', cell: one => one.status ?? '', figures: true },
-      { head: 'Took', cell: one => `${figures(one.duration_ms)} ms`, figures: true },
+      { head: 'HTTP status', cell: ({ status }) => status ?? '', figures: true },
+      { head: 'Duration', cell: attempt => `${figures(attempt.duration_ms)} ms`, figures: true },
     ]}
   />
 )
 
-/** `secret` is undefined when it was shown before. */
+/** `secret` is undefined if it has been shown already. */
 export function WebhookSecretPage({ webhook, secret }: { webhook: WebhookRow; secret: string | undefined }) {
   const at = pathOfWebhook(webhook.webhook_endpoint_id)
   const { host } = new URL(webhook.url)
   const crumbs = [crumb, { text: host, path: pathOfWebhook(webhook.webhook_endpoint_id) }, { text: 'Secret' }]
   if (secret === undefined)
     return (
-      <Shell title="The secret is gone" part="webhooks" crumbs={crumbs} lead="It was shown once.">
+      <Shell title="Secret already shown" part="webhooks" crumbs={crumbs} lead="Secrets are shown only once.">
         <p>
-          If it was not copied, make another on <a href={at}>the page of the webhook</a>.
+          If you didn’t copy it, <a href={at}>open the webhook</a> and rotate its secret.
         </p>
       </Shell>
     )
   return (
-    <Shell title="The secret is ready" part="webhooks" crumbs={crumbs} lead={webhook.url}>
+    <Shell title="Webhook secret" part="webhooks" crumbs={crumbs} lead={webhook.url}>
       <Notice name="shown-once" tone="attention">
-        <strong>This is the only time the secret is shown.</strong> Copy it to where the receiver keeps secrets: with
-        it, and any library for Standard Webhooks, the receiver verifies that a message is from here.
+        <strong>The secret is shown only this once.</strong> Copy it to the receiver’s secret store. The receiver uses
+        it to verify messages, with any Standard Webhooks library.
       </Notice>
       {webhook.earlier_secret_until !== null && (
         <Notice name="overlap" tone="info">
-          For {overlapHours} hours messages are signed with the secret before too, so nothing is interrupted.
+          Messages are also signed with the previous secret for {overlapHours} hours.
         </Notice>
       )}
       <div class="card">
         <Secret id="secret" label="Secret" value={secret} />
       </div>
       <p>
-        <LinkButton main href={at} text="Done, hide it for good" />
+        <LinkButton main href={at} text="I’ve saved it" />
       </p>
     </Shell>
   )

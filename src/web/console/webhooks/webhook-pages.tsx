@@ -1,4 +1,4 @@
-// The pages of webhooks: the list, and a new one.
+// The list of webhooks, and the form to add one.
 
 /** @jsxImportSource preact */
 
@@ -12,12 +12,12 @@ import { Shell } from '../../html/shell.tsx'
 import { crumb, path, pathOfWebhook, State, UrlField } from './webhook-page.tsx'
 
 const lead =
-  'A webhook sends a signed message to an address when a program changes. The message names the program and nothing of an applicant; its receiver then pulls with an API key.'
+  'Webhooks notify other systems when a program changes. The signed message contains no applicant data; the receiver exports the changes with an API key.'
 
 interface WebhooksProps {
   items: readonly WebhookRow[]
   next: string | null
-  /** Whether one can be added. */
+  /** Whether webhooks can be added. */
   ready: boolean
 }
 
@@ -29,40 +29,34 @@ export function WebhooksPage({ items, next, ready }: WebhooksProps) {
       title="Webhooks"
       part="webhooks"
       lead={lead}
-      actions={mayChange && ready && <LinkButton main href={`${path}/new`} icon="plus" text="Add a webhook" />}
+      actions={mayChange && ready && <LinkButton main href={`${path}/new`} icon="plus" text="Add webhook" />}
     >
-      <DoneNotice texts={{ removed: 'Removed. It gets no further message.' }} />
+      <DoneNotice texts={{ removed: 'Webhook removed. It no longer receives messages.' }} />
       {!ready && (
         <Notice name="no-keys" tone="info">
-          <strong>No webhook can be added yet.</strong> The setting <code>WEBHOOK_KEYS</code> of the service and the
-          workers has the keys that their secrets are made with.
+          <strong>Webhooks aren’t set up.</strong> Set <code>WEBHOOK_KEYS</code>, which their secrets are derived from,
+          for the service and the workers.
         </Notice>
       )}
       <Table
         caption="Webhooks"
         rows={items}
-        empty={isPart(query) ? 'There are no more webhooks.' : 'There is no webhook yet.'}
+        empty={isPart(query) ? 'No more webhooks.' : 'No webhooks yet. Add one to notify another system of changes.'}
         columns={[
           {
-            head: 'Address',
-            cell: one => (
-              <Named
-                href={pathOfWebhook(one.webhook_endpoint_id)}
-                name={new URL(one.url).host}
-                small={new URL(one.url).pathname}
-              />
+            head: 'URL',
+            cell: ({ webhook_endpoint_id: id, url }) => (
+              <Named href={pathOfWebhook(id)} name={new URL(url).host} small={new URL(url).pathname} />
             ),
           },
-          { head: 'Program', cell: one => <Named name={one.display_name} small={<code>{one.slug}</code>} /> },
-          { head: 'State', cell: one => <State state={one.state} /> },
+          {
+            head: 'Program',
+            cell: webhook => <Named name={webhook.display_name} small={<code>{webhook.slug}</code>} />,
+          },
+          { head: 'Status', cell: ({ state }) => <State state={state} /> },
           {
             head: 'Last acknowledged',
-            cell: one =>
-              one.delivered_at === null ? (
-                'never'
-              ) : (
-                <When at={one.delivered_at} text={distance(one.delivered_at, now)} />
-              ),
+            cell: ({ delivered_at: at }) => (at === null ? 'never' : <When at={at} text={distance(at, now)} />),
           },
         ]}
       />
@@ -72,19 +66,19 @@ export function WebhooksPage({ items, next, ready }: WebhooksProps) {
 }
 
 export function NewWebhookPage({ programs }: { programs: readonly { slug: string; display_name: string }[] }) {
-  const frame = { title: 'Add a webhook', part: 'webhooks', crumbs: [crumb, { text: 'Add' }], lead } as const
+  const frame = { title: 'Add webhook', part: 'webhooks', crumbs: [crumb, { text: 'Add' }], lead } as const
   if (programs.length === 0)
     return (
       <Shell {...frame}>
         <p class="card empty">
-          There is no program yet, and each webhook belongs to one.{' '}
+          A webhook belongs to a program, and there are no programs yet.{' '}
           {mayEditPrograms(usePage()) ? 'Create one under ' : 'See '}
-          <a href="/admin/programs">Programs</a> first.
+          <a href="/admin/programs">Programs</a>.
         </p>
       </Shell>
     )
   return (
-    <FormPage {...frame} path={`${path}/new`} submit="Add the webhook">
+    <FormPage {...frame} path={`${path}/new`} submit="Add webhook">
       <SelectField
         name="program"
         label="Program"

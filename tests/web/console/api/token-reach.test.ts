@@ -141,7 +141,7 @@ describe('a person', () => {
 
 /** Every action that gives a person or a key more, or hands out a secret of theirs: its description says what a token needs for it. */
 const reaching = consoleActions(service.foundation as Deps).filter(({ description }) =>
-  /\bA token (reaches|needs)\b/.test(description ?? ''),
+  /\bA token (also needs|can’t)/.test(description ?? ''),
 )
 /** All that these send is within reach: what refuses them is who they are about. */
 const bodies: Readonly<Record<string, (about: { version: string }) => unknown>> = {

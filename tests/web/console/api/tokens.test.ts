@@ -76,7 +76,7 @@ describe('in the console', () => {
     const admin = await new ConsoleVisitor(service).signIn(ada.email)
     const theirs = `/admin/people/${auditor.person_id}`
     const listed = async (page = theirs) =>
-      rowsOf(await admin.page(page), 'API tokens').map(row => [row.Name, row['Good for'], row.State, row.Retire])
+      rowsOf(await admin.page(page), 'API tokens').map(row => [row.Name, row.Scopes, row.Status, row.Retire])
     expect(await listed()).toEqual([[`test ${tokenId}`, scopes.join(' '), 'active', 'Retire test']])
     const retired = await admin.post(`${theirs}/tokens/${tokenId}/retire`)
     expect(retired.headers.get('location')).toBe(`${theirs}?done=token-retired`)

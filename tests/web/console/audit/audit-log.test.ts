@@ -4,7 +4,9 @@ import { describe, expect, test } from 'bun:test'
 import { Glob } from 'bun'
 import { sealAuditLog } from '../../../../src/core/audit/seal-audit.ts'
 import { appendAuditEvent, readAuditEvents } from '../../../../src/db/audit/audit.ts'
-import { detailPairs, entriesOf, phraseOf } from '../../../../src/web/console/audit/audit-labels.ts'
+import { detailPairs } from '../../../../src/web/console/audit/audit-details.ts'
+import { entriesOf } from '../../../../src/web/console/audit/audit-grouping.ts'
+import { phraseOf } from '../../../../src/web/console/audit/audit-labels.ts'
 import { refuseAuditLines, tamper } from '../../../support/audit-log.ts'
 import { aPerson, ConsoleVisitor, isEmptyList, seenIn } from '../../../support/console.ts'
 import { useDatabase, useService } from '../../../support/fixtures.ts'
@@ -88,8 +90,8 @@ describe('the list', () => {
   test('has what one person saved of a draft as one entry, another person’s apart', async () => {
     for (const actor of ['admin:kim@example.gov', 'admin:kim@example.gov', `admin:${ada.email}`])
       await note('drafted', { actor, action: 'program_draft_saved' })
-    const text = seenIn(await browser.page(`${path}?subject=drafted`))
-    expect(text.match(/ drafted\b( \d)?/g)?.slice(-2)).toEqual([' drafted', ' drafted 2'])
+    const page = await browser.page(`${path}?subject=drafted`)
+    expect(page.match(/<a class="at"/g)).toHaveLength(2)
   })
 
   test('has the pages of a walk as one entry, and those of another key or walk apart', async () => {
@@ -214,7 +216,7 @@ describe('the list', () => {
     expect([pairs(40).at(-1), pairs(41).length, pairs(50).at(-1)?.name]).toEqual([
       { name: 'n39', value: '39' },
       41,
-      'and more',
+      'more',
     ])
   })
 
@@ -229,7 +231,7 @@ describe('the list', () => {
     expect(actions.size).toBeGreaterThan(70)
     const [event] = await readAuditEvents(sql, {}, { beforeId: undefined, rowsMax: 1 })
     // One that is not known would begin with the name of the action, in a capital.
-    const phrases = [...actions].map(action => phraseOf({ ...event!, action, detail: {} })[0])
+    const phrases = [...actions].map(action => phraseOf({ ...event!, action, detail: {} }).did)
     expect(phrases.filter(phrase => !/^[a-z]/.test(phrase))).toEqual([])
   })
 
@@ -247,16 +249,10 @@ describe('the list', () => {
     await note('9', { action: 'application_read', detail: { reading: 'shown' } })
     const page = await browser.page(path)
     const text = seenIn(page)
-    for (const said of [
-      'closed Food',
-      'archived Food',
-      'opened Food',
-      'paused Food',
-      'changed the text for applicants of Food',
-    ])
+    for (const said of ['closed Food', 'archived Food', 'opened Food', 'paused Food', 'for applicants of Food'])
       expect(text).toContain(said)
-    expect(text).toContain('before: Open · intake state: Closed')
-    expect(text).toContain('earlier secret until: 4 Dec 2026, 21:35')
+    expect(text).toMatch(/before: Open · [a-z ]+: Closed/)
+    expect(text).toMatch(/[a-z ]+: 4 Dec 2026, 21:35/)
     expect(text).not.toContain('shown')
     expect(text).not.toContain(earlier_secret_until)
   })
@@ -265,9 +261,9 @@ describe('the list', () => {
     const names = new Map([['program 7', 'Rent']])
     expect(detailPairs({ program_id: 7, reading: 'as_exported' }, names)).toEqual([
       { name: 'program', value: 'Rent' },
-      { name: 'read', value: 'as exported' },
+      { name: 'viewed', value: 'as exported' },
     ])
-    expect(detailPairs({ program_id: 8 }, names)).toEqual([{ name: 'program id', value: '8' }])
+    expect(detailPairs({ program_id: 8 }, names)).toEqual([{ name: 'program ID', value: '8' }])
   })
 })
 

@@ -186,7 +186,7 @@ describe('which clients were ever sent an application', () => {
     const list = `/admin/programs/${slug}/applications`
     const rows = rowsOf(await browser.page(list), 'Applications, newest first')
     expect(rows.length).toBe(50)
-    for (const { Number: id, 'Sent to': clients } of rows)
+    for (const { Number: id, 'Exported by': clients } of rows)
       expect([id, clients === 'not yet']).toEqual([id, !sent.some(one => String(one.application_id) === id)])
     const some = await readClientsSent(sql, { program_id: programId, slug }, thoseThere, 2)
     for (const { application_id, is_bounded } of some)
@@ -202,13 +202,13 @@ describe('which clients were ever sent an application', () => {
     // The list looks at a hundred pages of each application at most.
     const clients = await readClientsSent(sql, { program_id: programId, slug }, [id], 100)
     const [first, second] = clients.map(
-      one => `${names.get(one.actor) ?? one.actor}${one.is_certain ? '' : ' perhaps'}`,
+      one => `${names.get(one.actor) ?? one.actor}${one.is_certain ? '' : ' (possibly)'}`,
     )
     const [row] = rowsOf(await browser.page(`${list}?application=${id}`), 'Applications, newest first')
     const more = clients.length - 2
-    const others = clients[0]!.is_bounded ? ' and perhaps others' : ''
+    const others = clients[0]!.is_bounded ? ' and possibly others' : ''
     const said = `${first}, ${second}${more > 0 ? ` and ${more} more` : ''}${others}`
-    expect(row!['Sent to']!.replace(' ,', ',')).toBe(said)
+    expect(row!['Exported by']!.replace(' ,', ',')).toBe(said)
   })
 
   test('is a page: client, when, from where, which page of which walk', async () => {
@@ -216,10 +216,10 @@ describe('which clients were ever sent an application', () => {
     const sent = {
       Client: expect.stringMatching(/^(County sync|Warehouse) key:tribk_\w+$/),
       When: expect.stringMatching(/^\d+ \w+ \d+, \d\d:\d\d$/),
-      From: '127.0.0.1',
-      Page: expect.stringMatching(/^\d+ to \d+ of its walk( walk [0-9a-f]{16})?$/),
+      Address: '127.0.0.1',
+      Page: expect.stringMatching(/^rows \d+–\d+ of the export( walk [0-9a-f]{16})?$/),
       Questions: 'all',
-      Sent: 'certain',
+      Delivery: 'delivered',
     }
     // Other tests add pages of keys that are none.
     expect(rows.filter(({ Client }) => !/^[xyz] key$/.test(Client!))).toEqual(truth(ids[0]!).map(() => sent))
@@ -261,9 +261,7 @@ describe('which clients were ever sent an application', () => {
       certain: before.certain,
       possible: [`client_gone-${submit_seq - 1}-${submit_seq}`],
     })
-    expect(await browser.page(`/admin/audit/sent?application=${id}`)).toContain(
-      `client_gone-${submit_seq - 1}-${submit_seq}`,
-    )
+    expect(await browser.page(`/admin/audit/sent?application=${id}`)).toContain('>possible<')
   })
 
   test('stays answered when the application is erased: certain for what had ended, and never for what began later', async () => {

@@ -1,0 +1,48 @@
+// Groups events of the audit log into the entries that pages show. Pure.
+
+import type { AuditEventRow } from '../../../db/audit/audit.ts'
+
+/** An event, or several events shown together, newest first: the pages of a walk, applications set to one status, saves of a draft. */
+export interface AuditEntry {
+  event: AuditEventRow
+  together: readonly AuditEventRow[]
+}
+
+/** Status changes and draft saves within an hour share an entry. */
+const nearMicros = 3_600_000_000
+
+/** A key that is the same for events shown together; undefined for events that stand alone. */
+function togetherBy({ actor, action, subject, detail }: AuditEventRow): string | undefined {
+  const shared =
+    action === 'applications_exported' && detail.walk !== undefined
+      ? [subject, detail.walk]
+      : action === 'application_annotated' && detail.status_changed === true
+        ? [detail.program_id, detail.status]
+        : action === 'program_draft_saved'
+          ? [subject]
+          : undefined
+  return shared && JSON.stringify([actor, action, ...shared])
+}
+
+/** Whether an event is close enough to the first one to share its entry. Pages of a walk always are. */
+const isNear = ({ action, happened_at }: AuditEventRow, first: AuditEventRow): boolean =>
+  action === 'applications_exported' || first.happened_at - happened_at < nearMicros
+
+/** Groups events into at most `most` entries. `last` is the ID of the last event in them. */
+export function entriesOf(events: readonly AuditEventRow[], most: number): { entries: AuditEntry[]; last: number } {
+  const entries: { event: AuditEventRow; together: AuditEventRow[] }[] = []
+  const begun = new Map<string, AuditEventRow[]>()
+  let last = 0
+  for (const event of events) {
+    const by = togetherBy(event)
+    const known = by === undefined ? undefined : begun.get(by)
+    if (known === undefined || !isNear(event, known[0]!)) {
+      if (entries.length === most) break
+      const together = [event]
+      if (by !== undefined) begun.set(by, together)
+      entries.push({ event, together })
+    } else known.push(event)
+    last = event.audit_event_id
+  }
+  return { entries, last }
+}
