@@ -59,7 +59,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const browser = await useBrowser()
   const letters = (i: number): string => [...String(i)].map(digit => 'abcdefghij'[Number(digit)]).join('')
 
-  test('typing, selecting, adding and moving in 400 questions and 5,000 options takes no task of 100 ms of processor time', async () => {
+  test('typing, selecting, adding and moving in 400 questions and 5,000 options takes no task of 150 ms of processor time, tracing included', async () => {
     const options = Array.from({ length: 5000 }, (_, i) => `o${i}`)
     await aProgram(database.sql, {
       slug: 'large',
@@ -103,7 +103,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
             .slice(0, 5),
         )
     }
-    expect(found.filter(({ ms }) => ms > 100)).toEqual([])
+    expect(found.filter(({ ms }) => ms > 150)).toEqual([])
     await context.close()
   }, 120_000)
 })
