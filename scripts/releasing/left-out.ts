@@ -63,7 +63,8 @@ export function sizesOf(metafile: Bun.BuildMetafile): Map<string, number> {
 const productFolders: readonly (readonly [string, RegExp])[] = [
   ['third-party packages', /node_modules\//],
   ['applicants’ pages', /^src\/web\/(apply|questions)\//],
-  ['console and docs', /^src\/web\/(console|docs|editor|html)\//],
+  ['console and docs', /^src\/web\/(console|docs|editor)\//],
+  ['shared by pages', /^src\/web\/html\//],
   ['CiviForm follower', /^(src\/civiform\/|workers\/follow-civiform|scripts\/operator\/civiform)/],
   ['client and pull', /^src\/clients\//],
 ]
