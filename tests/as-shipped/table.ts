@@ -227,6 +227,19 @@ const ways: Record<string, Way> = {
       }
     },
   },
+  'an OData count': {
+    codings: allCodings,
+    views: ofKeys,
+    check: async ({ shipped, applications, ask }) => {
+      const table = `/odata/v1/${shipped.truth.slug}/Applications`
+      const current = applications.filter(one => one.revision_state === 'CURRENT')
+      const filter = encodeURIComponent("revision_state eq 'CURRENT'")
+      expect((await ask(`${table}/$count`)).text).toBe(String(applications.length))
+      expect((await ask(`${table}/$count?$filter=${filter}`)).text).toBe(String(current.length))
+      const { text } = await ask(`${table}?$count=true&$top=0`)
+      expect(JSON.parse(text)).toMatchObject({ '@odata.count': applications.length })
+    },
+  },
   docs: {
     codings: allCodings,
     views: ofKeys,

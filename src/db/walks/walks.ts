@@ -3,7 +3,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from '../binary-values.ts'
-import { type Db, readValue, type Sql } from '../client.ts'
+import type { Db, Sql } from '../client.ts'
 import { type ChangeMark, type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
 import { isAsOnPrimary, type PrimaryState } from './primary-state.ts'
 import { type FilterValues, meetsFilters } from './walk-filters.ts'
@@ -338,13 +338,4 @@ export function inWalk(sql: Db, query: WalkScope, after: Position | undefined) {
     and submit_seq <= ${query.horizon}
     ${after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(after.submit_time)}::timestamptz, ${after.submit_seq}::bigint)`}
     ${meetsFilters(sql, query.filters, query.horizon)}`
-}
-
-/** How many applications a walk has. */
-export async function countWalk(db: Db, walk: WalkScope): Promise<number> {
-  return readValue<number>(db)`
-    select count(*) as applications
-    from application
-    where ${isOfWalk(db, walk)}
-    and ${inWalk(db, walk, undefined)}`
 }

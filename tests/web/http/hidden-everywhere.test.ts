@@ -96,6 +96,10 @@ const table: Readonly<Record<string, Walked>> = {
     versions: ['Applications', 'pet', 'pet__vet_visit', 'qqq'],
     reveals: true,
   },
+  '/odata/v1/:programSlug/:entitySet/$count': {
+    queries: ['', '$filter=plain_words__text eq 1'],
+    versions: ['Applications', 'pet', 'qqq'],
+  },
   '/odata/v1/:programSlug/:entitySet/*': {},
   '/intake/v1/programs/:slug': {},
   '/intake/v1/applicants': { body: '{"language":"en-US"}' },

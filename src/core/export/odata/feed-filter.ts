@@ -135,8 +135,9 @@ const endsEarly = 'is incomplete.'
 const error = (detail: string): Problem => requestProblem([{ parameter: '$filter', code: 'invalid_filter', detail }])
 
 /** Error for OData features that this feed does not support. */
-export const unsupported = (parameter: string, detail: string): Problem =>
+export const unsupported = (parameter: string, detail: string, cause?: unknown): Problem =>
   new Problem('unsupported', {
     detail: 'This feed does not support part of the request.',
     errors: [{ parameter, code: 'not_supported', detail }],
+    cause,
   })

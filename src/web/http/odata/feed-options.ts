@@ -2,6 +2,7 @@
 // options are errors, because ignoring them would change the result.
 
 import { Problem, type ProblemItem } from '../../../base/problem.ts'
+import { requireCountable } from '../../../core/export/odata/count-rows.ts'
 import { parseFeedFilter, unsupported } from '../../../core/export/odata/feed-filter.ts'
 import type { FeedColumn, FeedTable } from '../../../core/export/odata/feed-tables.ts'
 import { openPageToken, type TokenOpening } from '../../../core/export/requests/page-token.ts'
@@ -45,12 +46,33 @@ export function openFeedQuery(
   sent: SentParameters,
   tokens: TokenOpening,
 ): { query: FeedQuery; token: PageToken | undefined } {
-  const other = sent.pairs.find(({ name }) => unsupportedOptions.includes(name))
-  if (other !== undefined)
-    throw unsupported(other.name, `is not supported. Supported options are ${options.join(', ')}.`)
+  requireSupported(sent, options)
   const query = new SentQuery({ ...sent, strict: true }, options)
   const token = query.read('$skiptoken', value => query.collect(() => openPageToken(value, tokens, '$skiptoken')))
   return { query, token }
+}
+
+function requireSupported({ pairs }: SentParameters, supported: readonly string[]): void {
+  const other = pairs.find(({ name }) => unsupportedOptions.includes(name))
+  if (other !== undefined)
+    throw unsupported(other.name, `is not supported. Supported options are ${supported.join(', ')}.`)
+}
+
+/** `$top` and `$orderby` don't change a count (section 11.2.9). */
+const ofCounts = ['$filter', '$top', '$orderby'] as const
+
+/** The filters of a request for the number of rows. Throws Problem `invalid_request` or `unsupported`. */
+export function readCountFilters(sent: SentParameters, { columns }: FeedTable): FilterValues {
+  requireSupported(sent, ofCounts)
+  const query = new SentQuery({ ...sent, strict: true }, ofCounts)
+  const filters = readFilter(query, columns)
+  if (query.errors.length > 0) throw query.problem()
+  return filters ?? noFilters
+}
+
+function readFilter(query: SentQuery<string>, columns: readonly FeedColumn[]): FilterValues | undefined {
+  const known = new Set(columns.map(({ name }) => name))
+  return query.read('$filter', value => query.collect(() => parseFeedFilter(value, known)))
 }
 
 /** Throws Problem `invalid_request` with every error, or `unsupported`. */
@@ -69,16 +91,14 @@ export function readFeedOptions(query: FeedQuery, token: PageToken | undefined, 
     ['true', 'false'].includes(value) ? value === 'true' : error('invalid_count', 'must be true or false.'),
   )
   query.read('$orderby', value => query.collect(() => requireWalkOrder(value)))
-  const known = new Set(columns.map(({ name }) => name))
-  const filters = query.read('$filter', value => query.collect(() => parseFeedFilter(value, known)))
+  const filters = readFilter(query, columns)
   if (token !== undefined)
     for (const name of ofFirstPages)
       query.read(name, (_, error) =>
         error('not_with_skiptoken', 'cannot be added to @odata.nextLink. Follow the link unchanged.'),
       )
   if (query.errors.length > 0) throw query.problem()
-  if (count === true && table.path.length > 0)
-    throw unsupported('$count', 'is supported for the table Applications only.')
+  if (count === true) requireCountable(table)
   return { filters: filters ?? noFilters, columns: chosen ?? columns, select, top, count: count ?? false }
 }
 

@@ -5,11 +5,11 @@ import { Elysia } from 'elysia'
 import { Problem } from '../../../base/problem.ts'
 import { sentQuestions } from '../../../core/audit/sent-questions.ts'
 import type { ProgramKeyMap } from '../../../core/derived/program-key-map.ts'
+import { countRows, requireCountable } from '../../../core/export/odata/count-rows.ts'
 import { csdlOf } from '../../../core/export/odata/csdl.ts'
 import { unsupported } from '../../../core/export/odata/feed-filter.ts'
 import { feedFraming } from '../../../core/export/odata/feed-page.ts'
 import { type FeedTable, feedTables } from '../../../core/export/odata/feed-tables.ts'
-import { refusal } from '../../../core/export/pages/serve-page.ts'
 import { SentQuery } from '../../../core/export/requests/sent-query.ts'
 import {
   beginWalk,
@@ -19,16 +19,19 @@ import {
   snapshotTime,
   type Walk,
 } from '../../../core/export/requests/walk.ts'
-import { byDeadline } from '../../../core/export/servers/exports.ts'
 import { authorizeExport } from '../../../core/keys/caller.ts'
-import { readThroughLoss } from '../../../db/client.ts'
-import { countWalk, type Position, type WalkStart } from '../../../db/walks/walks.ts'
+import type { Position, WalkStart } from '../../../db/walks/walks.ts'
 import { earliest, type Micros } from '../../../domain/values/offset-time.ts'
 import { loadQuestions } from '../export/opened-export.ts'
 import { sendPage } from '../export/send-page.ts'
 import { feedType } from '../headers/export-formats.ts'
 import { preferredCoding } from '../headers/negotiation.ts'
-import { feedMetadataOperation, feedServiceOperation, feedSetOperation } from '../openapi/odata-operations.ts'
+import {
+  feedCountOperation,
+  feedMetadataOperation,
+  feedServiceOperation,
+  feedSetOperation,
+} from '../openapi/odata-operations.ts'
 import type { Deps } from '../server/deps.ts'
 import { placeOf } from '../server/place.ts'
 import { enterProgram, sentParameters } from '../server/program-request.ts'
@@ -38,6 +41,7 @@ import {
   type FeedOptions,
   openFeedQuery,
   preferredPageSize,
+  readCountFilters,
   readFeedOptions,
   requireFeedFormat,
 } from './feed-options.ts'
@@ -49,6 +53,7 @@ export const odataFeed = (deps: Deps) =>
     .use(readByKey(deps, path, feedServiceOperation, asked => answerService(deps, asked)))
     .use(readByKey(deps, `${path}/$metadata`, feedMetadataOperation, asked => answerMetadata(deps, asked)))
     .use(readByKey(deps, `${path}/:entitySet`, feedSetOperation, asked => answerSet(deps, asked)))
+    .use(readByKey(deps, `${path}/:entitySet/$count`, feedCountOperation, asked => answerCount(deps, asked)))
     .use(readByKey(deps, `${path}/:entitySet/*`, { hide: true }, asked => answerDeeper(deps, asked)))
 
 interface EnteredFeed {
@@ -168,8 +173,34 @@ const notOffered = (part: string): Problem =>
   unsupported(part.slice(0, 100), 'is not supported. Read the whole table, or filter it with $filter.')
 
 async function answerDeeper(deps: Deps, asked: AskedByKey): Promise<Response> {
+  // For clients that percent-encode the dollar sign.
+  if (asked.params['*'] === '$count') return answerCount(deps, asked)
   await enter(deps, asked)
   throw notOffered(asked.params['*'] ?? '')
+}
+
+/** The number of rows as text, in no other form (section 11.2.9). Counts as one of the key's concurrent exports. */
+async function answerCount(deps: Deps, asked: AskedByKey): Promise<Response> {
+  const { caller, params, request } = asked
+  const entered = await enter(deps, asked)
+  const { deadlineMs, programId, record } = entered
+  const start = await startOf(deps, asked, entered)
+  const tables = tablesOf(await loadQuestions(deps, caller, walkOf(programId, start)))
+  const table = tableOf(tables, params.entitySet!.normalize('NFC'))
+  requireCountable(table)
+  const filters = readCountFilters(sentParameters(request), table)
+  const { maxPageSize } = deps.config
+  const walk = beginWalk(programId, { filters, pageSize: maxPageSize, pageSizeMax: maxPageSize }, start)
+  record.fields.filters = reportedFilters(walk)
+  const place = await deps.auditLog.beginPage(caller.api_key_id, () => deps.limits.beginExport(caller.api_key_id))
+  try {
+    await place.granted
+    const count = await countRows(deps.exports, walk, deadlineMs)
+    const headers = { ...entered.headers, 'Content-Type': 'text/plain', 'Snapshot-Time': snapshotTime(start) }
+    return new Response(String(count), { headers })
+  } finally {
+    place.end()
+  }
 }
 
 interface FeedPageToSend extends EnteredFeed {
@@ -198,7 +229,7 @@ async function sendFeedPage(deps: Deps, { caller, request }: AskedByKey, page: F
   const place = await deps.auditLog.beginPage(caller.api_key_id, () => deps.limits.beginExport(caller.api_key_id))
   try {
     await place.granted
-    const count = options.count ? await countOf(deps, walk, deadlineMs) : undefined
+    const count = options.count ? await countRows(deps.exports, walk, deadlineMs) : undefined
     const context = `${root}/$metadata#${table.name}${select === undefined ? '' : `(${columns.map(({ name }) => name).join(',')})`}`
     const linkTo = (token: string, rowsMax: number | undefined): string =>
       `${root}/${encodeURIComponent(table.name)}?$skiptoken=${token}` +
@@ -218,12 +249,4 @@ async function sendFeedPage(deps: Deps, { caller, request }: AskedByKey, page: F
 function sentIds({ path }: FeedTable, { columns, select }: FeedOptions): number[] | undefined {
   if (select !== undefined) return [...new Set(columns.flatMap(({ questionId }) => questionId ?? []))]
   return path.length === 0 ? undefined : [path.at(-1)!.question_id]
-}
-
-/** Counts the applications of the walk with the same conditions as its pages. */
-async function countOf({ exports }: Deps, walk: Walk, deadlineMs: number): Promise<number> {
-  const counting = exports.read(sql => readThroughLoss(() => countWalk(sql, walk)))
-  return byDeadline(deadlineMs, counting).catch(error => {
-    throw refusal(error, false)
-  })
 }

@@ -46,6 +46,23 @@ const answered = (description: string, type: string, schema: JsonSchema) => ({
   content: { [type]: { schema } },
 })
 
+const tableParameter = pathParameter('entitySet', 'Name of the table in the service document.')
+const filterParameter = queryParameter(
+  '$filter',
+  `${feedProperties.map(({ possible }) => possible).join('; ')}. Join conditions with and.`,
+)
+const countedAnyway = (name: string) => queryParameter(name, 'Does not change the count.')
+
+const snapshotTime = {
+  schema: { type: 'string', format: 'date-time' },
+  description: 'On the first page: the walk contains everything submitted before this time and nothing later.',
+}
+
+const notInFeed = {
+  404: refused('The feed has no table with this name.'),
+  501: refused('The feed does not support this OData feature.'),
+}
+
 export const feedServiceOperation = {
   operationId: 'readFeedService',
   summary: 'OData feed: list tables',
@@ -81,6 +98,22 @@ export const feedMetadataOperation = {
   responses: { 200: answered('The metadata document.', 'application/xml', text), ...refusals },
 }
 
+export const feedCountOperation = {
+  operationId: 'countFeedTable',
+  summary: 'OData feed: count rows of a table',
+  description: 'Returns the number of rows that a walk starting now has. For the table Applications only.',
+  ...byKey('Export'),
+  parameters: [programSlugParameter, tableParameter, filterParameter, countedAnyway('$top'), countedAnyway('$orderby')],
+  responses: {
+    200: {
+      ...answered('The number of rows.', 'text/plain', { type: 'string', pattern: '^[0-9]+$' }),
+      headers: { ...requestId, ...version, 'Snapshot-Time': snapshotTime },
+    },
+    ...refusals,
+    ...notInFeed,
+  },
+}
+
 export const feedSetOperation = {
   operationId: 'readFeedTable',
   summary: 'OData feed: read rows of a table',
@@ -91,16 +124,13 @@ export const feedSetOperation = {
   ...byKey('Export'),
   parameters: [
     programSlugParameter,
-    pathParameter('entitySet', 'Name of the table in the service document.'),
+    tableParameter,
     queryParameter('$select', 'Column names, separated by commas. The key column is always included.'),
     queryParameter('$top', 'Maximum number of rows on all pages together.', { type: 'integer', minimum: 0 }),
     queryParameter('$count', 'Whether to include the total number of applications. For the table Applications only.', {
       type: 'boolean',
     }),
-    queryParameter(
-      '$filter',
-      `${feedProperties.map(({ possible }) => possible).join('; ')}. Join conditions with and.`,
-    ),
+    filterParameter,
     queryParameter('$orderby', 'submit_time, which is also the default.', {
       ...text,
       enum: ['submit_time', 'submit_time asc'],
@@ -127,14 +157,10 @@ export const feedSetOperation = {
         ...requestId,
         ...version,
         'Preference-Applied': { schema: text, description: 'The odata.maxpagesize that was applied.' },
-        'Snapshot-Time': {
-          schema: { type: 'string', format: 'date-time' },
-          description: 'On the first page: the walk contains everything submitted before this time and nothing later.',
-        },
+        'Snapshot-Time': snapshotTime,
       },
     },
     ...refusals,
-    404: refused('The feed has no table with this name.'),
-    501: refused('The feed does not support this OData feature.'),
+    ...notInFeed,
   },
 }

@@ -242,6 +242,45 @@ describe('its rows', () => {
     expect(counted).toEqual({ '@odata.context': expect.any(String), '@odata.count': obsolete.length, value: [] })
   })
 
+  test('the number of rows alone is a text, whatever is accepted, and $top and $orderby do not change it', async () => {
+    const current = exported.filter(one => one.revision_state === 'CURRENT')
+    const counts: [string, number][] = [
+      ['$count', exported.length],
+      ['%24count', exported.length],
+      ['$count?$top=2&$orderby=submit_time', exported.length],
+      ["$count?$filter=revision_state eq 'CURRENT'", current.length],
+      [`$count?$filter=application_id le ${exported[3]!.application_id}&$top=1`, 4],
+      ['$count?$filter=submit_time lt 1990-01-01T00:00:00Z', 0],
+    ]
+    for (const [path, count] of counts)
+      for (const headers of [{}, { Accept: 'application/json' }] as Record<string, string>[]) {
+        const response = await ask(`${root}/Applications/${path}`, headers)
+        expect([path, response.status, await response.text()]).toEqual([path, 200, String(count)])
+        expect(response.headers.get('Content-Type')).toBe('text/plain')
+        expect(response.headers.get('OData-Version')).toBe('4.0')
+        expect(response.headers.get('Snapshot-Time')).toBe(
+          (await ask(`${root}/Applications`)).headers.get('Snapshot-Time'),
+        )
+      }
+    const head = await service.get(`${root}/Applications/$count`, {
+      method: 'HEAD',
+      headers: { Authorization: key.authorization },
+    })
+    expect([head.status, head.headers.get('Content-Type'), await head.text()]).toEqual([200, 'text/plain', ''])
+    const counted = await o(`${service.baseUrl}${root}/`, { headers: { Authorization: key.authorization } })
+      .get('Applications/$count')
+      .fetch({ $filter: "revision_state eq 'CURRENT'" })
+    expect(await (counted as Response).text()).toBe(String(current.length))
+  })
+
+  test('$metadata says of each table of entities that it is not counted', async () => {
+    const csdl = xml2json(await textOf(`${root}/$metadata`), {}) as Record<string, Record<string, unknown>>
+    const container = csdl.Tributary!.Feed1 as Record<string, Record<string, unknown>>
+    const term = '@Org.OData.Capabilities.V1.CountRestrictions'
+    for (const name of Object.keys(sets))
+      expect([name, container[name]![term]]).toEqual([name, name === 'Applications' ? undefined : { Countable: false }])
+  })
+
   test('$select sends these columns and the key, on every page', async () => {
     const path = `${root}/Applications?$select=monthly_rent__currency_dollars,submit_time`
     const page = await pageOf(path)
@@ -472,7 +511,14 @@ describe('what it refuses, in the form of OData', () => {
     ['/Applications(1)', 501],
     ['/Applications(1)/household_member', 501],
     ["/household_member('1:0')", 501],
-    ['/Applications/$count', 501],
+    ['/household_member/$count', 501],
+    ['/Nothing/$count', 404],
+    ['/Applications/$count?$search=x', 501],
+    ['/Applications/$count?$select=status', 400],
+    ['/Applications/$count?$skiptoken=x', 400],
+    ['/Applications/$count?$filter=submit_time ge', 400],
+    ["/Applications/$count?$filter=anything_else__text eq 'x'", 501],
+    ['/Applications/$count/more', 501],
     ['/$batch', 501],
     ['/household_member?$count=true', 501],
   ])('%s: %i', async (path, status) => {

@@ -37,7 +37,7 @@ async function loseAndGoOn({ program_id }: RawProgram, kept: number, program: Ra
   await tamper(
     sql,
     `delete from application where program_id = ${program_id} and submit_seq > ${kept};
-     update submission_counter set submit_seq = ${kept} where program_id = ${program_id}`,
+     update submission_counter set submit_seq = ${kept}, submissions = ${kept} where program_id = ${program_id}`,
   )
   if (more > 0)
     await insertRawApplications(
