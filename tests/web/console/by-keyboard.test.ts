@@ -134,15 +134,15 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.enter('New program', 'Start from')
         const slug = keys.scripts ? 'tree-permit' : 'plain-permit'
         await keys.fill('Name', slug.replace('-', ' '))
-        await keys.enter(/^Create the draft$/, 'Add here')
+        await keys.enter(/^Create draft$/, 'Add here')
         await keys.enter('Add here', 'What the applicant reads')
         await keys.fill('What the applicant reads', 'Do you rent or own?')
         await keys.choose('Text', 'One of several')
         await keys.fill('Text of option 1', 'We rent it')
         await keys.fill('Text of option 2', 'We own it')
-        await keys.enter('Keep and add another', 'Kept in the draft.')
+        await keys.enter('Keep and add another', 'Draft saved')
         await keys.fill('What the applicant reads', 'Anything else?')
-        await keys.enter('Keep and add another', 'Kept in the draft.')
+        await keys.enter('Keep and add another', 'Draft saved')
         await keys.fill('What the applicant reads', 'Who is your landlord?')
         await keys.choose('always', 'only when all of these hold')
         await keys.to('Question of line 1')
@@ -150,7 +150,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         if (!keys.scripts) await keys.enter('Continue', 'Value of line 1')
         await keys.to('We rent it')
         await keys.press('Space')
-        await keys.enter('Keep in draft', 'Kept in the draft.')
+        await keys.enter('Save to draft', 'Draft saved')
         // The button that was pressed has the focus, where the question is now: pressed again, it moves it on.
         await keys.enter('Move Anything else? down', 'Review and publish')
         expect(await keys.focused()).toBe('Move Anything else? down')
@@ -235,7 +235,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       'a document is kept as it is',
       '/admin/programs/food/document',
       async keys => {
-        await keys.enter('Keep in draft', 'There was nothing to keep')
+        await keys.enter('Save to draft', 'No changes')
       },
     ],
     [
@@ -356,8 +356,8 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         const slug = keys.scripts ? 'copied' : 'plain-copy'
         await keys.fill('Name', slug.replace('-', ' '))
         await keys.to('Start from')
-        await keys.page.keyboard.type('a copy of Food')
-        await keys.enter(/^Create the draft$/, 'Who are you?')
+        await keys.page.keyboard.type('Copy of Food')
+        await keys.enter(/^Create draft$/, 'Who are you?')
         await keys.enter('Preview', 'As an applicant meets it')
         await keys.enter(/^Next$/, 'It would be refused')
         await keys.enter('Go to', 'Who are you?')

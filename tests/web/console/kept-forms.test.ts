@@ -200,7 +200,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await page.goto(edit)
       await page.locator('#document').fill(await documentNow(`“quoted” & <angled> ${name}`))
       await context.clearCookies()
-      await page.getByRole('button', { name: 'Keep in draft', exact: true }).click()
+      await page.getByRole('button', { name: 'Save to draft', exact: true }).click()
       const tab = context.waitForEvent('page')
       await page.getByRole('link', { name: 'Sign in in another tab' }).click()
       const other = await tab
@@ -211,7 +211,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await page.reload()
       await page.locator('[data-notice=shown-again]').waitFor()
       expect(await page.locator('#document').inputValue()).toContain(`<angled> ${name}`)
-      await page.getByRole('button', { name: 'Keep in draft', exact: true }).click()
+      await page.getByRole('button', { name: 'Save to draft', exact: true }).click()
       await page.waitForURL(/\/questions\?done=saved/)
       await page.getByText(`“quoted” & <angled> ${name}`).first().waitFor()
       // The page that refused without a session is no fault of the page's own.

@@ -92,7 +92,7 @@ describe('a document', () => {
     const document = await opened(ada!, 'yours')
     const response = await saveText(ada!, 'mine', JSON.stringify({ ...document, display_name: 'Taken over' }))
     expect(response.status).toBe(400)
-    expect(await response.text()).toContain('Must stay &quot;mine&quot;')
+    expect(await response.text()).toContain('&quot;mine&quot;')
     expect(await draftOf('yours')).toBeUndefined()
   })
 

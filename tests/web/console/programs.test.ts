@@ -283,8 +283,8 @@ describe('the question bank', () => {
     expect(often.match(/\/asks-\d\/questions/g)).toHaveLength(4)
     expect(often).toContain('and 3 more<')
     const own = await admin.page(/\/admin\/questions\/\d+/.exec(often)![0])
-    const said = [...own.matchAll(/>(Program asks-\d|its .*?)<\/(?:a|small)>/g)].map(([, text]) => text)
-    const [draft, other] = ['its draft has wording 3', 'its draft has wording 2']
+    const said = [...own.matchAll(/>(Program asks-\d|draft uses .*?)<\/(?:a|small)>/g)].map(([, text]) => text)
+    const [draft, other] = ['draft uses revision 3', 'draft uses revision 2']
     expect(said.slice(0, 5)).toEqual(['Program asks-0', draft, 'Program asks-1', other, 'Program asks-2'])
     expect(said).toHaveLength(9)
   })

@@ -68,7 +68,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.goto('/admin/programs')
     await click('link', 'New program')
     await page.getByLabel('Name', { exact: true }).fill('Heating help')
-    await click('button', 'Create the draft')
+    await click('button', 'Create draft')
     await click('button', '+ Question')
     await ask('What is your name?', 'When were you born?', 'What is your phone?', 'What is your e-mail address?')
     await screen('Your home')

@@ -1,4 +1,4 @@
-// The question bank: every question, and which programs ask it.
+// The question bank: lists questions and reads one.
 
 /** @jsxImportSource preact */
 
@@ -18,10 +18,10 @@ export const bankActions = ({ consoleDb: db }: Deps): Part => [
     name: 'listQuestions',
     route: 'GET /questions',
     summary: 'List the question bank',
-    answers: 'Questions by admin name, with where each is asked, 50 a page.',
+    answers: 'Questions by admin name with the programs that use them, 50 per page.',
     answered: pageAfter(questionAnswer),
     ...read,
-    query: { q: 'A word to look for.', after: '`next` of the page before.' },
+    query: { q: 'Text to search for.', after: 'The `next` value of the previous page.' },
     run: async visit =>
       pageOf(await readBankPage(db, pageAsked(visit, rowsMax)), rowsMax, ({ admin_name }) => admin_name),
     page: (_, list) => <BankPage {...list} />,
@@ -29,11 +29,12 @@ export const bankActions = ({ consoleDb: db }: Deps): Part => [
   action({
     name: 'readQuestion',
     route: 'GET /questions/:questionId',
-    summary: 'Read a question of the bank',
-    answers: 'The question, and where it is asked.',
+    summary: 'Read a question',
+    answers: 'The question and the programs that use it.',
     answered: questionAnswer,
     ...read,
-    run: async visit => (await findBankEntry(db, idIn(visit, 'questionId'))) ?? notFound('There is no such question.'),
+    run: async visit =>
+      (await findBankEntry(db, idIn(visit, 'questionId'))) ?? notFound('There is no question with this ID.'),
     page: (_, question) => <BankQuestionPage question={question} />,
   }),
 ]

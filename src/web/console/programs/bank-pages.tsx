@@ -1,4 +1,4 @@
-// The question bank: every question, and which programs ask it.
+// Pages of the question bank: every question, and the programs that use it.
 
 /** @jsxImportSource preact */
 
@@ -19,7 +19,7 @@ export function BankPage({ items, next }: { items: readonly BankEntry[]; next: s
     <Shell
       title="Questions"
       part="questions"
-      lead="Every question of every program. Programs share them: a change to one reaches each program that asks it, when it is published."
+      lead="All questions of all programs. Programs can share questions; publishing a change updates every program that uses the question."
     >
       <SearchForm path={path} label="Find a question" hint="Name, key or text" />
       <Table
@@ -27,27 +27,27 @@ export function BankPage({ items, next }: { items: readonly BankEntry[]; next: s
         rows={items}
         empty={
           isPart(query)
-            ? 'No question matches. Try another word.'
-            : 'There is no question yet. They come with the first program.'
+            ? 'No questions match. Change the search.'
+            : 'No questions yet. Add them to a program, and they appear here.'
         }
         columns={[
           {
             head: 'Question',
-            cell: one => (
+            cell: question => (
               <Named
-                href={`${path}/${one.question_id}`}
-                name={one.settings.text}
+                href={`${path}/${question.question_id}`}
+                name={question.settings.text}
                 small={
                   <>
-                    <code>{one.admin_name}</code>
-                    {one.enumerator !== null && ` in each of ${one.enumerator}`}
+                    <code>{question.admin_name}</code>
+                    {question.enumerator !== null && ` for each of ${question.enumerator}`}
                   </>
                 }
               />
             ),
           },
-          { head: 'Type', cell: one => <span class="kind">{kindLabel(one.kind)}</span> },
-          { head: 'Asked by', cell: one => <Uses uses={one.uses} most={4} /> },
+          { head: 'Type', cell: ({ kind }) => <span class="kind">{kindLabel(kind)}</span> },
+          { head: 'Used in', cell: ({ uses }) => <Uses uses={uses} most={4} /> },
         ]}
       />
       <Pages path={path} next={next} what="questions" />
@@ -55,12 +55,12 @@ export function BankPage({ items, next }: { items: readonly BankEntry[]; next: s
   )
 }
 
-/** Where a question is asked, by program. */
+/** The uses of a question, grouped by program. */
 const programsOf = (uses: readonly QuestionUse[]): QuestionUse[][] => [
   ...Map.groupBy(uses, ({ slug }) => slug).values(),
 ]
 
-/** A program that asks a question. Where its active version does, which comes first, a draft that does is nothing new. */
+/** A program that uses a question. Its draft is only mentioned if the active version, which comes first, doesn't use it. */
 const Asking = ({ uses: [use] }: { uses: readonly QuestionUse[] }) => (
   <>
     <a href={`${pathOfProgram(use!.slug)}/questions`} dir="auto">
@@ -71,7 +71,7 @@ const Asking = ({ uses: [use] }: { uses: readonly QuestionUse[] }) => (
 )
 
 function Uses({ uses, most }: { uses: readonly QuestionUse[]; most: number }) {
-  if (uses.length === 0) return <span class="soft">no program now</span>
+  if (uses.length === 0) return <span class="soft">not in any program</span>
   const programs = programsOf(uses)
   return (
     <>
@@ -94,26 +94,26 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
       title={settings.text}
       part="questions"
       crumbs={[{ text: 'Questions', path }, { text: question.admin_name }]}
-      lead="As it is asked now. It is changed in a program that asks it."
+      lead="The current version of this question. To change it, edit a program that uses it."
     >
       <div class="columns">
         <section class="card">
-          <h2>The question</h2>
+          <h2>Question</h2>
           <Facts
             facts={[
-              ['Name for administrators', question.admin_name],
+              ['Admin name', question.admin_name],
               [
                 'Key',
                 question.kind === 'STATIC' ? undefined : (
                   <>
-                    <code>{question.question_key}</code>, which never changes: clients rely on it
+                    <code>{question.question_key}</code> (never changes, because clients rely on it)
                   </>
                 ),
               ],
               ['Type', <span class="kind">{kindLabel(question.kind)}</span>],
-              ['Repeated', question.enumerator === null ? undefined : `in each of ${question.enumerator}`],
+              ['Repeated', question.enumerator === null ? undefined : `for each of ${question.enumerator}`],
               ['Help', settings.help],
-              ['Bounds', bounds === '' ? undefined : bounds],
+              ['Limits', bounds === '' ? undefined : bounds],
               ['Added', <When at={question.created_at} />],
             ]}
           />
@@ -136,9 +136,9 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
 function AskedBy({ question }: { question: BankEntry }) {
   return (
     <section class="card">
-      <h2>Asked by</h2>
+      <h2>Used in</h2>
       {question.uses.length === 0 ? (
-        <p class="soft">No active version and no draft. It stays in the exports of programs that once asked it.</p>
+        <p class="soft">Not in any active version or draft. Exports of programs that used it still contain it.</p>
       ) : (
         <ul class="plain-list">
           {programsOf(question.uses).map(uses => (
@@ -148,7 +148,7 @@ function AskedBy({ question }: { question: BankEntry }) {
                 .filter(({ version_number }) => version_number !== question.version_number)
                 .map(({ state, version_number }) => (
                   <small>
-                    {state === 'DRAFT' ? 'its draft' : 'its active version'} has wording {version_number}
+                    {state === 'DRAFT' ? 'draft' : 'active version'} uses revision {version_number}
                   </small>
                 ))}
             </li>

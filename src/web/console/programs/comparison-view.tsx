@@ -1,4 +1,4 @@
-// What one version of a program says otherwise than another, before and after next to each other; and any two versions on a page.
+// Compares two versions of a program side by side.
 
 /** @jsxImportSource preact */
 
@@ -15,7 +15,7 @@ import { type ProgramPageProps, ProgramShell, pathOfProgram } from './program-sh
 
 const tones = { new: 'good', changed: 'attention', removed: 'bad' } as const
 
-/** A first version, of which all is new, is in a fold on a narrow screen. `sharedWith` are the names of other programs that ask a question, by its admin name. */
+/** A first version is all new, so it is collapsed on narrow screens. `sharedWith` has the names of other programs that ask a question, by admin name. */
 export function Comparison(props: {
   before: StoredProgramVersion | undefined
   after: StoredProgramVersion
@@ -26,7 +26,7 @@ export function Comparison(props: {
   const linesMax = linesOf(rows)
   const columns: Column<VersionDifference>[] = [
     {
-      head: 'What',
+      head: 'Part',
       cell: one => <What one={one} sharedWith={one.of === 'question' ? sharedWith?.get(one.subject) : undefined} />,
     },
     { head: versionName(after), cell: one => <Side one={one} side="now" linesMax={linesMax} /> },
@@ -38,13 +38,13 @@ export function Comparison(props: {
     })
   const table = (
     <div class="comparison">
-      <Table caption={`What ${versionName(after)} changes`} rows={rows} empty="No change." columns={columns} />
+      <Table caption={`Changes in ${versionName(after)}`} rows={rows} empty="No changes." columns={columns} />
     </div>
   )
   if (before !== undefined) return table
   return (
     <details class="narrow-fold">
-      <summary>Each screen and question</summary>
+      <summary>All screens and questions</summary>
       {table}
     </details>
   )
@@ -68,7 +68,7 @@ function What({ one, sharedWith }: { one: VersionDifference; sharedWith: readonl
   )
 }
 
-/** Lines of one fact that are shown: fewer where there are many facts. The document of a version has all of them. */
+/** Maximum number of lines shown for each fact, fewer if there are many facts. The version's document has all lines. */
 const linesOf = ({ length }: readonly VersionDifference[]): number =>
   Math.max(5, Math.min(100, Math.floor(2000 / length)))
 
@@ -80,10 +80,10 @@ interface SideProps {
 
 function Side({ one, side, linesMax }: SideProps) {
   const gone =
-    one.of !== 'question' ? 'not there' : one.kind === 'STATIC' ? 'not shown' : 'not asked; it stays in exports'
-  if (side === 'before' && one.mark === 'new') return <span class="soft">not there</span>
+    one.of !== 'question' ? 'removed' : one.kind === 'STATIC' ? 'no longer shown' : 'no longer asked, stays in exports'
+  if (side === 'before' && one.mark === 'new') return <span class="soft">none</span>
   if (side === 'now' && one.mark === 'removed') return <span class="soft">{gone}</span>
-  if (one.mark === 'removed') return <span class="soft">{one.of === 'question' ? 'asked' : 'there'}</span>
+  if (one.mark === 'removed') return <span class="soft">{one.of === 'question' ? 'asked' : 'present'}</span>
   return (
     <dl>
       {one.facts.map(({ label, [side]: lines }) => (

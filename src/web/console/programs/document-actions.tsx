@@ -1,4 +1,4 @@
-// Editing a draft as a document, and beginning a program.
+// Edits a draft as a document, and creates programs.
 
 /** @jsxImportSource preact */
 
@@ -25,7 +25,7 @@ const path = '/admin/programs/:slug/document'
 const definition = Type.Unsafe<unknown>({
   type: 'object',
   description:
-    'The definition of a program, as GET answers it. Its `based_on` is the version it was made from: if something newer was saved or published, nothing is changed (409). `scripts/program schema` writes its JSON Schema.',
+    'The definition of a program, as returned by GET. `based_on` is the version it was created from; if something newer has been saved or published, the request fails with 409. `scripts/program schema` prints its JSON Schema.',
 })
 
 export const documentActions = (deps: Deps): Part => [...draftActions(deps), ...documentPage(deps), ...newProgram(deps)]
@@ -35,8 +35,8 @@ const draftActions = ({ consoleDb: db, config }: Deps): Action[] => [
   action({
     name: 'readDraft',
     route: 'GET /programs/:slug/draft',
-    summary: 'Read what an edit of a program begins with',
-    answers: 'The draft as a document; where there is none, the active version as one.',
+    summary: 'Read a program’s draft',
+    answers: 'The draft as a document, or the active version if there is no draft.',
     answered: documentAnswer,
     ...reads('programs'),
     run: async ({ person, params }) => describeForEditing((await loadProgramInView(db, person, params.slug!)).current),
@@ -44,16 +44,16 @@ const draftActions = ({ consoleDb: db, config }: Deps): Action[] => [
   action({
     name: 'saveDraft',
     route: 'PUT /programs/:slug/draft',
-    summary: 'Save a definition as the draft',
-    description: 'Begins the program if there is none of this slug.',
-    answers: 'The draft with what it changes; `saved` is false when this was the draft, or what is published, already.',
+    summary: 'Save a draft',
+    description: 'Creates the program if there is none with this slug.',
+    answers: 'The draft and its changes. `saved` is false if it equals the existing draft or the active version.',
     answered: draftAnswer,
     ...writes('programs'),
     body: definition,
     bodyBytesMax: documentBytesMax,
     run: async (visit, document) => {
       const other = otherSlug(document, visit.params.slug!)
-      if (other !== undefined) throw invalidRequest('The definition is of another program.', [other])
+      if (other !== undefined) throw invalidRequest('The definition belongs to another program.', [other])
       return saveDraft(db, document, visit.by.actor, editOptions(visit, config))
     },
   }),

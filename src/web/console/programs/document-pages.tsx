@@ -1,4 +1,4 @@
-// A draft as a document: written or pasted into a field, each error at its line, and both texts when two people were at it.
+// The page to edit a draft as a JSON document, with errors by line and a comparison when someone else changed it.
 
 /** @jsxImportSource preact */
 
@@ -13,9 +13,9 @@ import { type ProgramInView, versionName } from './program-in-view.ts'
 import { Changes, MadeBy, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import type { PlacedError } from './read-document-field.ts'
 
-/** What two people have: the one wrote this text, the other saved or published what is stored. */
+/** An edit that conflicts with what someone else saved or published. */
 export interface Conflict {
-  /** What the text says otherwise than what is stored; undefined when the text has errors. */
+  /** How the text differs from the stored version; undefined if the text has errors. */
   differences: readonly VersionChange[] | undefined
   stored: string
 }
@@ -35,7 +35,7 @@ export function DocumentPage({ view, text, errors = [], conflict }: DocumentProp
     <ProgramShell
       program={program}
       tab="questions"
-      title="As a document"
+      title="JSON document"
       changes={view.draft === undefined ? undefined : view.changes.length}
       actions={
         <LinkButton
@@ -53,15 +53,15 @@ export function DocumentPage({ view, text, errors = [], conflict }: DocumentProp
           <DocumentField text={text} errors={errors} />
           <div class="actions">
             {conflict === undefined ? (
-              <Submit text="Keep in draft" />
+              <Submit text="Save to draft" />
             ) : (
               <>
-                <Submit text="Save what I have here now" />
+                <Submit text="Save this document" />
                 <Submit
                   look="danger"
                   name="over"
                   value={`${view.active?.program_version_id ?? ''}-${view.draft?.program_version_id ?? ''}`}
-                  text="Replace what is stored by mine"
+                  text="Overwrite stored version"
                 />
               </>
             )}
@@ -71,7 +71,7 @@ export function DocumentPage({ view, text, errors = [], conflict }: DocumentProp
       </div>
       {conflict !== undefined && (
         <details class="card">
-          <summary>What is stored now, as a document</summary>
+          <summary>Currently stored document</summary>
           <pre>
             <code>{conflict.stored}</code>
           </pre>
@@ -85,17 +85,17 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
   const { current, draft } = view
   return (
     <NotDone name="changed-since">
-      <h2>The program was changed in the meantime, so nothing was saved</h2>
+      <h2>Someone else changed this program, so nothing was saved</h2>
       <p dir="auto">
         {draft === undefined ? `${versionName(current)} was published ` : 'The draft was saved '}
         <MadeBy at={current.published_at ?? current.created_at} by={current.published_by ?? current.created_by} />. Your
-        text is below as you wrote it, and what is stored now is below that. To keep both, put your changes into what is
-        stored, with its <code>based_on</code>.
+        text is below, followed by the stored document. To keep both, copy your changes into the stored document and
+        keep its <code>based_on</code>.
       </p>
       {conflict.differences !== undefined && (
         <>
           <p>
-            <strong>What yours says otherwise than what is stored:</strong>
+            <strong>How your document differs from the stored one:</strong>
           </p>
           <Changes changes={conflict.differences} most={100} />
         </>
@@ -104,16 +104,14 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
   )
 }
 
-/** Errors are listed up to here; the rest is counted. */
+/** Maximum number of errors listed; the rest are counted. */
 const errorsMax = 200
 
 function ValidationErrors({ errors, children }: { errors: readonly PlacedError[]; children?: ComponentChildren }) {
   if (errors.length === 0) return null
   return (
     <section class="notice bad" role="alert" aria-labelledby="errors" tabIndex={-1} autofocus>
-      <h2 id="errors">
-        {errors.length === 1 ? 'One thing is wrong' : `${errors.length} things are wrong`}, so nothing was saved
-      </h2>
+      <h2 id="errors">{errors.length === 1 ? 'Fix 1 error' : `Fix ${errors.length} errors`} before you save</h2>
       <ol class="errors">
         {errors.slice(0, errorsMax).map(({ line, column, path, code, detail }) => (
           <li data-code={code}>
@@ -159,7 +157,7 @@ function DocumentField({ text, errors }: { text: string; errors: readonly Placed
           From a file<span class="soft"> optional</span>
         </label>
         <p class="hint" id="file-hint">
-          A document that was downloaded here, or from another installation. It is read in place of the text below.
+          A document downloaded from this or another installation. It replaces the text below.
         </p>
         <input id="file" type="file" name="document" accept=".json,application/json" aria-describedby="file-hint" />
       </div>
@@ -170,7 +168,7 @@ function DocumentField({ text, errors }: { text: string; errors: readonly Placed
         rows={Math.min(Math.max(lines.length + 1, 16), 48)}
         mono
         value={text}
-        hint="All of the program: questions, screens, statuses, name. based_on names the version it was made from, so that no concurrent change is lost."
+        hint="The whole program: questions, screens, statuses and name. Keep based_on: it prevents overwriting someone else’s changes."
       />
     </>
   )
@@ -179,7 +177,7 @@ function DocumentField({ text, errors }: { text: string; errors: readonly Placed
 export interface RefusedDocument {
   text?: string | undefined
   errors: readonly PlacedError[]
-  /** The program here that has its slug. */
+  /** The existing program with the same slug. */
   taken?: string | undefined
 }
 
@@ -191,26 +189,31 @@ export function NewProgramPage(props: { programs: readonly NamedProgram[] } & Re
       title="New program"
       part="programs"
       crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
-      lead="It begins as a draft, which clients do not see until it is published."
+      lead="The program starts as a draft. Clients can’t see it until you publish it."
       actions={<LinkButton href="/admin/import-program" text="Import a file" />}
     >
       <ValidationErrors errors={errors}>
         {taken !== undefined && (
           <p>
-            To put this document in the place of what is there, import it at{' '}
-            <a href={`${pathOfProgram(taken)}/document`}>the document of {taken}</a>.
+            To replace the existing program, open{' '}
+            <a href={`${pathOfProgram(taken)}/document`}>the document of {taken}</a> and import this document there.
           </p>
         )}
       </ValidationErrors>
       <ErrorSummary />
       <section class="card narrow">
         <ActionForm action={path}>
-          <TextField name="display_name" label="Name" hint="What people read, such as Housing Aid." maxLength={200} />
+          <TextField
+            name="display_name"
+            label="Name"
+            hint="Shown to applicants, such as Housing Aid."
+            maxLength={200}
+          />
           <TextField
             name="slug"
             label="Slug"
             optional
-            hint="What clients know it by; it never changes. Made from the name when left empty: housing-aid."
+            hint="Identifies the program to clients and can’t be changed later. Leave empty to derive it from the name, such as housing-aid."
             maxLength={100}
           />
           <SelectField
@@ -218,21 +221,21 @@ export function NewProgramPage(props: { programs: readonly NamedProgram[] } & Re
             label="Start from"
             value=""
             choices={[
-              { value: '', text: 'an empty screen' },
+              { value: '', text: 'Empty screen' },
               ...archivedLast(programs).map(one => ({
                 value: one.slug,
-                text: `a copy of ${one.display_name} (${one.slug}${intakeSuffix(one)})`,
+                text: `Copy of ${one.display_name} (${one.slug}${intakeSuffix(one)})`,
               })),
             ]}
           />
-          <Submit text="Create the draft" />
+          <Submit text="Create draft" />
         </ActionForm>
       </section>
       <details class="card" open={text !== undefined}>
         <summary>From a document</summary>
         <ActionForm action={path} files>
           <DocumentField text={text ?? ''} errors={errors} />
-          <Submit text="Create the draft" unseen=" from the document" />
+          <Submit text="Create draft" unseen=" from the document" />
         </ActionForm>
       </details>
     </Shell>

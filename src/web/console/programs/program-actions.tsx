@@ -1,4 +1,4 @@
-// Pages of programs, their questions and versions.
+// Actions and pages for programs, their questions and versions.
 
 /** @jsxImportSource preact */
 
@@ -36,7 +36,7 @@ import { QuestionsPage } from './questions-pages.tsx'
 import { VersionPage, VersionsPage } from './versions-pages.tsx'
 
 const rowsMax = 50
-const paging = { q: 'A word to look for.', after: '`next` of the page before.' }
+const paging = { q: 'Text to search for.', after: 'The `next` value of the previous page.' }
 const one = '/programs/:slug'
 const everyone = { roles: everyRole, scope: 'programs:read' } as const
 const read = reads('programs')
@@ -55,10 +55,10 @@ function overviewActions(deps: Deps): Part {
       name: 'listPrograms',
       route: 'GET /programs',
       summary: 'List programs',
-      answers: 'Programs by slug, with their versions and counts, 50 a page.',
+      answers: 'Programs by slug, with their versions and counts, 50 per page.',
       answered: pageAfter(programOverview),
       ...everyone,
-      query: { ...paging, archived: '`yes` for the archived ones, which are else left out unless looked for.' },
+      query: { ...paging, archived: '`yes` to list archived programs. By default they appear only in searches.' },
       run: async visit => {
         const archived = textOf(visit, 'archived') === 'yes'
         const asked = { among: programsAmong(visit.person), archived, ...pageAsked(visit, rowsMax) }
@@ -69,7 +69,7 @@ function overviewActions(deps: Deps): Part {
     action({
       name: 'readProgramOverview',
       route: `GET ${one}`,
-      summary: 'Read what a program is',
+      summary: 'Read a program',
       answers: 'The program with its versions and counts.',
       answered: programOverview,
       ...everyone,
@@ -98,12 +98,12 @@ const versionActions = (deps: Deps): Action[] => [
   action({
     name: 'listProgramVersions',
     route: `GET ${one}/versions`,
-    summary: 'List the published versions of a program',
+    summary: 'List a program’s published versions',
     answers:
-      'Versions, newest first, 10 a page, with the first 20 changes of each and how many more there are. The version itself has all.',
+      'Versions, newest first, 10 per page, each with its first 20 changes and the number of further ones. Read a version for all its changes.',
     answered: pageBefore(listedVersionAnswer),
     ...read,
-    query: { before: '`next` of the page before.' },
+    query: { before: 'The `next` value of the previous page.' },
     run: async visit => {
       const { items, next } = await loadHistoryPage(deps, visit, 'before')
       return { items: items.map(({ version, ...changed }) => ({ ...factsOf(version), ...changed })), next }
@@ -112,8 +112,8 @@ const versionActions = (deps: Deps): Action[] => [
   action({
     name: 'readProgramVersion',
     route: `GET ${one}/versions/:versionId`,
-    summary: 'Read one version of a program',
-    answers: 'The version as a document, and what it changed against the one before.',
+    summary: 'Read a program version',
+    answers: 'The version as a document, and its changes since the previous version.',
     answered: versionDocumentAnswer,
     ...read,
     run: async visit => {

@@ -1,4 +1,4 @@
-// The program an address names, if the person may see it, with the version that is worked on.
+// Loads the program named in a URL, if the person may see it, with its active version and draft.
 
 import { Problem } from '../../../base/problem.ts'
 import { maySeeProgram, type Person } from '../../../core/people/roles.ts'
@@ -25,7 +25,7 @@ import { idOf } from '../requests/route-parameters.ts'
 export async function findVisibleProgram(db: Db, person: Person, slug: string): Promise<ProgramOverview> {
   const program = isSlug(slug) ? await findProgramOverview(db, slug) : undefined
   if (program === undefined || !maySeeProgram(person, program.program_id))
-    throw new Problem('not_found', { detail: 'There is no program of this name.' })
+    throw new Problem('not_found', { detail: 'There is no program with this slug.' })
   return program
 }
 
@@ -48,7 +48,7 @@ export async function loadProgramInView(db: Sql, person: Person, slug: string): 
     const current = draft ?? active
     if (current === undefined)
       throw new Problem('not_found', {
-        detail: `Nothing of program "${slug}" is published or drafted. Begin it again under New program, with this slug.`,
+        detail: `Program "${slug}" has no version. Start again under New program with the same slug.`,
       })
     return { program, active, draft, current, changes: draft === undefined ? [] : changesOf(active, draft) }
   })
@@ -112,7 +112,7 @@ export async function findVersionOf(db: Db, program: ProgramOverview, id: string
   const version = await findProgramVersion(db, idOf(id) ?? 0)
   if (version?.program_id !== program.program_id)
     throw new Problem('not_found', {
-      detail: `Program "${program.slug}" has no version ${id}. A draft goes when it is saved again, published or discarded.`,
+      detail: `Program "${program.slug}" has no version ${id}. If it was a draft, it has since been saved, published or discarded.`,
     })
   return version
 }

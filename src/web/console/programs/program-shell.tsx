@@ -1,4 +1,4 @@
-// What every page of one program has in common: its heading, its state in a line, its tabs; and lists of changes.
+// The frame of a program's pages: heading, status line and tabs; also lists of changes.
 
 /** @jsxImportSource preact */
 
@@ -17,7 +17,7 @@ export interface ProgramPageProps {
   program: ProgramOverview
 }
 
-/** When something was published or saved, and by whom; none of it where it never was. */
+/** When something was published or saved, and by whom, or “none”. */
 export const MadeBy = ({ at, by }: { at: Micros | null; by: string | null }) =>
   at === null ? (
     <>none</>
@@ -27,7 +27,7 @@ export const MadeBy = ({ at, by }: { at: Micros | null; by: string | null }) =>
     </>
   )
 
-/** The path of a program, on a page. */
+/** The path of a program's page. */
 export const pathOfProgram = (slug: string): string => `/admin/programs/${slug}`
 
 /** Distinguishes the browser tabs of a program by their titles. */
@@ -41,7 +41,7 @@ const tabTitles: Readonly<Record<ProgramTab, string>> = {
 export function ProgramShell(
   props: ProgramPageProps & {
     tab: ProgramTab
-    /** The page below the tab, when it is not the tab's own. */
+    /** The title of a page below the tab. */
     title?: string
     actions?: ComponentChildren
     changes?: number
@@ -131,8 +131,7 @@ export function States({ program, changes }: { program: ProgramOverview; changes
           {changes === undefined || active === null ? 'Draft' : `Draft · ${counted(changes, 'change')}`}
         </Badge>
       )}
-      {active === null && draft === null && <Badge>nothing published</Badge>}{' '}
-      <IntakeBadge state={program.intake_state} />
+      {active === null && draft === null && <Badge>Not published</Badge>} <IntakeBadge state={program.intake_state} />
     </>
   )
 }
@@ -140,16 +139,16 @@ export function States({ program, changes }: { program: ProgramOverview; changes
 function Submissions({ program }: { program: ProgramOverview }) {
   const { now } = usePage()
   const { submissions, last_submit_time: last } = program
-  if (submissions === 0) return <>no application yet</>
+  if (submissions === 0) return <>No applications yet</>
   return (
     <>
       {counted(submissions, 'application')} submitted
-      {last !== null && ` · last one ${distance(Math.min(last, now), now)}`}
+      {last !== null && ` · most recent ${distance(Math.min(last, now), now)}`}
     </>
   )
 }
 
-/** Changes one below another, each with what it is of. `more` are changes that are not in `changes`. */
+/** A list of changes, each with its subject. `more` is the number of further changes that aren't in `changes`. */
 export function Changes({
   changes,
   most,
@@ -159,7 +158,7 @@ export function Changes({
   most?: number
   more?: number
 }) {
-  if (changes.length === 0) return <p class="soft">No change.</p>
+  if (changes.length === 0) return <p class="soft">No changes.</p>
   const shown = changes.slice(0, most)
   const rest = changes.length - shown.length + more
   return (

@@ -1,4 +1,4 @@
-// The list of programs, and the overview of one.
+// The list of programs, and a program's overview.
 
 /** @jsxImportSource preact */
 
@@ -37,15 +37,15 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
       part="programs"
       lead={
         origin === undefined
-          ? 'What residents apply for. Publishing a version of a program changes what it asks from then on.'
-          : `What residents apply for in the ${origin} that is followed. Programs are made, edited and published there, and are here within seconds.`
+          ? 'What residents apply for. Changes take effect when you publish them.'
+          : `What residents apply for in ${origin}. Edit and publish programs there; changes arrive here within seconds.`
       }
       actions={mayEditPrograms(context) && <LinkButton main href="/admin/new-program" icon="plus" text="New program" />}
     >
       <Tabs
         label="Programs"
         tabs={[
-          { text: 'In use', path, current: !archived },
+          { text: 'Active', path, current: !archived },
           { text: 'Archived', path: `${path}?archived=yes`, current: archived },
         ]}
       />
@@ -57,12 +57,12 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
         rows={items}
         empty={
           isPart(query)
-            ? 'No program here matches. Try another word.'
+            ? 'No programs match. Change the search.'
             : archived
-              ? `No program is archived.${mayEditPrograms(context) ? ' Archive one in its settings.' : ''}`
+              ? `No archived programs.${mayEditPrograms(context) ? ' You can archive a program in its settings.' : ''}`
               : origin === undefined
-                ? `There is no program yet.${mayEditPrograms(context) ? ' Begin with New program: a name is enough.' : ''}`
-                : `There is no program yet. Those of the ${origin} come with the follower’s first round.`
+                ? `No programs yet.${mayEditPrograms(context) ? ' Start with New program.' : ''}`
+                : `No programs yet. The programs in ${origin} appear here after the first sync.`
         }
         columns={columnsAt(path, now)}
       />
@@ -85,7 +85,7 @@ const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
     head: 'Active',
     cell: one =>
       one.active_version_id === null ? (
-        <span class="soft">nothing yet</span>
+        <span class="soft">not published</span>
       ) : (
         <>
           <Badge tone="good">version {one.active_version_number}</Badge>
@@ -111,7 +111,7 @@ const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
   },
   { head: 'Applications', figures: true, cell: one => figures(one.submissions) },
   {
-    head: 'Last one',
+    head: 'Latest',
     cell: one =>
       one.last_submit_time === null ? (
         <span class="soft">none</span>
@@ -121,12 +121,12 @@ const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
   },
   {
     head: 'Addresses',
-    cell: one => (
+    cell: program => (
       <details class="addresses">
         <summary>
-          Export, deep link, docs<span class="unseen"> of {one.display_name}</span>
+          Export, deep link, docs<span class="unseen"> for {program.display_name}</span>
         </summary>
-        <Addresses slug={one.slug} />
+        <Addresses slug={program.slug} />
       </details>
     ),
   },
@@ -161,14 +161,14 @@ function Addresses({ slug }: { slug: string }) {
 }
 
 const doneTexts: Readonly<Record<string, string>> = {
-  discarded: 'The draft is gone. What is published is as it was.',
+  discarded: 'Draft discarded. The published version is unchanged.',
 }
 
 function Asked({ program }: ProgramPageProps) {
   const reads = usePage().person?.role !== 'PROGRAM_ADMINISTRATOR'
   return (
     <div class="card">
-      <h2>What is asked</h2>
+      <h2>Questions</h2>
       <Facts
         facts={[
           ['Published', <MadeBy at={program.active_published_at} by={program.active_published_by} />],
@@ -176,7 +176,7 @@ function Asked({ program }: ProgramPageProps) {
           [
             'Statuses',
             program.statuses.length === 0
-              ? 'None: applications get no status.'
+              ? 'none'
               : program.statuses.map(status => (
                   <>
                     <Badge>{status}</Badge>{' '}
@@ -186,11 +186,11 @@ function Asked({ program }: ProgramPageProps) {
         ]}
       />
       {reads && program.active_version_id === null && program.draft_version_id === null && (
-        <p class="soft">Nothing of it is there. Begin it again under New program, with this slug.</p>
+        <p class="soft">This program has no version. Start again under New program with the same slug.</p>
       )}
       {reads && (program.active_version_id ?? program.draft_version_id) !== null && (
         <p>
-          <a href={`${pathOfProgram(program.slug)}/questions`}>See its questions</a>
+          <a href={`${pathOfProgram(program.slug)}/questions`}>View questions</a>
         </p>
       )}
     </div>
@@ -204,7 +204,7 @@ export function OverviewPage({ program, activity }: ProgramPageProps & { activit
       <div class="columns even">
         <div class="asides">
           <section class="card" aria-labelledby="submitted">
-            <h2 id="submitted">Submitted</h2>
+            <h2 id="submitted">Submissions</h2>
             <Submitted {...activity} />
             <DayByDay {...activity} />
           </section>
@@ -216,12 +216,12 @@ export function OverviewPage({ program, activity }: ProgramPageProps & { activit
             <ByStatus slug={program.slug} statuses={activity.statuses} />
           </section>
           <section class="card" aria-labelledby="readers">
-            <h2 id="readers">Who reads it</h2>
+            <h2 id="readers">Exported by</h2>
             <ReadBy readers={activity.readers} last={program.last_submit_time} />
           </section>
         </div>
         <div class="card">
-          <h2>Where it is found</h2>
+          <h2>Addresses</h2>
           <p class="soft">
             The slug <code>{program.slug}</code> is <code>programSlug</code> in the export API and{' '}
             <code>program_name</code> in every application. It never changes.

@@ -1,4 +1,4 @@
-// Publishing a draft after a look at what it does, keeping it over what came in the meantime, and discarding it.
+// Reviews, publishes, keeps and discards a draft.
 
 /** @jsxImportSource preact */
 
@@ -40,8 +40,10 @@ import { DiscardPage, type Hindrance, PublicationPage, PublishPage } from './pub
 
 const publication = Type.Object(
   {
-    based_on: id('The id of the draft that was reviewed: another is not published (409).'),
-    move: Type.Optional(texts('Slugs of the other programs that may get a new version because they ask what changes.')),
+    based_on: id('The ID of the draft you reviewed. If the draft has changed since, the request fails with 409.'),
+    move: Type.Optional(
+      texts('Slugs of the other programs that may get a new version because they use the changed questions.'),
+    ),
   },
   closed,
 )
@@ -64,15 +66,15 @@ const draftActions = (deps: Deps): Action[] => {
       name: 'discardDraft',
       route: `DELETE ${one}/draft`,
       summary: 'Discard the draft',
-      answers: 'Nothing: the draft is gone.',
+      answers: 'An empty object.',
       answered: nothing,
       ...writes('programs'),
-      query: { based_on: 'The id of the draft that is meant: another is not discarded (409). Required.' },
+      query: { based_on: 'The ID of the draft. If the draft has changed since, the request fails with 409. Required.' },
       run: async visit => {
         const reviewed = idOf(textOf(visit, 'based_on'))
         if (reviewed === undefined)
-          throw invalidRequest('The draft is not named.', [
-            { parameter: 'based_on', code: 'required', detail: 'Must be the id of the draft.' },
+          throw invalidRequest('The draft ID is missing.', [
+            { parameter: 'based_on', code: 'required', detail: 'Must be the ID of the draft.' },
           ])
         const { slug } = await findVisibleProgram(db, visit.person, visit.params.slug!)
         await discardDraft(db, slug, visit.by.actor, { reviewed, address: visit.address })
@@ -81,14 +83,14 @@ const draftActions = (deps: Deps): Action[] => {
     action({
       name: 'compareDraft',
       route: `GET ${one}/difference`,
-      summary: 'See what publishing the draft would do',
-      answers: 'What it changes, what that means for those who pull, and which other active programs move along.',
+      summary: 'Preview publishing the draft',
+      answers: 'The changes, their effects on clients, and the other active programs that get a new version.',
       answered: differenceAnswer,
       ...reads('programs'),
       run: async visit => {
         const view = await viewOf(deps, visit)
         const { active, draft } = view
-        if (draft === undefined) throw new Problem('not_found', { detail: 'There is no draft of this program.' })
+        if (draft === undefined) throw new Problem('not_found', { detail: 'This program has no draft.' })
         const { moves, refusal, changes } = await review(deps, view)
         return {
           draft: draft.program_version_id,
@@ -112,11 +114,11 @@ const publishingActions = (deps: Deps): Action[] => {
       name: 'publishDraft',
       route: `POST ${one}/publish`,
       summary: 'Publish the draft',
-      description: `Where more than ${withinRequestMax} other programs are published along, it is done in the background (202).`,
-      answers: 'The version that is active now, what it changed, and the other programs that were published along.',
+      description: `If more than ${withinRequestMax} other programs get a new version, publishing continues in the background (202).`,
+      answers: 'The new active version, its changes, and the other programs that got a new version.',
       answered: publicationAnswer,
       later: {
-        answers: 'It is being published in the background, all of it or nothing; `Location` says how far it is.',
+        answers: 'Publishing continues in the background, all or nothing. `Location` has its progress.',
         answered: publicationRow,
       },
       ...writes('programs'),
@@ -132,9 +134,9 @@ const publishingActions = (deps: Deps): Action[] => {
     action({
       name: 'readPublication',
       route: `GET ${one}/publications/:publicationId`,
-      summary: 'See how far a publication is',
+      summary: 'Read the progress of a publication',
       answers:
-        'How many of the other programs are ready; when it ended, and why nothing was published, if nothing was.',
+        'The number of programs that are ready, when the publication ended, and the reason if nothing was published.',
       answered: publicationRow,
       ...reads('programs'),
       run: async ({ person, params }) => {
@@ -169,7 +171,7 @@ async function publish(
 async function publicationOf(db: Db, programId: number, publicationId: number): Promise<{ answer: Publication }> {
   const found = await findPublication(db, publicationId)
   if (found?.program_id !== programId)
-    throw new Problem('not_found', { detail: 'There is no such publication of this program.' })
+    throw new Problem('not_found', { detail: 'There is no publication with this ID for this program.' })
   const { program_id: _, slug: __, move: ___, address: ____, ...answer } = found
   return { answer }
 }
@@ -284,17 +286,17 @@ function discardRoutes(deps: Deps): PageRoute[] {
   ]
 }
 
-const changedConcurrently = 'Something has changed in the meantime, so nothing was done. This is what there is now'
+const changedConcurrently = 'Someone else changed this program, so nothing was done. Review the current state'
 
 const unticked = {
   parameter: 'move',
   code: 'required',
-  detail: 'Must be ticked, each of them: publishing changes what these programs ask, too. Nothing was published.',
+  detail: 'Select all of these programs to confirm that publishing also changes them. Nothing has been published yet.',
 }
 
 const overtaken = ({ active }: ProgramInView): Problem =>
   new Problem('conflict', {
-    detail: `Version ${active?.version_number} was published after this draft was begun`,
+    detail: `Version ${active?.version_number} was published after this draft was started`,
     internal: 'outdated',
   })
 
@@ -303,12 +305,12 @@ function hindranceOf({ kind, detail, internal, errors }: Problem): Hindrance {
   if (kind === 'invalid_request')
     return { name: 'no-longer-fits', title: 'The draft no longer fits the question bank', errors }
   if (internal === 'broken_condition')
-    return { name: 'depended-on', title: 'Another program depends on what this draft removes', errors }
+    return { name: 'depended-on', title: 'Another program depends on something this draft removes', errors }
   if (internal !== 'outdated') return { name: 'changed-since', title: changedConcurrently, errors: [] }
   if (errors.length === 0) return { name: 'overtaken', title: detail, errors, keep: true }
   return {
     name: 'conflicting',
-    title: 'Others published something in the meantime that this draft changes too',
+    title: 'Someone else published changes to the same things as this draft',
     errors,
     keep: true,
   }

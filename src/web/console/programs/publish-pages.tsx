@@ -1,4 +1,4 @@
-// Before a draft is published or discarded: what changes, for whom, and what goes.
+// Pages to review a draft before publishing or discarding it, and the progress of a publication.
 
 /** @jsxImportSource preact */
 
@@ -18,7 +18,7 @@ import { ProgramShell, pathOfProgram } from './program-shell.tsx'
 interface PublishProps {
   view: ProgramInView
   moves: readonly Move[]
-  /** Why the draft cannot be published as it is, if so. */
+  /** Why the draft can't be published, if it can't. */
   hindrance: Hindrance | undefined
 }
 
@@ -26,7 +26,7 @@ export interface Hindrance {
   name: string
   title: string
   errors: readonly Pick<ProblemItem, 'code' | 'detail' | 'path'>[]
-  /** Whether saving the draft again, as it is, over what came in the meantime would let it be published. */
+  /** Whether saving the unchanged draft again over newer changes would let it be published. */
   keep?: boolean
 }
 
@@ -46,17 +46,17 @@ export function PublishPage(props: PublishProps) {
           <section class="card">
             <h2>
               {active === undefined
-                ? `The first version: ${counted(draft.questions.length, 'question')}`
-                : `${counted(changes.length, 'change')} against version ${active.version_number}`}
+                ? `First version: ${counted(draft.questions.length, 'question')}`
+                : `${counted(changes.length, 'change')} since version ${active.version_number}`}
             </h2>
             <p class="soft" dir="auto">
               Saved <When at={draft.created_at} /> by <Who actor={draft.created_by} />.{' '}
-              <a href={`${path}/versions/${draft.program_version_id}/preview`}>See it as an applicant</a>
+              <a href={`${path}/versions/${draft.program_version_id}/preview`}>Preview as applicant</a>
             </p>
             {sharedWith.size > 0 && (
               <p class="soft">
-                Questions that other active programs ask, too, change there at the same moment: publishing makes a new
-                version of each.
+                Some of these questions are also used by other active programs. Publishing creates a new version of each
+                of those programs at the same time.
               </p>
             )}
           </section>
@@ -64,11 +64,11 @@ export function PublishPage(props: PublishProps) {
         </div>
         <div>
           <section class="card">
-            <h2>For clients that pull</h2>
+            <h2>Effect on clients</h2>
             {active === undefined ? (
-              <p>Applications can be submitted and pulled from now on.</p>
+              <p>Applications can be submitted and exported after you publish.</p>
             ) : effects.length === 0 ? (
-              <p>Nothing: applications look as they did.</p>
+              <p>None. The format of applications doesn’t change.</p>
             ) : (
               <ul>
                 {effects.map(({ detail }) => (
@@ -76,7 +76,7 @@ export function PublishPage(props: PublishProps) {
                 ))}
               </ul>
             )}
-            <p class="soft">An export that is under way keeps the questions it began with, on all its pages.</p>
+            <p class="soft">Exports in progress keep the questions they started with.</p>
           </section>
           {hindrance === undefined && <PublishForm {...props} />}
         </div>
@@ -95,16 +95,21 @@ function PublishForm({ view: { program, draft }, moves }: PublishProps) {
           <>
             <Notice name="moves" tone="attention">
               <strong>
-                {moves.length === 1 ? 'Another active program asks' : `${moves.length} other active programs ask`} what
-                you change.
+                {moves.length === 1
+                  ? '1 other active program uses'
+                  : `${figures(moves.length)} other active programs use`}{' '}
+                questions you changed.
               </strong>{' '}
-              Publishing makes a new version of {moves.length === 1 ? 'it' : 'each'} too. Tick{' '}
-              {moves.length === 1 ? 'it' : 'each'} to say that this is meant.
+              Publishing also creates a new version of {moves.length === 1 ? 'it' : 'each of them'}. Select{' '}
+              {moves.length === 1 ? 'it' : 'them all'} to confirm.
             </Notice>
             <ProgramChoices name="move" legend="Also publish" programs={moves} chosen={[]} />
           </>
         )}
-        <p>Applicants are asked this from now on. A published version never changes; going back makes another one.</p>
+        <p>
+          Applicants see this version immediately. You can’t change a published version, but you can restore an earlier
+          one.
+        </p>
         <div class="actions">
           <Submit text="Publish" />
           <LinkButton href={`${path}/questions`} text="Cancel" />
@@ -114,7 +119,7 @@ function PublishForm({ view: { program, draft }, moves }: PublishProps) {
   )
 }
 
-/** How far a publication in the background is, and how it ended. */
+/** The progress and outcome of a publication in the background. */
 export function PublicationPage({ program, publication }: { program: ProgramOverview; publication: Publication }) {
   const { programs, programs_done, program_version_id, asked_at, asked_by, ended_at, refusal } = publication
   const path = pathOfProgram(program.slug)
@@ -128,16 +133,16 @@ export function PublicationPage({ program, publication }: { program: ProgramOver
                 {figures(programs_done)} of {counted(programs, 'other program')} ready
               </h2>
               <progress aria-label="Other programs ready" max={programs} value={programs_done} />
-              <p>All of them are published at the same moment, when the last is ready. You can leave this page.</p>
+              <p>All programs are published together when the last one is ready. You can leave this page.</p>
               <p>
                 <a href={`${path}/publications/${publication.publication_id}`}>Reload</a>
               </p>
             </>
           ) : refusal === null ? (
             <>
-              <h2>Published, with {counted(programs, 'other program')}</h2>
+              <h2>Published together with {counted(programs, 'other program')}</h2>
               <p>
-                <a href={`${path}/versions/${program_version_id}`}>See what changed</a>
+                <a href={`${path}/versions/${program_version_id}`}>View changes</a>
               </p>
             </>
           ) : (
@@ -148,7 +153,7 @@ export function PublicationPage({ program, publication }: { program: ProgramOver
               </p>
               <PlacedErrors errors={refusal.errors} />
               <p>
-                <a href={`${path}/publish`}>Review the draft again</a>
+                <a href={`${path}/publish`}>Review draft</a>
               </p>
             </NotDone>
           )}
@@ -161,7 +166,7 @@ export function PublicationPage({ program, publication }: { program: ProgramOver
   )
 }
 
-/** The other programs that ask a question which changes, by its admin name. */
+/** The other programs that use a changed question, by its admin name. */
 function programsAsking(moves: readonly Move[]): Map<string, string[]> {
   const names = new Map<string, string[]>()
   for (const { display_name, changes } of moves)
@@ -179,12 +184,12 @@ function HindranceNotice({ view, hindrance }: PublishProps & { hindrance: Hindra
       {keep && (
         <ActionForm action={`${pathOfProgram(view.program.slug)}/keep`}>
           <p>
-            If the draft is to stay as it is, it is saved again over what came in the meantime. What that does is then
-            among its changes here, before anything is published.
+            To keep your draft, save it again over the newer changes. You can review the result here before anything is
+            published.
           </p>
           <input type="hidden" name="active" value={String(view.active?.program_version_id ?? '')} />
           <input type="hidden" name="draft" value={String(view.draft?.program_version_id ?? '')} />
-          <Submit look="plain" text="Keep the draft as it is" />
+          <Submit look="plain" text="Keep my draft" />
         </ActionForm>
       )}
     </Notice>
@@ -196,23 +201,23 @@ export function DiscardPage({ view, refused }: { view: ProgramInView; refused: E
   const path = pathOfProgram(view.program.slug)
   const added = view.changes.filter(({ code }) => code === 'question_added')
   return (
-    <ProgramShell program={view.program} tab="questions" title="Discard the draft" changes={view.changes.length}>
+    <ProgramShell program={view.program} tab="questions" title="Discard draft" changes={view.changes.length}>
       {refused !== undefined && <RefusalNotice {...refused} />}
       <section class="card">
-        <h2>What is discarded</h2>
+        <h2>Draft to discard</h2>
         <p dir="auto">
-          The draft, saved <When at={draft.created_at} /> by <Who actor={draft.created_by} />:{' '}
-          {counted(view.changes.length, 'change')}. It cannot be brought back.
-          {added.length > 0 && ' Questions that only this draft asks leave the question bank with it.'}
-          {view.active === undefined && ' Nothing of this program is published, so nothing is left but its name.'}
+          Saved <When at={draft.created_at} /> by <Who actor={draft.created_by} />, with{' '}
+          {counted(view.changes.length, 'change')}. You can’t undo this.
+          {added.length > 0 && ' Questions used only in this draft are removed from the question bank.'}
+          {view.active === undefined && ' This program has never been published, so only its name remains.'}
         </p>
         <p>
-          <a href={`${path}/versions/${draft.program_version_id}/document`}>Download it first</a>
+          <a href={`${path}/versions/${draft.program_version_id}/document`}>Download draft</a>
         </p>
         <ActionForm action={`${path}/discard`}>
           <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
           <div class="actions">
-            <Submit look="danger" text="Discard the draft" />
+            <Submit look="danger" text="Discard draft" />
             <LinkButton href={`${path}/questions`} text="Cancel" />
           </div>
         </ActionForm>

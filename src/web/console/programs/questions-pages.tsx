@@ -20,15 +20,15 @@ import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { ProgramShell, pathOfProgram } from './program-shell.tsx'
 
 const doneTexts: Readonly<Record<string, string>> = {
-  saved: 'Kept in the draft. Nothing changes for applicants until it is published.',
-  removed: 'Removed from the draft. It stays in the exports of what was submitted.',
-  same: 'There was nothing to keep: this is what is stored already.',
-  begun: 'The program is here, as a draft. Add its questions, then publish it.',
-  nodraft: 'There is no draft any more: it was published or discarded.',
-  taken: 'The draft now asks what that version asked. It is published when you say so.',
+  saved: 'Draft saved. Applicants see the changes once you publish it.',
+  removed: 'Removed from the draft. Exports of submitted applications still contain it.',
+  same: 'No changes to save.',
+  begun: 'Draft created. Add questions, then publish it.',
+  nodraft: 'The draft no longer exists. It was published or discarded.',
+  taken: 'Draft restored from the earlier version. Publish it when you’re ready.',
 }
 
-const begunWithQuestions = 'The program is here, as a draft with its questions. Look through them, then publish it.'
+const begunWithQuestions = 'Draft created with questions. Review them, then publish it.'
 
 export function QuestionsPage({ view }: { view: ProgramInView }) {
   const context = usePage()

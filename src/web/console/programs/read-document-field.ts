@@ -1,4 +1,4 @@
-// A program's document as it was typed into a form: what it says, and each error with its line.
+// Parses a program document from a form, and finds the line of each error.
 
 import type { ProblemItem } from '../../../base/problem.ts'
 import { member } from '../../../domain/definitions/definition-form.ts'
@@ -39,6 +39,6 @@ export function otherSlug(document: unknown, slug: string) {
   return {
     path: '/slug',
     code: 'immutable',
-    detail: `Must stay "${slug}": this is the page of that program. Another program begins under New program.`,
+    detail: `Must be "${slug}". To create another program, use New program.`,
   }
 }

@@ -1,4 +1,4 @@
-// The versions of a program: who published what when, and what each changed.
+// Pages about a program's versions: who published them, when, and what each changed.
 
 /** @jsxImportSource preact */
 
@@ -22,9 +22,7 @@ export function VersionsPage(props: ProgramPageProps & { items: readonly History
           <LinkButton href={`${path}/compare`} text="Compare two versions" />
         </p>
       )}
-      {history.length === 0 && (
-        <div class="card empty">Nothing is published yet. The first version begins as a draft.</div>
-      )}
+      {history.length === 0 && <div class="card empty">No versions yet. Create a draft and publish it.</div>}
       {history.map(({ version, changes, more_changes }) => (
         <section class="card">
           <h2>
@@ -52,7 +50,7 @@ function Published({ version }: { version: VersionFacts }) {
   )
 }
 
-const doneTexts = { published: 'Published. It is asked from now on.' }
+const doneTexts = { published: 'Published. Applicants see this version now.' }
 
 export function VersionPage(
   props: ProgramPageProps & {
@@ -77,7 +75,7 @@ export function VersionPage(
             download={`${program.slug}-${version.program_version_id}.json`}
             icon="download"
             text="Download"
-            unseen=" it as a document"
+            unseen=" as a document"
           />
         </>
       }
@@ -89,32 +87,30 @@ export function VersionPage(
         <Published version={version} />
         {mayTake && <TakeForm program={program} path={path} />}
       </section>
-      <h2>
-        {previous === undefined ? 'What it began with' : `What it changed against version ${previous.version_number}`}
-      </h2>
+      <h2>{previous === undefined ? 'First version' : `Changes since version ${previous.version_number}`}</h2>
       <Comparison before={previous} after={version} />
     </ProgramShell>
   )
 }
 
-/** Makes the draft from an earlier version. */
+/** The form to turn an earlier version into the draft. */
 function TakeForm({ program, path }: ProgramPageProps & { path: string }) {
   return (
     <ActionForm action={`${path}/take`}>
-      <h2>Back to this version</h2>
+      <h2>Restore this version</h2>
       {program.draft_version_id === null ? (
-        <p>Makes a draft that asks what this version asked. Nothing changes for applicants until it is published.</p>
+        <p>Creates a draft from this version. Nothing changes for applicants until you publish it.</p>
       ) : (
         <Notice name="draft-lost" tone="attention">
-          There is a draft by{' '}
+          This replaces the draft by{' '}
           <bdi>
             <Who actor={program.draft_created_by} />
           </bdi>
-          . This version takes its place, and <strong>what the draft changed is gone</strong>.
+          . <strong>Its changes will be lost.</strong>
         </Notice>
       )}
       <input type="hidden" name="based_on" value={String(program.draft_version_id ?? program.active_version_id)} />
-      <Submit look={program.draft_version_id === null ? 'plain' : 'danger'} text="Take it as a new draft" />
+      <Submit look={program.draft_version_id === null ? 'plain' : 'danger'} text="Create draft from version" />
     </ActionForm>
   )
 }
