@@ -6,7 +6,7 @@ import { findPassingError } from './passing-errors.ts'
 import { Problem, problemLines } from './problem.ts'
 import { redactSecrets } from './redact.ts'
 
-/** Marks what `work` fails with as a failure of the database that this setting names; unmarked, it is that of DATABASE_URL. */
+/** Names the setting with the database's address in an error of `work`, for the message. Without it, the message names DATABASE_URL. */
 export async function ofDatabase<T>(setting: string, work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work()
@@ -15,7 +15,7 @@ export async function ofDatabase<T>(setting: string, work: () => PromiseLike<T>)
   }
 }
 
-/** Lines for standard error. A Problem speaks for itself; failures of the network, files and database are put in words. */
+/** Lines for standard error: those of a Problem, one sentence for a failure of the network, files or database, or else the stack. */
 export function failureLines(error: unknown): string[] {
   if (error instanceof Problem) return problemLines(error)
   const sentence = failureSentence(error) ?? interruptionSentence(error)
@@ -40,41 +40,41 @@ function failureSentence(error: unknown): string | undefined {
     case '3D000':
       return `The database refused the connection: ${message}. Check user, password and database name in ${setting}.`
     case '25006':
-      return `The database is read-only: a standby, or one that was set so. This release has to write to it; name the primary in ${setting}.`
+      return `The database is read-only, perhaps a standby. This release needs to write to it; set ${setting} to the primary.`
     case '53100':
     case '53200':
     case '53300':
     case '53400':
     case '57P03':
-      return `The database cannot serve this just now: ${message}. Start again when it can.`
+      return `The database is temporarily unavailable: ${message}. Start again when it is available.`
     case '42501':
-      return `The database user may not do this: ${message}. Grant it the right, or use another user in ${setting}.`
+      return `The database user lacks a privilege: ${message}. Grant the privilege, or use another user in ${setting}.`
     case 'EADDRINUSE':
-      return `The port is already in use: ${/[0-9]+/.exec(message)?.[0] ?? message}. Stop what uses it, or set PORT or HEALTH_PORT to another.`
+      return `The port is already in use: ${/[0-9]+/.exec(message)?.[0] ?? message}. Stop the process that uses it, or set PORT or HEALTH_PORT to another port.`
     case 'EACCES':
     case 'EPERM':
       return `Permission denied: ${path ?? message}.`
     case 'ENOTDIR':
     case 'EEXIST':
-      return `A file is where a folder was expected: ${path ?? message}.`
+      return `Must be a folder, but is a file: ${path ?? message}.`
     case 'EISDIR':
-      return `${path ?? 'What was named'} is a directory, not a file.`
+      return `${path ?? 'The path'} is a folder, not a file.`
     case 'ENOENT':
-      return `There is no such file: ${path ?? message}.`
+      return `File not found: ${path ?? message}.`
     default:
       return undefined
   }
 }
 
-/** What the network or a database that restarts does to work that is under way. */
+/** For work interrupted by the network or a restarting database. */
 function interruptionSentence(error: unknown): string | undefined {
   const passing = findPassingError(error)
   if (passing === undefined) return undefined
   const { path } = error as { path?: unknown }
-  // An error of `fetch` has the address there.
+  // `fetch` puts the URL in `path`.
   if (typeof path === 'string' && /^https?:/.test(path))
     return `The connection to ${new URL(path).origin} was lost. Try again.`
-  if (passing.is === 'lost')
-    return `The connection to the database was lost: ${passing.meaning}. The last step may or may not have been stored: check it, then try again.`
-  return `The database could not do this: ${passing.meaning}. The last step was undone. Try again.`
+  if (passing.kind === 'lost')
+    return `The connection to the database was lost: ${passing.meaning}. The last step may or may not have been saved. Check whether it was, then try again.`
+  return `The database reported ${passing.meaning}. The last step was rolled back. Try again.`
 }

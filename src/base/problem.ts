@@ -1,5 +1,5 @@
 // The one error type: what went wrong, in a public version for the caller and an internal one for the log.
-// It must not know status codes or headers; web/http/server/errors alone turns a problem into an HTTP answer.
+// It must not know status codes or headers; web/http/server/errors alone turns a problem into an HTTP response.
 
 /** What kind of failure this is. `web/http/server/errors` maps each to one status; scripts map each to one exit code. */
 export type ProblemKind =

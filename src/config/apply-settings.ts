@@ -14,7 +14,7 @@ export const applySettings = {
   applyColor: setting('APPLY_COLOR', '#0b5a6f', parser(['#0b5a6f', '#7a1f5c'], darkColor),
     'Color of the header and buttons of these pages, dark enough for white text: `#0b5a6f`.'),
   applyLogo: setting('APPLY_LOGO', '', text('/etc/tributary/logo.svg'),
-    'Logo in their header: path of an SVG or PNG file. Their name is INSTALLATION_NAME.'),
+    'Logo in the header of these pages: path of an SVG or PNG file. Their name is INSTALLATION_NAME.'),
 }
 
 /** White text on it has a contrast of at least 4.5 : 1 (WCAG 1.4.3). */

@@ -19,7 +19,7 @@ export const pageSettings = {
 
 function pepper(text: string): string {
   if (text.length < 32 || new Set(text).size < 8)
-    throw new Unusable('must be at least 32 characters of randomness (openssl rand -base64 48)')
+    throw new Unusable('must be at least 32 random characters (openssl rand -base64 48)')
   if (/change.?me|example|default|pepper|secret|password/i.test(text))
     throw new Unusable('must not be a placeholder (openssl rand -base64 48)')
   return text

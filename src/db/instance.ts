@@ -1,4 +1,4 @@
-// The one row of facts about this installation: the zone its stored times are written in. And making a database ready for use.
+// The row of facts about this installation, such as the time zone of its stored times, and the preparation of a database for use.
 
 import { Problem } from '../base/problem.ts'
 import { release } from '../base/release.ts'
@@ -7,19 +7,19 @@ import { noteHistory } from './database-history.ts'
 import { migrate, requireMigrated } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
 
-/** The zone stored texts are rendered in, or undefined in a database that was never used. */
+/** The time zone of stored texts; undefined if the database was never used. */
 export async function findInstanceTimeZone(db: Db): Promise<string | undefined> {
   return findValue<string>(db)`select time_zone from instance`
 }
 
 /**
- * Makes this the instance's zone while no application was ever stored (D57), and returns whether that changed it. For an operator alone:
- * at a start, one process with a setting of its own would change it for all.
+ * Changes the instance's time zone if no application was ever stored (D57), and returns whether it changed. For operators only: at start,
+ * a process with a different setting would change it for all others.
  */
 export async function changeUnusedTimeZone(sql: Sql, timeZone: string): Promise<boolean> {
   if ((await findInstanceTimeZone(sql)) === timeZone || (await hasApplications(sql))) return false
   return inTransaction(sql, async tx => {
-    // Submissions and loads read the zone under the program's counter, a follower holds the row of the instance.
+    // Submissions and loads read the zone under the program's counter; a follower locks the row of the instance.
     await tx`select from instance for update`
     await tx`lock table submission_counter in exclusive mode`
     if (await hasApplications(tx)) return false
@@ -33,7 +33,7 @@ async function hasApplications(db: Db): Promise<boolean> {
   return readValue<boolean>(db)`select coalesce(max(submit_seq), 0) > 0 as stored from submission_counter`
 }
 
-/** Migrates to this release's schema; a database that was never used takes the configured zone. */
+/** Migrates to this release's schema; a database that was never used receives the configured time zone. */
 export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void> {
   await migrate(sql, allMigrations)
   if ((await findInstanceTimeZone(sql)) !== undefined) return
@@ -43,7 +43,7 @@ export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void>
 }
 
 /**
- * What a process does before it serves: `prepareDatabase`, on a connection that may take its time, and the check of the zone.
+ * Runs before a process serves: `prepareDatabase` on a connection without a time limit, then the check of the time zone.
  */
 export async function prepareAtStart({
   databaseUrl,
@@ -56,7 +56,7 @@ export async function prepareAtStart({
 }): Promise<void> {
   const sql = openDatabase({ url: databaseUrl, connectionsMax: 1, prepare: false, applicationName: 'tributary-start' })
   try {
-    // What only exports changes nothing.
+    // An export-only process changes nothing.
     if (exportOnly) await requireMigrated(sql, allMigrations)
     else {
       await prepareDatabase(sql, timeZone)
@@ -68,7 +68,7 @@ export async function prepareAtStart({
   }
 }
 
-/** Throws when stored times are written in another zone than the configured one. */
+/** Throws if stored times have a different time zone than the configured one. */
 export async function requireInstanceTimeZone(db: Db, timeZone: string): Promise<void> {
   const stored = await findInstanceTimeZone(db)
   if (stored === timeZone) return
@@ -76,8 +76,8 @@ export async function requireInstanceTimeZone(db: Db, timeZone: string): Promise
 }
 
 /**
- * As `requireInstanceTimeZone`, and keeps the zone from being changed to the end of the transaction. For a follower alone: where the row
- * is on every node of a cluster, two that hold it could wait for each other.
+ * Like `requireInstanceTimeZone`, and locks the zone until the end of the transaction. For followers only: on a cluster, where every node
+ * has the row, two processes that lock it could deadlock.
  */
 export async function holdInstanceTimeZone(tx: Transaction, timeZone: string): Promise<void> {
   const stored = await findValue<string>(tx)`select time_zone from instance for share`
@@ -86,8 +86,8 @@ export async function holdInstanceTimeZone(tx: Transaction, timeZone: string): P
 
 function otherTimeZone(stored: string | undefined, timeZone: string, isFixed: boolean): Problem {
   const way = isFixed
-    ? `The time zone is fixed from the first application on, because stored applications are exported as they were written. Set INSTANCE_TIME_ZONE to ${stored}.`
-    : `No application has been stored yet, so scripts/migrate with INSTANCE_TIME_ZONE=${timeZone} still changes the zone. Otherwise, set INSTANCE_TIME_ZONE to ${stored}.`
+    ? `The time zone cannot change after the first application, because stored applications are exported as written. Set INSTANCE_TIME_ZONE to ${stored}.`
+    : `No application has been stored yet: run scripts/migrate with INSTANCE_TIME_ZONE=${timeZone} to change the zone, or set INSTANCE_TIME_ZONE to ${stored}.`
   return new Problem('conflict', {
     detail: `INSTANCE_TIME_ZONE is ${timeZone}, but the time zone of this database is ${stored}. ${way}`,
     internal: 'other_time_zone',

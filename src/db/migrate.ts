@@ -20,9 +20,9 @@ import roles from './roles.sql' with { type: 'text' }
 import { distributedTables, referenceTables } from './table-placements.ts'
 
 /**
- * Applies what is missing and need not wait, and returns its names. Safe when several processes start concurrently: one migrates, the
- * others wait. Throws a Problem when a migration that was applied has since been edited, when this release is older than the database
- * lets run, and when it needs a migration that a release which may still run would not survive.
+ * Applies the missing migrations that need not wait, and returns their names. Safe when several processes start concurrently: one
+ * migrates, the others wait. Throws a Problem if an applied migration was edited, if this release is older than the database allows, or
+ * if it needs a migration that breaks an earlier release that may still run.
  */
 export async function migrate(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
   if ((await appliedMigrations(sql, migrations))?.missing.length === 0) return []
@@ -35,8 +35,8 @@ export async function migrate(sql: Sql, migrations: readonly Migration[]): Promi
 }
 
 /**
- * Applies the first migration that is missing, unless it has to run outside a transaction, and says which it is. All that is set and
- * locked here ends with the transaction.
+ * Applies the first missing migration, unless it has to run outside a transaction, and returns it. Settings and locks end with the
+ * transaction.
  */
 async function applyNext(
   tx: Transaction,
@@ -56,7 +56,7 @@ async function applyNext(
   // A new database has no rows yet, so an ordinary `create index` will do. On Citus it has to, and writers wait: an invalid index that an
   // interrupted build leaves on a worker cannot be seen from here.
   if (next.indexStatements !== undefined && isUsed && !distributed) return { migration: next, isApplied: false }
-  // What changes a distributed table has to come alone, and after one such Citus makes functions over the same connections only.
+  // Citus changes distributed tables one statement at a time, and creates functions over the same connections afterwards.
   if (distributed)
     await tx`
       select
@@ -66,7 +66,7 @@ async function applyNext(
     next.indexStatements?.map(({ text }) => text.replace(' concurrently', '')) ??
     (distributed ? statementsOf(next.text) : [next.text])
   for (const text of texts) {
-    // Citus would lay a new table by its foreign keys. Where it belongs, placeTables knows.
+    // Citus would place a new table by its foreign keys; placeTables places it instead.
     if (distributed) await propagateDdl(tx, !/^\s*create table/im.test(text))
     try {
       await tx.unsafe(text).simple()
@@ -120,8 +120,8 @@ async function applyOutside(sql: Sql, migration: Migration, migrations: readonly
 }
 
 /**
- * Says that no process of an earlier release is left: such a one refuses to start from now on, and what waited for its end is applied. Returns what `migrate` does. By the owner of the schema.
- * Throws a Problem while such a process is connected, unless forced.
+ * Records that no process of an earlier release is left: from now on, none can start, and the migrations that waited for this are applied.
+ * Returns the same as `migrate`. Needs the schema owner. Throws a Problem while such a process is connected, unless forced.
  */
 export async function finishUpgrade(
   sql: Sql,
@@ -131,14 +131,14 @@ export async function finishUpgrade(
   await migrate(sql, migrations)
   if (options.force !== true) await requireNoneOlder(sql)
   await withLockInTransaction(sql, async tx => {
-    // Again under the lock: another release may just have recorded the same of itself.
+    // Checked again under the lock, because another release may just have finished its upgrade.
     await appliedMigrations(tx, migrations)
     await tx`update instance set oldest_release = ${release.version}`
   })
   return migrate(sql, migrations)
 }
 
-/** How long connections of a process that has just ended may stay. */
+/** How long connections of a stopped process may remain. */
 const endingMs = 3000
 
 async function requireNoneOlder(sql: Sql): Promise<void> {
@@ -150,7 +150,7 @@ async function requireNoneOlder(sql: Sql): Promise<void> {
     if (performance.now() > giveUpAt) {
       const named = older.map(({ name, connections }) => `${name} (${connections})`).join(', ')
       throw new Problem('conflict', {
-        detail: `Processes of an earlier release are connected, here with their connections: ${named}. Stop them or restart them with release ${release.version}, then finish; or finish all the same with --force.`,
+        detail: `Processes of an earlier release are connected (with number of connections): ${named}. Stop them or restart them with release ${release.version}, then finish the upgrade, or use --force.`,
         internal: 'older_processes',
       })
     }
@@ -158,7 +158,7 @@ async function requireNoneOlder(sql: Sql): Promise<void> {
   }
 }
 
-/** How many connections to this database have each name that `connectionName` gives. PostgreSQL shows names to every role. */
+/** Number of connections to this database by name, as `connectionName` forms them. PostgreSQL shows names to every role. */
 function readConnectionNames(db: Db): PromiseLike<{ name: string; connections: number }[]> {
   return db<{ name: string; connections: number }[]>`
     select application_name as name, count(*)::int as connections
@@ -169,24 +169,24 @@ function readConnectionNames(db: Db): PromiseLike<{ name: string; connections: n
     order by application_name`
 }
 
-/** The oldest release that may run on this database; undefined in one that was never used. */
+/** The oldest release that may run on this database; undefined if the database was never used. */
 export async function findOldestRelease(db: Db): Promise<string | undefined> {
   const [found] = await db<{ exists: boolean }[]>`select to_regclass('instance') is not null as exists`
   if (!found!.exists) return undefined
   return findValue<string>(db)`select oldest_release from instance`
 }
 
-/** Refuses a database that lacks a migration of this release: for a process that may change nothing. */
+/** Throws a Problem if a migration of this release is missing, for a process that may not change the database. */
 export async function requireMigrated(sql: Sql, migrations: readonly Migration[]): Promise<void> {
   const missing = (await appliedMigrations(sql, migrations))?.missing ?? migrations
   if (missing.length === 0) return
   throw new Problem('conflict', {
-    detail: `The database lacks what this release needs (${missing.map(({ name }) => name).join(', ')}), and with EXPORT_ONLY nothing is written to it. Migrate its primary first: scripts/migrate.`,
+    detail: `The database lacks migrations of this release (${missing.map(({ name }) => name).join(', ')}), and with EXPORT_ONLY they are not applied. Run scripts/migrate on the primary first.`,
     internal: 'migrations_missing',
   })
 }
 
-/** A migration's statements hold no applicant's data, and what PostgreSQL says of them none but in its `detail`, which is left out. */
+/** Omits PostgreSQL's `detail`, the only part of its error that can contain applicants' data. */
 function migrationFailure({ name, text, indexStatements }: Migration, error: unknown): unknown {
   if (isLostConnection(error)) return error
   const { message, code, position } = error as { message: string; code?: string; position?: string }
@@ -199,8 +199,8 @@ function migrationFailure({ name, text, indexStatements }: Migration, error: unk
 }
 
 /**
- * Gives the group roles of service and worker what `roles.sql` says, and nothing else; makes them if they are not there. By the owner
- * of the schema, who may make roles. Whole or not at all.
+ * Grants the group roles of service and worker exactly the rights in `roles.sql`, and creates the roles if missing, in one transaction.
+ * Needs the schema owner with the right to create roles.
  */
 export async function grantRoles(sql: Sql): Promise<void> {
   await inTransaction(sql, async tx => {
@@ -217,7 +217,7 @@ export async function isDistributed(db: Db): Promise<boolean> {
   return readValue<boolean>(db)`select to_regclass('commit_mark') is not null as distributed`
 }
 
-/** Lays every table where it belongs in a cluster, unless it is there, and makes the functions that are other ones there. */
+/** Places every table that is not yet in its place on the cluster, and creates the functions that differ there. */
 async function placeTables(tx: Transaction, shards = 0): Promise<void> {
   await tx`
     select
@@ -230,9 +230,9 @@ async function placeTables(tx: Transaction, shards = 0): Promise<void> {
 }
 
 /**
- * Lays applications, and what is kept of each, in so many shards by program, as `distribute.sql` says; whole or not at all. Submissions
- * and exports wait in the meantime. Throws a Problem when that has been done already, or cannot be done to this database, and one that says so
- * when only the rights could not be granted afterwards.
+ * Distributes applications and their data over this number of shards by program (`distribute.sql`), in one transaction. Submissions and
+ * exports wait meanwhile. Throws a Problem if the database is already distributed or cannot be, and another if only the rights could not
+ * be granted afterwards.
  */
 export async function distributeApplications(sql: Sql, shards: number): Promise<void> {
   await refuseDistributed(sql, 'Nothing was changed: an installation is not distributed again')
@@ -250,16 +250,16 @@ export async function distributeApplications(sql: Sql, shards: number): Promise<
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
     throw new Problem('conflict', {
-      detail: `The applications are distributed, and stay so. Their rights could not be granted: ${message} (SQLSTATE ${code}). Run scripts/migrate --roles as a user who may, then restart service and worker.`,
+      detail: `The applications are now distributed, but rights could not be granted: ${message} (SQLSTATE ${code}). Run scripts/migrate --roles as a user who may grant them, then restart service and worker.`,
       cause: error,
     })
   }
 }
 
-/** With which `distribute.sql` says why it cannot be done. */
+/** SQLSTATEs with which `distribute.sql` reports that it cannot be done. */
 const distributeRefusals = ['22023', '55006']
 
-/** Refuses, for a use that a distributed installation has not; `what` begins the sentence. */
+/** Throws a Problem on a distributed installation, for an action that it doesn't support; `what` begins the sentence. */
 export async function refuseDistributed(db: Db, what: string): Promise<void> {
   if (await isDistributed(db))
     throw new Problem('conflict', {
@@ -268,7 +268,7 @@ export async function refuseDistributed(db: Db, what: string): Promise<void> {
     })
 }
 
-/** What is missing, asked without changing anything, so that a role which may create nothing can start; undefined in an empty database. */
+/** The missing migrations, read without changing anything so that a role without DDL rights can start; undefined in an empty database. */
 async function appliedMigrations(
   sql: Db,
   migrations: readonly Migration[],
@@ -287,20 +287,20 @@ async function appliedMigrations(
   }
   if (isOlder(release.version, oldest))
     throw new Problem('conflict', {
-      detail: `This is release ${release.version}, and the upgrade of this database to ${oldest} is finished. Start release ${oldest} or a newer one.`,
+      detail: `This is release ${release.version}, but the database has been upgraded to ${oldest}. Start release ${oldest} or later.`,
       internal: 'upgrade_finished',
     })
   const waits = (migration: Migration): boolean => isOlder(oldest, migration.oldestRelease)
   const tooEarly = absent.find(migration => migration.kind === 'expand' && waits(migration))
   if (tooEarly !== undefined)
     throw new Problem('conflict', {
-      detail: `Release ${oldest} may still run on this database, and would not survive ${tooEarly.name} of this release. Upgrade to ${tooEarly.oldestRelease} and finish that first (scripts/migrate --finish), or stop all processes and finish with this one.`,
+      detail: `Release ${oldest} may still run on this database, and migration ${tooEarly.name} of this release would break it. Upgrade to ${tooEarly.oldestRelease} and finish that upgrade first (scripts/migrate --finish), or stop all processes and finish with this release.`,
       internal: 'release_skipped',
     })
   return { missing: absent.filter(migration => !waits(migration)), isUsed: true }
 }
 
-/** The name of the last migration that this database got. */
+/** The name of the last migration applied to this database. */
 export async function findNewestMigration(db: Db): Promise<string | undefined> {
   const [row] = await db<{ name: string | null }[]>`select max(name) as name from schema_migration`
   return row!.name?.replace(/\.sql$/, '')
@@ -308,7 +308,7 @@ export async function findNewestMigration(db: Db): Promise<string | undefined> {
 
 function newerDatabase(name: string): Problem {
   return new Problem('conflict', {
-    detail: `The database was migrated by a newer release: ${name} is unknown to this one. Start that release instead.`,
+    detail: `The database was migrated by a newer release (${name} is unknown to this release). Start the newer release instead.`,
     internal: 'newer_database',
   })
 }
@@ -319,7 +319,7 @@ function refuseEdited(rows: readonly { name: string; sha256: string }[], migrati
     const expected = known.get(name)
     if (expected !== undefined && expected !== sha256) {
       throw new Problem('conflict', {
-        detail: `Migration ${name} was applied with other contents than the file has now. Migrations only go forward: restore the file and add a new one.`,
+        detail: `Migration ${name} was edited after it was applied. Restore the file, and make the change in a new migration.`,
         internal: 'migration_edited',
       })
     }

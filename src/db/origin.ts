@@ -8,7 +8,7 @@ export async function findOrigin(db: Db): Promise<string | undefined> {
   return findValue<string>(db)`select name from origin`
 }
 
-/** Throws `conflict` where an origin is followed: a change made here would be undone by the next comparison. For `what` see `changedThere`. */
+/** Throws `conflict` if an origin is followed, because its next comparison would undo the change. For `what` see `changedThere`. */
 export async function refuseFollowed(db: Db, what: string): Promise<void> {
   const origin = await findOrigin(db)
   if (origin !== undefined) throw changedThere(origin, what)
@@ -17,6 +17,6 @@ export async function refuseFollowed(db: Db, what: string): Promise<void> {
 /** `what` begins the sentence: `Status and note are set`. */
 export const changedThere = (origin: string, what: string): Problem =>
   new Problem('conflict', {
-    detail: `${what} in the ${origin} that this installation follows, and are here within seconds.`,
+    detail: `${what} in the ${origin} that this installation follows. Changes there arrive within seconds.`,
     internal: 'followed',
   })

@@ -137,15 +137,15 @@ function refuseObstacles(bundle: ProgramBundle, obstacles: readonly BundleObstac
     errors: obstacles.map(({ kind, id, holder }) => ({
       path: kind === 'program' ? places.program.list : `${places[kind].list}/${places[kind].ids.indexOf(id)}`,
       code: 'taken',
-      detail: `The id or the name of ${kind.replace('_', ' ')} ${id} is taken here by "${holder}", which is another or differs.`,
+      detail: `The ID or name of ${kind.replace('_', ' ')} ${id} is already used here by "${holder}", which is not the same.`,
     })),
   })
 }
 
-/** What is active must be fit to be asked now: by its own rules, and in the same question versions as everywhere else. */
+/** Checks that the active version is valid and uses the same question versions as all other programs. */
 async function checkActive(tx: Transaction, program_version_id: number): Promise<void> {
   const active = await loadProgramVersion(tx, program_version_id)
-  // How deep it may be was held against the bundle.
+  // The bundle's depth was checked before.
   await parseDefinition(describeVersion(active), undefined, Number.POSITIVE_INFINITY)
   const others = await readProgramsUsingOthers(tx, active.questions, ['ACTIVE'])
   if (others.length > 0) {

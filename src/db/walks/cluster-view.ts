@@ -28,10 +28,10 @@ export async function readClusterView(db: Db): Promise<ClusterView> {
   return row!
 }
 
-/** Why pages cannot be read from this node; undefined when they can. */
+/** The reason why pages cannot be read from this node; undefined if they can. */
 export function strangenessOfNode(node: ClusterView, coordinator: ClusterView): string | undefined {
-  if (node.cluster !== coordinator.cluster) return 'this server is no node of the cluster in DATABASE_URL'
-  if (node.in_recovery) return 'this server is a standby, and of a cluster only the nodes themselves are read'
-  if (node.placements !== coordinator.placements) return 'this node knows of other shards than the coordinator'
+  if (node.cluster !== coordinator.cluster) return 'this server is not a node of the cluster in DATABASE_URL'
+  if (node.in_recovery) return 'this server is a standby; on a cluster, pages are only read from nodes'
+  if (node.placements !== coordinator.placements) return 'this node has different shards than the coordinator'
   return undefined
 }

@@ -25,22 +25,22 @@ export function exportEffects(changes: readonly VersionChange[]): ExportEffect[]
 function effectsOf(code: VersionChange['code'], key: string, detail: string): string[] {
   switch (code) {
     case 'question_added':
-      return [`${key} appears in every application, also in earlier ones: there it is unanswered.`]
+      return [`${key} appears in every application; in earlier ones it is unanswered.`]
     case 'question_removed':
-      return [`${key} stays in every application. From now on it is unanswered in new ones.`]
+      return [`${key} remains in every application; in new ones it is unanswered.`]
     case 'option_added':
-      return [`${key} can have an option id that was not there before. ${detail}`]
+      return [`${key} can have a new option ID. ${detail}`]
     case 'option_returned':
-      return [`${key} can have an option id again that it had before. ${detail}`]
+      return [`${key} can again have an option ID that it had before. ${detail}`]
     case 'option_reused':
-      return [`${key} can have an option id that means something else in earlier applications. ${detail}`]
+      return [`${key} can have an option ID that has another meaning in earlier applications. ${detail}`]
     case 'option_removed':
-      return [`${key} keeps the option in the applications that have it. ${detail}`]
+      return [`${key} keeps the option in applications that already have it. ${detail}`]
     case 'optional_changed':
     case 'condition_changed':
-      return [`${key} may be unanswered in other cases than before.`]
+      return [`${key} can be unanswered in different cases than before.`]
     case 'statuses_changed':
-      return ['status can have other values than before. Applications keep the status they have.']
+      return ['status can have different values than before. Existing applications keep their status.']
     default:
       return []
   }

@@ -79,8 +79,8 @@ export function thingsOf(definition: ProgramDefinition, other: ProgramDefinition
   const [screens, others] = [keyedScreens(definition.screens), keyedScreens(other.screens)]
   const kept = [...screens].filter(([key]) => others.has(key))
   const program = [
-    setting('Name', 'display_name_changed', 'Its display name', definition.display_name),
-    setting('Statuses', 'statuses_changed', 'Its statuses', definition.statuses),
+    setting('Name', 'display_name_changed', 'Display name', definition.display_name),
+    setting('Statuses', 'statuses_changed', 'Statuses', definition.statuses),
     ordering('Screens', 'screens_reordered', new Map(kept.map(([key, { name }]) => [key, name]))),
     ...detailFacts(definition),
   ]
@@ -91,7 +91,7 @@ export function thingsOf(definition: ProgramDefinition, other: ProgramDefinition
     const facts = [
       condition('Shown', 'screen_condition_changed', 'It is shown', screen.visible_when, names),
       ordering('Questions', 'questions_reordered', new Map(asked.map(name => [name, textOf(name)]))),
-      setting('Description', 'screen_description_changed', 'Its description', screen.description),
+      setting('Description', 'screen_description_changed', 'Description', screen.description),
       translations(screen, {}),
     ]
     things.set(`screen ${key}`, { of: 'screen', subject: screen.name, title: screen.name, facts })
@@ -123,24 +123,24 @@ function detailFacts(definition: ProgramDefinition): Fact[] {
     public_name === undefined ? [] : [`${status}: ${public_name}`],
   )
   return [
-    setting('Default language', 'default_language_changed', 'Its default language', languageName(defaultLanguageOf(definition))),
-    setting('Languages', 'languages_changed', 'Its other languages', languages.map(languageName)),
-    setting('Description', 'description_changed', 'Its description', description),
-    setting('Confirmation', 'confirmation_changed', 'Its confirmation', confirmation),
-    setting('Public statuses', 'public_statuses_changed', 'Its public status names', names),
+    setting('Default language', 'default_language_changed', 'Default language', languageName(defaultLanguageOf(definition))),
+    setting('Languages', 'languages_changed', 'Other languages', languages.map(languageName)),
+    setting('Description', 'description_changed', 'Description', description),
+    setting('Confirmation', 'confirmation_changed', 'Confirmation', confirmation),
+    setting('Public statuses', 'public_statuses_changed', 'Public status names', names),
     translations(definition, { statuses }),
   ] // biome-ignore format: a fact a line
 }
 
-/** What a question says wherever it is asked. */
+/** The facts of a question that are the same on every screen. */
 export function settingFacts(question: QuestionSettings): Fact[] {
   const { text, help, options = [], correct_addresses: corrects = false } = question
   const offered = options.map(({ admin_id, text }) => [admin_id, text] as const)
   const limits = bounds.map(([bound]) => question[bound])
   const limitsText = boundsText(question)
   return [
-    setting('Text', 'text_changed', 'Its text', text),
-    setting('Help', 'help_changed', 'Its help', help),
+    setting('Text', 'text_changed', 'Text', text),
+    setting('Help', 'help_changed', 'Help text', help),
     fact('Options', offered, offered.map(([id, text]) => `${text} (${id})`), was => optionChanges(was.value, offered)),
     fact('Answers', limits, limitsText === '' ? [] : [limitsText], was =>
       bounds.flatMap(([, name], i) => changed('bounds_changed', name, was.value[i], limits[i])),
@@ -151,12 +151,12 @@ export function settingFacts(question: QuestionSettings): Fact[] {
 }
 
 const bounds = [
-  ['min', 'At least'],
-  ['max', 'At most'],
-  ['min_length', 'Characters, at least'],
-  ['max_length', 'Characters, at most'],
-  ['min_count', 'How many, at least'],
-  ['max_count', 'How many, at most'],
+  ['min', 'Minimum'],
+  ['max', 'Maximum'],
+  ['min_length', 'Minimum length'],
+  ['max_length', 'Maximum length'],
+  ['min_count', 'Minimum number'],
+  ['max_count', 'Maximum number'],
 ] as const
 
 function fact<V>(label: string, value: V, words: Fact['words'], since: (was: Fact<V>) => readonly Said[]): Fact<V> {

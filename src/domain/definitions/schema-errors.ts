@@ -56,7 +56,9 @@ export function schemaError({ keyword, instancePath: path, params }: SchemaError
     case 'pattern':
       return [{ path, code: 'wrong_characters', detail: 'Contains characters that are not allowed.' }]
     case 'minItems':
-      return [{ path, code: 'too_few', detail: `Must have at least ${wants.limit} items.` }]
+      return [
+        { path, code: 'too_few', detail: `Must have at least ${wants.limit} ${wants.limit === 1 ? 'item' : 'items'}.` },
+      ]
     case 'maxItems':
       return [{ path, code: 'too_many', detail: `Must have at most ${wants.limit} items.` }]
     case 'minimum':

@@ -55,8 +55,14 @@ export function lengthFits(
   // A text has at most as many code points as UTF-16 units, and at least half as many.
   if (text.length <= max_length && text.length >= min_length * 2) return true
   const length = codePoints(text)
-  if (length < min_length) fields.error(name, 'too_short', `Must have at least ${min_length} characters.`)
-  else if (length > max_length) fields.error(name, 'too_long', `Must have at most ${max_length} characters.`)
+  if (length < min_length)
+    fields.error(
+      name,
+      'too_short',
+      `Must have at least ${min_length} ${min_length === 1 ? 'character' : 'characters'}.`,
+    )
+  else if (length > max_length)
+    fields.error(name, 'too_long', `Must have at most ${max_length} ${max_length === 1 ? 'character' : 'characters'}.`)
   else return true
   return false
 }
@@ -81,7 +87,7 @@ export function countFits(
   return false
 }
 
-/** Options shown in an error at most. */
+/** The maximum number of options in an error. */
 const optionsShown = 20
 
 export function isOption(
@@ -94,7 +100,7 @@ export function isOption(
   if (optionIds.has(selection)) return true
   const shown = [...optionIds].slice(0, optionsShown).map(id => `"${id}"`)
   const more = optionIds.size > optionsShown ? `, or ${optionIds.size - optionsShown} others` : ''
-  const which = stage === 'older' ? 'that this question has or had' : 'of this question'
-  fields.error(name, 'not_an_option', `Must be the ID of an option ${which}: ${shown.join(', ')}${more}.`, item)
+  const which = stage === 'older' ? 'a current or former option' : 'an option'
+  fields.error(name, 'not_an_option', `Must be the ID of ${which} of this question: ${shown.join(', ')}${more}.`, item)
   return false
 }

@@ -166,7 +166,7 @@ function readQuestion(stored: unknown, standard: string, losses: Loss[]): FileQu
     { text: civiformTexts(member(config, 'questionText')), help: civiformTexts(member(config, 'questionHelpText')) },
     standard,
   )
-  if (texts.text?.includes('$this')) lose('entity_name', 'Its text has $this, which stays as it is written.')
+  if (texts.text?.includes('$this')) lose('entity_name', 'The text contains $this, which is kept unchanged.')
   if (member(config, 'universal') === true) lose('not_kept', 'Not imported: that it is a universal question.')
   if (!isEmpty(member(config, 'primaryApplicantInfoTags')))
     lose('not_kept', 'Not imported: that it fills the applicant’s profile.')

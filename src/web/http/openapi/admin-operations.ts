@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import type { Scope } from '../../../core/people/admin-tokens.ts'
 import { type Role, roleNames } from '../../../core/people/roles.ts'
 import { pathParameter, queryParameter } from './described-parts.ts'
-import { problemAnswer, retryAfter } from './export-operations.ts'
+import { problemResponse, retryAfter } from './export-operations.ts'
 
 /** What an action declares for its OpenAPI operation. */
 export interface DescribedOperation {
@@ -43,12 +43,12 @@ const meanings: Readonly<Record<string, string>> = {
 const meaningOf = (name: string): string => meanings[name] ?? `ID of the ${name.replace(/Id$/, '')}.`
 
 const refusals = {
-  401: problemAnswer('The session or token is missing or invalid.', {
+  401: problemResponse('The session or token is missing or invalid.', {
     'WWW-Authenticate': { schema: { type: 'string' }, description: 'Bearer.' },
   }),
-  403: problemAnswer('The person’s role or the token’s scopes do not allow this, or X-CSRF-Token is missing.'),
-  429: problemAnswer('Too many requests with this token, or too many invalid tokens from this address.', retryAfter),
-  503: problemAnswer('The service is temporarily unavailable.', retryAfter),
+  403: problemResponse('The person’s role or the token’s scopes do not allow this, or X-CSRF-Token is missing.'),
+  429: problemResponse('Too many requests with this token, or too many invalid tokens from this address.', retryAfter),
+  503: problemResponse('The service is temporarily unavailable.', retryAfter),
 }
 
 export const adminTag = {
@@ -101,20 +101,20 @@ export function adminOperation(action: DescribedOperation) {
         },
       }),
       ...((hasBody || places.length > 0 || action.query !== undefined) && {
-        400: problemAnswer('The request is invalid; errors lists each invalid value with its place.'),
+        400: problemResponse('The request is invalid; errors lists each invalid value with its place.'),
       }),
       ...refusals,
       ...((places.length > 0 || hasBody) && {
-        404: problemAnswer('Not found, or not accessible to the person.'),
+        404: problemResponse('Not found, or not accessible to the person.'),
       }),
       ...(action.method !== 'GET' && {
-        409: problemAnswer(
+        409: problemResponse(
           'Another change was made first, or the current state does not allow this. Nothing was changed.',
         ),
       }),
       ...(hasBody && {
-        413: problemAnswer('The body is too large.'),
-        415: problemAnswer('The body is not JSON encoded in UTF-8.'),
+        413: problemResponse('The body is too large.'),
+        415: problemResponse('The body is not JSON encoded in UTF-8.'),
       }),
     },
   }

@@ -8,8 +8,8 @@ import {
   applied,
   fieldsParameter,
   formatParameter,
-  keyRefusals,
-  problemAnswer,
+  keyErrors,
+  problemResponse,
   programSlugParameter,
   requestId,
 } from './export-operations.ts'
@@ -138,10 +138,10 @@ export const changesOperation = {
         },
       },
     },
-    400: problemAnswer(
+    400: problemResponse(
       'A parameter is invalid, or the database has lost the change that the cursor names (cursor_of_another_history).',
     ),
-    ...keyRefusals,
-    406: problemAnswer('Neither JSON nor NDJSON matches the Accept header.'),
+    ...keyErrors,
+    406: problemResponse('Neither JSON nor NDJSON matches the Accept header.'),
   },
 }

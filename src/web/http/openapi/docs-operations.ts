@@ -2,14 +2,14 @@
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import { byKey, json, pathParameter, queryParameter, text } from './described-parts.ts'
-import { fieldsParameter, keyRefusals, noParameters, problemAnswer, programSlugParameter } from './export-operations.ts'
+import { fieldsParameter, keyErrors, noParameters, problemResponse, programSlugParameter } from './export-operations.ts'
 
 const html = { 'text/html': { schema: text } }
 const object = json({ type: 'object' })
 /** Adds the HTML page that browsers receive. */
 const orPage = (answer: JsonSchema): JsonSchema => ({ ...answer, content: { ...(answer.content as object), ...html } })
-const docsRefusals = { ...keyRefusals, 401: orPage(keyRefusals[401]) }
-const nothingThere = (description: string): JsonSchema => orPage(problemAnswer(description))
+const docsErrors = { ...keyErrors, 401: orPage(keyErrors[401]) }
+const nothingThere = (description: string): JsonSchema => orPage(problemResponse(description))
 const notFound = nothingThere('The program has no active version or draft with this ID.')
 const version = pathParameter('version', 'ID of the active version or draft, or `active` or `draft`.', {
   ...text,
@@ -31,8 +31,8 @@ export const docsOperations = {
     ],
     responses: {
       200: { description: 'Active and draft programs, sorted by slug.', content: { ...html, ...object } },
-      400: problemAnswer('`after` must be a program slug.'),
-      ...docsRefusals,
+      400: problemResponse('`after` must be a program slug.'),
+      ...docsErrors,
     },
   },
   program: {
@@ -45,7 +45,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'The active version and the draft.', content: { ...html, ...object } },
       ...noParameters,
-      ...docsRefusals,
+      ...docsErrors,
     },
   },
   version: {
@@ -57,7 +57,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'The program version.', content: { ...html, ...object } },
       ...noParameters,
-      ...docsRefusals,
+      ...docsErrors,
       404: notFound,
     },
   },
@@ -69,8 +69,8 @@ export const docsOperations = {
     description: 'With fields, describes the pages of an export with the same fields.',
     responses: {
       200: { description: 'JSON Schema 2020-12.', content: object },
-      400: problemAnswer('`fields` names a question that is not in the program, or `inline` is not 1.'),
-      ...docsRefusals,
+      400: problemResponse('`fields` names a question that is not in the program, or `inline` is not 1.'),
+      ...docsErrors,
       404: notFound,
     },
   },
@@ -82,7 +82,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'OpenAPI 3.1.', content: object },
       ...noParameters,
-      ...docsRefusals,
+      ...docsErrors,
       404: notFound,
     },
   },
@@ -94,7 +94,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'Source code.', content: { 'text/plain': { schema: text } } },
       ...noParameters,
-      ...docsRefusals,
+      ...docsErrors,
       404: nothingThere('No code sample has this file name.'),
     },
   },

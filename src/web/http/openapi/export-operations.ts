@@ -89,7 +89,7 @@ const quota = {
 }
 
 /** Error response in the common problem format, with any additional members of the operation. */
-export function problemAnswer(
+export function problemResponse(
   description: string,
   headers: JsonSchema = {},
   members?: Readonly<Record<string, JsonSchema>>,
@@ -101,21 +101,21 @@ export function problemAnswer(
 }
 
 /** Error responses shared by every operation that requires an API key. */
-export const keyRefusals = {
-  401: problemAnswer(
+export const keyErrors = {
+  401: problemResponse(
     'The API key is missing or invalid, lacks permission for this operation or program, or cannot be used from this address. The response does not include the reason; an administrator can look it up by request_id.',
     { 'WWW-Authenticate': { schema: text, description: 'Basic.' } },
   ),
-  429: problemAnswer('The key has exceeded its request rate or its number of concurrent exports.', {
+  429: problemResponse('The key has exceeded its request rate or its number of concurrent exports.', {
     ...retryAfter,
     ...quota,
   }),
-  503: problemAnswer('The service is temporarily unavailable.', retryAfter),
+  503: problemResponse('The service is temporarily unavailable.', retryAfter),
 }
 
 /** Error response of operations without parameters (contract D10). */
 export const noParameters = {
-  400: problemAnswer(
+  400: problemResponse(
     'This operation takes no parameters. A parameter resembles one of another operation, or was sent with Prefer: handling=strict.',
   ),
 }
@@ -133,7 +133,7 @@ export const checkAuthOperation = {
       content: json({ $ref: '#/components/schemas/ApiKey' }),
     },
     ...noParameters,
-    ...keyRefusals,
+    ...keyErrors,
   },
 }
 
@@ -204,14 +204,14 @@ export function exportOperation(examples?: JsonSchema) {
         description: 'The ETag in If-None-Match is current: nothing has changed.',
         headers: { ...requestId, ...firstPage, ...quota, ...applied },
       },
-      400: problemAnswer(
+      400: problemResponse(
         'A parameter is invalid, misspelt (from_date instead of fromDate), repeated, or different from the value sent for the first page.',
       ),
-      406: problemAnswer('No available format matches the Accept header.'),
-      412: problemAnswer(
+      406: problemResponse('No available format matches the Accept header.'),
+      412: problemResponse(
         'If-Match was sent with an ETag. Export pages have weak ETags, which never match; use If-None-Match instead.',
       ),
-      ...keyRefusals,
+      ...keyErrors,
     },
   }
 }

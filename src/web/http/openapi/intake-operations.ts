@@ -13,7 +13,7 @@ import {
   textOrNull,
   time,
 } from './described-parts.ts'
-import { keyRefusals, problemAnswer } from './export-operations.ts'
+import { keyErrors, problemResponse } from './export-operations.ts'
 
 const common = byKey('Intake')
 const slug = pathParameter('slug', 'The slug of the program.')
@@ -52,16 +52,16 @@ const submission = object({
 })
 
 const refusals = {
-  400: problemAnswer('The request is invalid; errors lists each invalid value with its path.'),
-  ...keyRefusals,
+  400: problemResponse('The request is invalid; errors lists each invalid value with its path.'),
+  ...keyErrors,
 }
-const bodyRefusals = {
+const bodyErrors = {
   ...refusals,
-  413: problemAnswer('The body is too large.'),
-  415: problemAnswer('The body is not JSON encoded in UTF-8.'),
-  417: problemAnswer('Expect has a value other than 100-continue.'),
+  413: problemResponse('The body is too large.'),
+  415: problemResponse('The body is not JSON encoded in UTF-8.'),
+  417: problemResponse('Expect has a value other than 100-continue.'),
 }
-const noApplicant = { 404: problemAnswer('The API key’s front end has no applicant with this ID.') }
+const noApplicant = { 404: problemResponse('The API key’s front end has no applicant with this ID.') }
 
 /** Operations by route. */
 export const intakeOperations = {
@@ -117,7 +117,7 @@ export const intakeOperations = {
         }),
       ),
       ...refusals,
-      404: problemAnswer('The program has no active version.'),
+      404: problemResponse('The program has no active version.'),
     },
   },
   registerApplicant: {
@@ -125,7 +125,7 @@ export const intakeOperations = {
     operationId: 'registerApplicant',
     requestBody: body(object({ language })),
     summary: 'Register an applicant',
-    responses: { 201: answered('The registered applicant.', applicant), ...bodyRefusals },
+    responses: { 201: answered('The registered applicant.', applicant), ...bodyErrors },
   },
   changeLanguage: {
     ...common,
@@ -133,7 +133,7 @@ export const intakeOperations = {
     parameters: [applicantId],
     requestBody: body(object({ language })),
     summary: "Change an applicant's language",
-    responses: { 200: answered('The updated applicant.', applicant), ...bodyRefusals, ...noApplicant },
+    responses: { 200: answered('The updated applicant.', applicant), ...bodyErrors, ...noApplicant },
   },
   saveAnswers: {
     ...common,
@@ -143,7 +143,7 @@ export const intakeOperations = {
     description:
       'Replaces the saved answers to the given questions; null removes an answer. Other answers are unchanged. After a submission, answers start as a copy of the last application, without those that are no longer asked or valid, and `create_time` is the time of the first save.',
     requestBody: body(object({ answers: { ...answers, additionalProperties: { type: ['object', 'null'] } } })),
-    responses: { 200: answered('All saved answers.', saved), ...bodyRefusals, ...noApplicant },
+    responses: { 200: answered('All saved answers.', saved), ...bodyErrors, ...noApplicant },
   },
   readAnswers: {
     ...common,
@@ -155,7 +155,7 @@ export const intakeOperations = {
     responses: {
       200: answered('All saved answers, or the answers that the next application starts with.', saved),
       ...refusals,
-      404: problemAnswer('The applicant does not exist, or has neither saved answers nor an application.'),
+      404: problemResponse('The applicant does not exist, or has neither saved answers nor an application.'),
     },
   },
   submit: {
@@ -196,9 +196,9 @@ export const intakeOperations = {
     responses: {
       200: answered('The application was already submitted with this Idempotency-Key.', submission),
       201: answered('The submitted application.', submission),
-      ...bodyRefusals,
+      ...bodyErrors,
       ...noApplicant,
-      409: problemAnswer(
+      409: problemResponse(
         'Nothing was saved since the last submission (`nothing_saved`, with that submission as `receipt`), the Idempotency-Key was used for another submission, or the program is closed (`program_closed`, with the message for applicants).',
         {},
         { receipt: submission },

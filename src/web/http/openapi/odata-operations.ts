@@ -3,7 +3,7 @@
 import { feedProperties } from '../../../core/export/filters/all-filters.ts'
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import { byKey, headerParameter, listOf, object, pathParameter, queryParameter, text } from './described-parts.ts'
-import { keyRefusals, programSlugParameter, requestId, retryAfter, token } from './export-operations.ts'
+import { keyErrors, programSlugParameter, requestId, retryAfter, token } from './export-operations.ts'
 
 const feedError = {
   title: 'FeedError',
@@ -32,10 +32,10 @@ const refused = (description: string, headers: JsonSchema = {}) => ({
 
 const refusals = {
   400: refused('A query option or header is invalid, or a link has expired.'),
-  401: refused(keyRefusals[401].description as string, keyRefusals[401].headers as JsonSchema),
+  401: refused(keyErrors[401].description as string, keyErrors[401].headers as JsonSchema),
   406: refused('No available format matches $format or the Accept header.'),
-  429: refused(keyRefusals[429].description as string, keyRefusals[429].headers as JsonSchema),
-  503: refused(keyRefusals[503].description as string, retryAfter),
+  429: refused(keyErrors[429].description as string, keyErrors[429].headers as JsonSchema),
+  503: refused(keyErrors[503].description as string, retryAfter),
 }
 
 const context = { ...text, description: 'Address of $metadata.' }

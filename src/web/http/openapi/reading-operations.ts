@@ -14,16 +14,16 @@ import {
 } from './described-parts.ts'
 import {
   fieldsParameter,
-  keyRefusals,
+  keyErrors,
   noParameters,
-  problemAnswer,
+  problemResponse,
   programSlugParameter,
   requestId,
 } from './export-operations.ts'
 
-export const noSuchApplication = problemAnswer('The program has no application with this ID.')
+export const noSuchApplication = problemResponse('The program has no application with this ID.')
 
-const refusals = { 400: problemAnswer('A parameter is invalid.'), ...keyRefusals, 404: noSuchApplication }
+const refusals = { 400: problemResponse('A parameter is invalid.'), ...keyErrors, 404: noSuchApplication }
 
 export const applicationIdParameter = pathParameter(
   'applicationId',
@@ -69,7 +69,7 @@ export const listProgramsOperation = {
       }),
     }),
     ...noParameters,
-    ...keyRefusals,
+    ...keyErrors,
   },
 }
 

@@ -1,7 +1,7 @@
 // OpenAPI description of walk receipts.
 
 import { byKey, json, listOf, object, queryParameter, text } from './described-parts.ts'
-import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
+import { keyErrors, problemResponse, programSlugParameter, requestId } from './export-operations.ts'
 
 /** A page token, optionally followed by the progress of the receipt. */
 const receiptToken = { ...text, pattern: '^[0-9A-Za-z]+(-[0-9A-Za-z]+)?$' } as const
@@ -59,8 +59,8 @@ export const receiptOperation = {
         }),
       }),
     },
-    400: problemAnswer('walk is missing, or its token is invalid or has expired.'),
-    409: problemAnswer('Too many applications were erased since the walk began; start a new walk.'),
-    ...keyRefusals,
+    400: problemResponse('walk is missing, or its token is invalid or has expired.'),
+    409: problemResponse('Too many applications were erased since the walk began; start a new walk.'),
+    ...keyErrors,
   },
 }

@@ -2,7 +2,7 @@
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import { byKey, headerParameter, json, object, text, textOrNull, time } from './described-parts.ts'
-import { keyRefusals, noParameters, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
+import { keyErrors, noParameters, problemResponse, programSlugParameter, requestId } from './export-operations.ts'
 import { applicationIdParameter, noSuchApplication } from './reading-operations.ts'
 
 const present = {
@@ -42,9 +42,9 @@ export const readStatusOperation = {
     200: present,
     304: { description: 'Status and note are unchanged.', headers: present.headers },
     ...noParameters,
-    ...keyRefusals,
+    ...keyErrors,
     404: noSuchApplication,
-    412: problemAnswer('The ETag in If-Match is not current.'),
+    412: problemResponse('The ETag in If-Match is not current.'),
   },
 }
 
@@ -81,18 +81,18 @@ export const setStatusOperation = {
   },
   responses: {
     200: present,
-    400: problemAnswer('The body is invalid, or the program does not have this status.'),
-    ...keyRefusals,
+    400: problemResponse('The body is invalid, or the program does not have this status.'),
+    ...keyErrors,
     404: noSuchApplication,
-    409: problemAnswer(
+    409: problemResponse(
       'Applications of this installation are copied from another system; set their status and note there.',
     ),
-    412: problemAnswer('Status or note has changed since the ETag in If-Match.'),
-    413: problemAnswer('The body is too large.'),
-    415: problemAnswer('Content-Type is not a JSON media type.', {
+    412: problemResponse('Status or note has changed since the ETag in If-Match.'),
+    413: problemResponse('The body is too large.'),
+    415: problemResponse('Content-Type is not a JSON media type.', {
       'Accept-Patch': { schema: text, description: 'Supported media types of the body.' },
     }),
-    417: problemAnswer('Expect has a value other than 100-continue.'),
-    428: problemAnswer('If-Match is missing.'),
+    417: problemResponse('Expect has a value other than 100-continue.'),
+    428: problemResponse('If-Match is missing.'),
   },
 }

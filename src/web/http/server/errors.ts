@@ -92,9 +92,9 @@ function asProblem(error: unknown): Problem {
   const passing = findPassingError(error)
   if (passing !== undefined) {
     return new Problem('unavailable', {
-      detail: `${unavailable[passing.is]} Try again in a few seconds.`,
+      detail: `${unavailable[passing.kind]} Try again in a few seconds.`,
       retryAfterSeconds: 5,
-      internal: passing.is === 'slow' ? 'statement_timeout' : `database_${passing.code}`,
+      internal: passing.kind === 'slow' ? 'statement_timeout' : `database_${passing.code}`,
       cause: error,
     })
   }
