@@ -14,18 +14,16 @@ const { sql } = database
 const ada = await aPerson(sql, { name: 'Ada', email: 'ada@example.gov' })
 const browser = await new ConsoleVisitor(service).signIn(ada.email)
 
-const program = await aProgram(sql, {
-  slug: 'trees',
+const translated = (slug: string) => ({
+  slug,
   display_name: 'Trees',
   details: { languages: ['es'], translations: { es: { display_name: 'Árboles' } } },
   questions: [q.text('species', { text: 'Which?' })],
 })
-const path = '/admin/programs/trees/translations'
-const draft = async () => {
-  const { program_id } = (await findProgram(sql, 'trees'))!
-  return findDraftVersion(sql, program_id)
-}
-const upload = (text: string | Uint8Array<ArrayBuffer>) =>
+await aProgram(sql, translated('trees'))
+const translationsOf = (slug: string): string => `/admin/programs/${slug}/translations`
+const path = translationsOf('trees')
+const upload = (text: string | Uint8Array<ArrayBuffer>, path = translationsOf('trees')) =>
   browser.upload(path, {}, 'file', new File([text], 'trees.csv', { type: 'text/csv' }))
 
 test('each language says how many texts it lacks', async () => {
@@ -43,10 +41,13 @@ test('the file has a column for each language, or for those that are asked for',
 })
 
 test('a translated file is previewed, and saved to the draft only then', async () => {
+  const program = await aProgram(sql, translated('shrubs'))
+  const path = translationsOf('shrubs')
+  const draft = async () => findDraftVersion(sql, (await findProgram(sql, 'shrubs'))!.program_id)
   const file = (await (await browser.get(`${path}/file?language=es&language=ar`)).text())
     .replace('"Which?","",""', '"Which?","¿Cuál?","أي نوع؟"')
     .replace('"Screen 1","",""', '"Screen one","Pantalla",""')
-  const shown = await upload(file)
+  const shown = await upload(file, path)
   const page = await shown.text()
   expect(shown.status).toBe(200)
   expect(noticesOf(page)).toEqual(['added', 'skipped'])
@@ -55,7 +56,7 @@ test('a translated file is previewed, and saved to the draft only then', async (
   expect(await draft()).toBeUndefined()
 
   const saved = await browser.post(path, { file, save: 'yes' })
-  expect([saved.status, saved.headers.get('location')]).toEqual([303, '/admin/programs/trees/questions?done=saved'])
+  expect([saved.status, saved.headers.get('location')]).toEqual([303, '/admin/programs/shrubs/questions?done=saved'])
   const definition = describeVersion((await draft())!)
   expect(definition.languages).toEqual(['es', 'ar'])
   expect(['es', 'ar', 'en'].map(tag => localized(definition, tag).questions[0]!.text)).toEqual([
