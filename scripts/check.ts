@@ -113,7 +113,7 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
     [
       /\bprocess\.env\b|\bloadConfig\(/g,
       (path, room) => path.startsWith('scripts/') || room === 'config' || room === 'main',
-      'reads the environment; only the two main.ts and scripts may.',
+      'reads the environment; only the main.ts files and scripts may.',
     ],
     [
       /\b(Date\.now|new Date\(\)|Temporal\.Now|Math\.random|performance\.now|crypto\.|process\.|fetch\(|from 'node:|from 'bun')/g,

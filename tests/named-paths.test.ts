@@ -57,7 +57,7 @@ async function lost(files: readonly string[], pattern: RegExp): Promise<string[]
   return found
 }
 
-test('in documents', async () => {
+test('every path named in a document exists', async () => {
   expect(
     await lost(
       documents.filter(path => existsSync(join(root, path))),
@@ -66,7 +66,7 @@ test('in documents', async () => {
   ).toEqual([])
 })
 
-test('in comments', async () => {
+test('every path named in a comment exists', async () => {
   expect(await lost(source, comment)).toEqual([])
   expect(await lost(programs, shellComment)).toEqual([])
   expect(await lost(['scripts/test-citus'], /(?<=^ +(?:\.\/)?)tests.*/gm)).toEqual([])

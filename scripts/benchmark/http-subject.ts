@@ -1,4 +1,4 @@
-// The servers that are measured, our service and its peers, each in its own process, and the client that drains them.
+// Starts the servers under test, our service and its peers, each in its own process, and the client that reads from them.
 
 import { join } from 'node:path'
 import type { ChildProcesses } from '../processes/child-processes.ts'

@@ -1,4 +1,4 @@
-// Starts a script's child processes and ends every one of them, whatever happens. It ends nothing that it did not start.
+// Starts a script's child processes and always stops them, even after errors. It stops no other processes.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// The commands for those who pull: part of the binary, and all there is in @tributary/cli.
+// Commands for pulling applications. The binary includes them; @tributary/cli contains nothing else.
 
 import { releaseName } from '../../src/base/release.ts'
 import { asProcess } from './pull-process.ts'

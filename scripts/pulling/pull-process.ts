@@ -1,4 +1,4 @@
-// What the commands for those who pull receive from their process, and how they end it.
+// The process as the pull commands see it: arguments, environment, output, and how they exit.
 
 import type { ToolProcess } from '@tributary/cli'
 

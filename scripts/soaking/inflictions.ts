@@ -1,4 +1,4 @@
-// What is done to an installation while it works. Each fault ends by itself, and everything has to come back without help.
+// Faults injected into a running installation. Each fault ends on its own, and the installation must recover without help.
 
 import { connect, type Socket } from 'node:net'
 import { pick, type Rng } from '../../src/domain/random/seeded-random.ts'

@@ -41,7 +41,7 @@ const asProse = (text: string): string =>
 
 /** Names and sentences in many languages, code samples, and rules in which words are examples. */
 const isCode =
-  /^src\/domain\/(random|samples)\/|languages\/(?!en\.)|code-samples|-samples?\.tsx$|similar-texts|language-rules/
+  /^src\/domain\/(random|samples)\/|languages\/(?!en\.)|code-samples|-samples?\.tsx$|similar-texts|translations|language-rules/
 
 async function textPassages(): Promise<Passage[]> {
   const known = new Set<string>()

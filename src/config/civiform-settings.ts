@@ -28,7 +28,7 @@ function parseSourceUrl(text: string): { url: string; zone: string } {
   const url = new URL(postgresUrl(text))
   const given = [...url.searchParams].filter(([name]) => name.toLowerCase() === 'timezone')
   if (given.length > 1 || given.some(([name]) => name !== 'timezone'))
-    throw new Unusable('must name its time zone once, in small letters: ?timezone=America/Los_Angeles')
+    throw new Unusable('must name its time zone once, in lower case: ?timezone=America/Los_Angeles')
   const zone = url.searchParams.get('timezone') ?? 'UTC'
   try {
     ianaTimeZone(zone)

@@ -23,7 +23,7 @@ const lineWith = (code: string, ...names: (string | number | undefined)[]) => [
   ),
 ]
 
-test('files and folders', async () => {
+test('file system errors are described with the path', async () => {
   const at = (name: string) => join(folder, name)
   expect(await said(() => readFile(at('nothing')))).toEqual(lineWith('ENOENT', at('nothing')))
   expect(await said(() => Bun.file(folder).text())).toEqual(lineWith('EISDIR', folder))

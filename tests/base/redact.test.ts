@@ -57,7 +57,7 @@ describe('"A secret or credential never reaches a log" (contract section 3)', ()
     )
   })
 
-  test('what holds no secret is left as it is', () => {
+  test('text without secrets is unchanged', () => {
     for (const text of [
       '',
       `"api_key_id":"${username}"`,

@@ -31,7 +31,7 @@ async function followed(profile: 'contract' | 'origin') {
   return { ...following, applicant, shown }
 }
 
-describe('is followed with the next comparison', () => {
+describe('a changed applicant record is followed with the next comparison', () => {
   test('in the profile origin: a change to the applicant’s record', async () => {
     const { civiform, catchUp, applicant, shown } = await followed('origin')
     expect(await shown()).toEqual(['Harbor Clinic', 'before@example.org'])

@@ -135,7 +135,7 @@ describe('a key of CiviForm’s', () => {
     expect(events.map(one => one.subject)).toEqual([retired.id, gone.id].sort())
   })
 
-  test('is not changed here', async () => {
+  test('a followed key cannot be changed here', async () => {
     const { id } = await keyOf()
     const retiring = retireApiKey(sql, id, { actor: 'admin:kim', now: Date.now() * 1000 } as never)
     await expect(retiring).rejects.toMatchObject({ internal: 'followed' })

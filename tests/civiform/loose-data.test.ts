@@ -310,7 +310,7 @@ describe('an organization of intermediaries', () => {
   })
 })
 
-describe('what disappears', () => {
+describe('rows that disappear from CiviForm', () => {
   test('a deletion takes the application away; most of a table gone at once waits for an operator', async () => {
     const { civiform, client, catchUp, sql, log } = await opened()
     await submittedTogether(civiform, 150)
@@ -658,7 +658,7 @@ describe('the watermark', () => {
   )
 })
 
-describe('what administrators do', () => {
+describe('changes by CiviForm administrators', () => {
   test('many statuses in one transaction come by their events, whatever else is committed in the meantime', async () => {
     const { civiform, sql, catchUp, follower } = await opened()
     await submittedTogether(civiform, 60)

@@ -26,7 +26,7 @@ for (const program of ['src/main.ts', 'workers/main.ts'] as const)
       expect(await refusalOf(spawnProcess(program, database, environment))).toContain('CIVIFORM_PROFILE is contract')
   })
 
-test('with the same profile both start', async () => {
+test('two processes with the same profile both start', async () => {
   await startWorker(database, origin)
   await startMain(database, origin)
 })

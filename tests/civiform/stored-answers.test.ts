@@ -164,7 +164,7 @@ describe('money, dates and numbers', () => {
   })
 })
 
-describe('what is like text', () => {
+describe('answers stored as text', () => {
   test('30 to 34: is verbatim; numbers and literals are their text; what is empty or no text is null', () => {
     always('EMAIL', { email: 'not an address' }, { email: 'not an address' })
     always('TEXT', { text: 'línea 1\nlínea 2 "q"' }, { text: 'línea 1\nlínea 2 "q"' })

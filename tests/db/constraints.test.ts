@@ -70,7 +70,7 @@ describe('"An application is a snapshot of the applicant\'s answers at the momen
   })
 })
 
-describe('what numbers and states a program can have', () => {
+describe('valid numbers and states of a program', () => {
   /** Adds an application like another one, with other values for some of its columns. */
   const insertLike = (
     applicationId: number,

@@ -42,7 +42,7 @@ async function expectInOrder(): Promise<void> {
 const all = Number.POSITIVE_INFINITY
 const thrown = 'thrown by the reader'
 
-describe('rows handed over where they lie', () => {
+describe('rows passed in place', () => {
   const text = (i: number): string => `${i}:${'ä'.repeat((i * 7919) % 9000)}`
 
   test('are whole and in order, however the pieces that the socket gives cut them', async () => {
@@ -81,7 +81,7 @@ test('G9: another driver than the patched one is refused, since an export would 
   }
 })
 
-describe('what happens to a statement ends with it', () => {
+describe('an error affects only its own statement', () => {
   const failing = () => one`select 'x' || 1 / (5 - i) from generate_series(1, 10) i`
 
   test.each([[[]], [[2, 2]], [[3, all]], [[4, all]], [[5]]])('an error, batches %p', async batches => {

@@ -192,7 +192,7 @@ describe('compose.yaml', () => {
 })
 
 describe.skipIf(!needs('redis', 'openssl'))('the Valkey of compose.yaml', () => {
-  test('wants the password that is in the address for the jobs', async () => {
+  test('Valkey requires the password in valkey_url', async () => {
     const secrets = await makeSecrets(5432)
     const port = await freePort()
     const [, conf, ...options] = compose.services.valkey!.command

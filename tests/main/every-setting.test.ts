@@ -116,5 +116,5 @@ describe('each process starts, is ready and stops, and commands read the same se
   const each = Array.from({ length: rounds }, (_, i) => i + 1)
   test.each(each)('with example %d of every setting', async i => startAll(await aRound(i - 1), asTheyAre), 240_000)
 
-  test('with every setting in a file', async () => startAll(await aRound(1), inFiles), 240_000)
+  test('the service starts with every setting in a file', async () => startAll(await aRound(1), inFiles), 240_000)
 })

@@ -232,7 +232,7 @@ test('each statement that waits for a connection is in the histogram of its pool
   expect(more['tributary_pool_wait_seconds_count{pool="intake"}']).toBeUndefined()
 })
 
-describe('the process', () => {
+describe('process metrics', () => {
   test('says what it runs on', async () => {
     const schema = allMigrations.at(-1)!.name.replace('.sql', '')
     const labels = `version="${manifest.version}",commit="unknown",bun="${Bun.version}",schema="${schema}"`

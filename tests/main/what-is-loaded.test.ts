@@ -30,7 +30,7 @@ async function loadedWith(file: string): Promise<{ now: Set<string>; later: Set<
   return found
 }
 
-describe('what the service loads', () => {
+describe('modules that the service loads', () => {
   test('a process that only exports has no page, and nothing that pages alone need', async () => {
     const { now, later } = await loadedWith('src/service.ts')
     expect(now).toContain('src/web/http/export/export-applications.ts')

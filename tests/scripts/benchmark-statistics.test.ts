@@ -69,7 +69,7 @@ describe('findings', () => {
     expect(isReached(speed(1.51, { atMost: 1.5 }))).toBe(false)
   })
 
-  test('what could not be computed is not reached', () => {
+  test('a figure that could not be computed misses its target', () => {
     expect(isReached(speed(Number.NaN, { atLeast: 0.8 }))).toBe(false)
     expect(isReached(speed(Number.NaN, { atMost: 0.8 }))).toBe(false)
   })

@@ -89,7 +89,7 @@ describe('imports go downwards only', () => {
     expect(check({ [path]: imports(target) })[0]).toEndWith(` ${packageOf(path, target)}.`)
   })
 
-  test('in whatever form the import is written', () => {
+  test('every form of import is checked', () => {
     for (const text of [
       "import type { A } from '../web/http/a.ts'",
       "import {\n  type A,\n  b,\n} from '../web/http/a.ts'",
@@ -156,7 +156,7 @@ describe('a folder', () => {
     ).toEqual([])
   })
 
-  test('has at most 16 files of its own', () => {
+  test('a folder has at most 16 files', () => {
     const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`src/db/a${i}.ts`, '']))
     expect(breaches(sixteen)).toEqual([])
     expect(breaches({ ...sixteen, 'src/db/more.ts': '' })).toEqual([
@@ -165,7 +165,7 @@ describe('a folder', () => {
   })
 })
 
-describe('what a room must not hold', () => {
+describe('imports that a module must not have', () => {
   test.each([
     ['src/core/export/a.ts', 'await sql`select 1`'],
     ['src/core/export/a.ts', 'await sql<{ a: number }[]>`select 1`'],

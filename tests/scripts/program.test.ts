@@ -23,7 +23,7 @@ const definition = async (spec: ProgramSpec): Promise<string> =>
   written(await upToDate(database.sql, aDefinition(spec), 'draft'))
 
 describe('validate', () => {
-  test('of a document alone needs no database', async () => {
+  test('checking a document needs no database', async () => {
     const file = await definition({ slug: 'v-good', questions: [q.text('v good')] })
     const nowhere = { url: 'postgres://127.0.0.1:1/nowhere' }
     expect(await program(['validate', file, '--document-only'], nowhere)).toMatchObject({
@@ -201,7 +201,7 @@ describe('translations', () => {
 })
 
 describe('schema', () => {
-  test('is printed without a database', async () => {
+  test('the schema is printed without a database', async () => {
     expect(await program(['schema'], { url: '' })).toEqual({ code: 0, out: programDefinitionJsonSchema(), err: '' })
   })
 })

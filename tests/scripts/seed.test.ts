@@ -39,7 +39,7 @@ const parsed = (): Exported[] => lines.map(line => JSON.parse(line))
 const share = (of: (application: Exported) => boolean): number => parsed().filter(of).length / applications
 
 describe('the demo program', () => {
-  test('has bills where it asks for bills', () => {
+  test('the demo application has bills for the question about bills', () => {
     const files = lines.flatMap(line => JSON.parse(line).application.latest_bills?.file_urls ?? [])
     expect(files.length).toBeGreaterThan(100)
     expect(files.filter((url: string) => !url.includes('-bill.'))).toEqual([])
@@ -139,7 +139,7 @@ describe('the applications', () => {
     expect(Math.min(...Object.values(found))).toBeGreaterThan(100)
   })
 
-  test('are the same for the same moment', async () => {
+  test('the same start time generates the same applications', async () => {
     const again = await useDatabase({}, endWithTest)
     const programs = [
       { slug, applications },

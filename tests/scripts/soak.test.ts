@@ -71,7 +71,7 @@ describe('a soak notices', () => {
   }, 60_000)
 })
 
-describe('the view of a walk notices', () => {
+describe('faults that the check of a walk detects', () => {
   const [everything, town] = everyView([{ authorization: '', seesLess: true }])
   const page = (...questions: string[]): WalkedPage => ({
     applications: [{ id: 1, applicantId: 2, state: 'CURRENT', questions, digest: 0, fields: {} }],
@@ -101,7 +101,7 @@ test('a fault that there is not, and a number that is none, are named', async ()
   })
 })
 
-describe('the check of the changes notices', () => {
+describe('faults that the check of the change feed detects', () => {
   const given: Annotation = { note: 'a', status: 'Received', time: '', isSure: true }
   const reported = (followed: Ledger['followed'], there: number[], annotations: [number, Annotation[]][] = []) => {
     const ledger = new Ledger()

@@ -120,7 +120,7 @@ test('one applicant with two CURRENT applications, and a walk without an end, ar
   expect(reported).toEqual([{ promise: 'paged', detail: expect.stringMatching(/\b1\b/) }])
 })
 
-describe('what was erased while it was walked', () => {
+describe('applications erased during a walk', () => {
   const erased = (...ids: number[]) =>
     truth.map(one => (ids.includes(one.application_id) ? { ...one, applicant_id: null, erased: true } : one))
   const pages = paged(served(truth, 10))

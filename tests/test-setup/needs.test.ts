@@ -39,7 +39,7 @@ test('scripts/test prints it last of all: it is put where TRIBUTARY_NOT_RUN says
   expect(await readFile(file, 'utf8')).toContain('redis: apt-get install redis-server')
 })
 
-test('with CI set it is a failure', async () => {
+test('a missing program fails the tests if CI is set', async () => {
   const { said, code } = await runWithNothing({ CI: 'true' })
   expect(code).not.toBe(0)
   expect(said).toContain('These tests need redis, and CI is set: apt-get install redis-server')

@@ -78,7 +78,7 @@ async function applyRows(
       // Another application under the same id: it is copied as a new one, and replaces this one then.
       if (isReusedId(before, row.submit_time)) continue
       if (before.program_version_id !== row.program_id)
-        report(`moved from program version ${before.program_version_id} to ${row.program_id}; it stays where it was`)
+        report(`moved from program version ${before.program_version_id} to ${row.program_id}; the copy was not moved`)
       if (before.submitted_at !== null && before.submitted_at !== row.submit_time)
         report('has a new submission time; it keeps its place in the order')
       if (before.superseded && row.stage === 'active') {

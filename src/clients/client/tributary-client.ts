@@ -1,5 +1,5 @@
-// A client of the export for TypeScript and JavaScript: Node.js 20 or newer, and Bun. It needs nothing but fetch, and imports
-// nothing of the service: it is published by itself, as @tributary/client.
+// A client of the export API for TypeScript and JavaScript: Node.js 20 or newer, and Bun. It only needs fetch and imports nothing
+// from the service, because it is published on its own, as @tributary/client.
 //
 //   const client = new TributaryClient({ baseUrl: 'https://…', username, password })
 //   for await (const application of client.applications('utility-assistance')) …
@@ -201,7 +201,7 @@ export class TributaryClient {
         if (page.nextPageToken === null) return
       }
     } finally {
-      ended.abort(new Error('The walk was not continued.'))
+      ended.abort(new Error('The walk was abandoned before its last page.'))
     }
   }
 

@@ -1,4 +1,4 @@
-// Runs the commands for those who pull: what they print and how they end. The caller passes in everything they need of the process.
+// Runs the pull commands: their output and exit status. The caller passes in everything they need from the process.
 
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// A text that only this service can read: sealed under a key that is made of the pepper and of what it is for (AES-256-GCM).
+// Encrypts text that only this service can read (AES-256-GCM), with a key derived from the pepper and the purpose.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 

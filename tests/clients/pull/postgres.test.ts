@@ -297,7 +297,7 @@ describe('what happens to applications that were pulled before', () => {
   })
 })
 
-describe('what goes wrong', () => {
+describe('failures of the database that is filled', () => {
   test('a schema that was dropped as a pull added to it does not get the part alone', async () => {
     const origin = { service: service.baseUrl, program: slug, revisionState: null, layout: null, destination: null }
     const then = { origin }

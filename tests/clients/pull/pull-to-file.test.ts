@@ -378,7 +378,7 @@ describe('what came is held against the schema of the program', () => {
   })
 })
 
-describe('what the service refuses or fails with', () => {
+describe('rejected and failed requests', () => {
   test('a receipt that is refused for the key: the check is not left out', async () => {
     const out = newFile()
     let refused = true
@@ -581,7 +581,7 @@ describe('reports in a sentence what is wrong', () => {
     expect(idsIn(out)).toEqual(pulledIds)
   })
 
-  test('no API key at all', async () => {
+  test('a pull without an API key exits with status 2', async () => {
     const { code, err } = await callTool({ ...key, username: '', password: '' }, argsOf(newFile()))
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('TRIBUTARY_USERNAME') })
   })

@@ -79,7 +79,7 @@ describe('the table of applications', () => {
   })
 })
 
-describe('as it is asked for', () => {
+describe('table options', () => {
   test('--exact-csv: every text as it is, and no byte order mark', async () => {
     const name = newName()
     await pull(name, '--exact-csv')
@@ -99,7 +99,7 @@ test('the docs of a program have the command that pulls it', async () => {
   expect(err).toContain(`Pulled ${applications.length} applications`)
 })
 
-test('what EXCEL.md says to replace in the query is there', async () => {
+test('the Power Query sample contains the text that EXCEL.md says to replace', async () => {
   const { code } = codeSamples(service.baseUrl, slug).find(sample => sample.id === 'power-query')!
   const [, replaced = ''] =
     /replace `([^`]+)`/.exec(await Bun.file(join(import.meta.dir, '../../../src/clients/pull/EXCEL.md')).text()) ?? []

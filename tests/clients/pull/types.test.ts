@@ -109,7 +109,7 @@ describe('into a pipe', () => {
   }
   const words = ['types', service.baseUrl, '--program', 'wide']
 
-  test('of a slow reader all of it comes', async () => {
+  test('a slow reader receives the complete output', async () => {
     const { whole, out, code } = await piped('{ sleep 1; cat; }', words)
     expect({ code, isWhole: out === whole }).toEqual({ code: 0, isWhole: true })
   })

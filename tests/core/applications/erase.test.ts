@@ -124,7 +124,7 @@ describe('erasing an application', () => {
     expect(await frontEnd.submit(applicant_id).catch(String)).toMatch(/answered 409.*nothing_saved/)
   })
 
-  test('the one it had superseded stays OBSOLETE', async () => {
+  test('the application superseded by an erased one stays OBSOLETE', async () => {
     const first = await apply('first')
     const second = await apply('second', first.applicant_id)
     await eraseApplication(database.sql, { program_id, application_id: second.application_id }, order)

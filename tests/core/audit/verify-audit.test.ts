@@ -167,7 +167,7 @@ describe('D51: "Segments of at most one minute are sealed"', () => {
   })
 })
 
-describe('the database refuses seals out of order', () => {
+describe('the database rejects seals out of order', () => {
   test.each([
     ['one that skips a number', "insert into audit_seal values (6, 21, 21, 1, now(), sha256(''))"],
     ['one of events that are sealed', "insert into audit_seal values (5, 20, 20, 1, now(), sha256(''))"],

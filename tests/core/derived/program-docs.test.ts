@@ -145,7 +145,7 @@ test('the job for a version that is gone fails, and leaves nothing behind', asyn
   expect(await kept(999_999)).toBeUndefined()
 })
 
-describe('what a process makes itself', () => {
+describe('docs generated within a process', () => {
   const making = { timeZone: 'UTC' }
   const keysOf = (all: readonly { docs: VersionDocs }[]) =>
     all.map(({ docs }) => docs.questions.map(question => question.question_key))

@@ -30,7 +30,7 @@ test('a version with the id of another, as after a restored backup, is not taken
   expect(await known.load(sql, { ...name, published_at: name.published_at - 1 })).not.toBe(read)
 })
 
-test('what was not asked for longest is forgotten first', async () => {
+test('the least recently used version is evicted first', async () => {
   const { sql } = database
   const names = []
   for (let i = 0; i < 3; i++) names.push(await nameOf((await aProgram(sql, { questions: [q.number('n')] })).program_id))

@@ -178,7 +178,7 @@ describe('"may be submitted without one answer; `create_time` is the first save,
   })
 })
 
-describe('what cannot be submitted', () => {
+describe('rejected submissions', () => {
   test('names every error by its path, numbers nothing and keeps what was saved', async () => {
     const store = await aStore([q.text('a'), q.text('b'), q.enumerator('p', [q.number('age')])])
     const applicant = await store.register()
@@ -197,13 +197,13 @@ describe('what cannot be submitted', () => {
     expect(await store.submit(applicant, 'once')).toMatchObject({ repeated: false })
   })
 
-  test('is refused when the applicant is unknown', async () => {
+  test('a submission by an unknown applicant is rejected', async () => {
     const store = await aStore()
     expect(await rejection(store.submit(999_999))).toMatchObject({ kind: 'not_found' })
   })
 })
 
-describe('the version of now', () => {
+describe('the currently published version', () => {
   test('decides: saved answers are checked against what was published since', async () => {
     const store = await aStore([q.number('limited one'), q.text('later gone', { optional: true })])
     const applicant = await store.register()

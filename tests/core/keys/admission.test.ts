@@ -27,7 +27,7 @@ function attempt(authorization: string | null, from = '192.0.2.1', secure = true
   return admit(keys, testPepper, { authorization, address: parseAddress(from), secure, now }, 'the origin’s salt')
 }
 
-describe('who comes in', () => {
+describe('authorized requests', () => {
   test('a caller brings the questions that are hidden from it; of those of a CiviForm, all that are exported under one key', async () => {
     const rows = await database.sql<{ question_id: number; admin_name: string }[]>`
       insert into question (admin_name, question_key, question_key_folded, kind, key_rule)

@@ -126,7 +126,7 @@ describe('a draft', () => {
     expect((await rejection(discardDraft(database.sql, 'd-none', 'admin:test'))).kind).toBe('not_found')
   })
 
-  test('with an error changes nothing', async () => {
+  test('a draft with an error changes nothing', async () => {
     const faulty = await rejection(save({ slug: 'd-error', questions: [q.text('d fine'), q.text('123')] }))
     expect(faulty.kind).toBe('invalid_request')
     expect(await findProgram(database.sql, 'd-error')).toBeUndefined()

@@ -164,7 +164,7 @@ test('a CiviForm file is previewed with what it loses, imported and published', 
   expect(new Set(again.questions.map(({ relation }) => relation))).toEqual(new Set(['same']))
 })
 
-test('what is no program is refused in one sentence', async () => {
+test('a file that is not a program is rejected with one error', async () => {
   const refused = await rejection(preview({ openapi: '3.1.0' }))
   expect(refused.errors.map(({ code }) => code)).toEqual(['no_program'])
 })

@@ -149,7 +149,7 @@ describe('a program whose place is taken', () => {
     }))
 })
 
-describe('what is no bundle', () => {
+describe('files that are not bundles', () => {
   test.each<[string, (bundle: ProgramBundle) => unknown, string[]]>([
     ['another format', bundle => ({ ...bundle, format: 'tributary-program-2' }), ['/format']],
     ['no versions', bundle => ({ ...bundle, program_versions: [] }), ['/program_versions']],

@@ -109,7 +109,7 @@ describe('publishing', () => {
   })
 })
 
-describe('the database itself', () => {
+describe('constraints of the database on publications', () => {
   test('refuses to change what was published, and to remove what it asks', async () => {
     const { sql } = database
     const { program_version_id, program_id } = await aProgram(sql, {

@@ -212,7 +212,7 @@ describe('a receiver', () => {
     expect(waits).toEqual([90, 600, 80, 3600, 3600, 3600, 3600, 3600])
   })
 
-  test('that leads elsewhere is not followed', async () => {
+  test('a redirect is not followed', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     const elsewhere = useReceiver()
     receiver.answer = () => Response.redirect(elsewhere.url, 307)
@@ -246,7 +246,7 @@ describe('a receiver', () => {
     expect(sent).toBeLessThan(1000)
   })
 
-  test('that says nothing is given up on after a time', async () => {
+  test('a receiver that does not respond times out', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     const held = Promise.withResolvers<Response>()
     receiver.answer = () => held.promise
@@ -396,7 +396,7 @@ describe('a clock', () => {
   })
 })
 
-describe('the id of a message', () => {
+describe('webhook message IDs', () => {
   test('D44: after a restore that gives numbers again, neither a change nor a test has the id of an earlier one', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     const ids = () => receiver.received.map(({ headers }) => headers['webhook-id'])
@@ -424,7 +424,7 @@ describe('the id of a message', () => {
   })
 })
 
-describe('what an administrator asks for', () => {
+describe('messages requested by an administrator', () => {
   test('a test is sent even to an endpoint that is disabled, each time as another message, and says nothing of the others', async () => {
     const { hooks, receiver, program, secret, id } = await anEndpoint()
     // Of what was asked for before nothing is sent.

@@ -10,7 +10,7 @@ const now = Date.UTC(2026, 0, 1) * 1000
 
 const database = await useDatabase()
 
-describe('the last use', () => {
+describe('last use of an API key', () => {
   test('two instances together write at most once in the time given', async () => {
     const { sql } = database
     const { api_key_id } = await createTestKey(sql)

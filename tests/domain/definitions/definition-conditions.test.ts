@@ -62,7 +62,7 @@ describe('conditions', () => {
     expect(await errors(screen)).toEqual(['not_visible /screens/1/visible_when/question'])
   })
 
-  test('in bank questions are checked too', async () => {
+  test('conditions of bank questions are validated too', async () => {
     const definition = aDefinition({ questions: [q.text('me', { visible_when: answered('banked') })] })
     definition.screens[0]!.questions.unshift({ question: 'banked' })
     expect(await errors(definition, [known('banked')])).toEqual([])

@@ -309,7 +309,7 @@ describe('screens', () => {
   })
 })
 
-describe('the schema', () => {
+describe('the JSON Schema of program definitions', () => {
   test('and the type describe one document: each is assignable to the other', () => {
     type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never
     const same: Same<Static<typeof programDefinitionSchema>, ProgramDefinition> = true

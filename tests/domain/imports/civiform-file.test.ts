@@ -8,7 +8,7 @@ const { definition, losses } = readCiviformFile(civiformFile())
 const question = (name: string) => definition.questions.find(({ admin_name }) => admin_name === name)!
 
 describe('a program of CiviForm', () => {
-  test('is a definition without an error', async () => {
+  test('a CiviForm program file becomes a valid definition', async () => {
     expect(await errors(definition)).toEqual([])
     expect(definition).toMatchObject({ slug: 'heating-help-2024', default_language: 'en-US', languages: ['es-US'] })
   })

@@ -31,8 +31,8 @@ const changesOf = (...given: Parameters<typeof between>) =>
     now.map(line => line.text),
   ])
 
-describe('what changed', () => {
-  test('is nothing between two that are the same', () => {
+describe('changes between two applications', () => {
+  test('identical applications have no changes', () => {
     const one = { reason: text('a'), child: list(child('Bo', '2020-01-02')) }
     expect(changesOf(one, structuredClone(one))).toEqual([])
   })

@@ -129,7 +129,7 @@ describe('answerSampler', () => {
     expect(Math.min(...Array.from({ length: 200 }, () => count(required(next))))).toBe(1)
   })
 
-  test('is the same for the same seed', () => {
+  test('the same seed generates the same sample answers', () => {
     const version = { questions: everyKindQuestions() }
     expect(answerSampler(version)(seededRandom(3))).toEqual(answerSampler(version)(seededRandom(3)))
     expect(answerSampler(version)(seededRandom(4))).not.toEqual(answerSampler(version)(seededRandom(3)))

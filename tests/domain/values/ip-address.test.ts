@@ -15,7 +15,7 @@ const text = (address: string): string | undefined => {
 }
 
 describe('an address', () => {
-  test('is read in any spelling and written in one', () => {
+  test('an address is parsed in any notation and written in canonical form', () => {
     expect(text('192.0.2.1')).toBe('192.0.2.1')
     expect(text('2001:DB8:0:0::1')).toBe('2001:db8::1')
     expect(text('::ffff:192.0.2.1')).toBe('192.0.2.1')

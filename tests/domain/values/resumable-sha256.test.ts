@@ -30,7 +30,7 @@ test('each length around the ends of blocks is padded as the standard has it, an
   }
 })
 
-test('what is no state is refused', () => {
+test('an invalid state is rejected', () => {
   expect(ResumableSha256.resume(Buffer.alloc(sha256StateBytes - 1))).toBeUndefined()
   expect(ResumableSha256.resume(Buffer.alloc(sha256StateBytes, 0xff))).toBeUndefined()
 })

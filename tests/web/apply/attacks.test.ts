@@ -196,7 +196,7 @@ test('no API key reaches these applicants, nor can one be named as their front e
   expect(frontEndError(' Tributary/Apply')).toBeString()
 })
 
-test('without the setting nothing is there', async () => {
+test('without APPLY the routes do not exist', async () => {
   const off = await useService(database, {}, {}, endWithTest)
   for (const path of ['/apply', '/apply/aid', '/apply/-/return', '/apply/-/assets/apply.css'])
     expect((await off.get(path)).status).toBe(404)

@@ -239,7 +239,7 @@ test('an application says which clients it was sent to, with the way to every pa
   expect(theirPage).not.toContain('/admin/audit/sent')
 })
 
-describe('the list', () => {
+describe('the list of applications', () => {
   test('shows what there is, newest first; whose it is to those who may read answers, and that is in the audit log', async () => {
     const html = await browser.page(list)
     expect(idsIn(html).slice(-2)).toEqual([second.application_id, first.application_id])
@@ -565,7 +565,7 @@ describe('auditors', () => {
   })
 })
 
-describe('the audit log', () => {
+describe('audit entries for reading applications', () => {
   test('has a line on every reading of answers, those of the application compared with among them', async () => {
     const one = await aPerson(sql)
     const person = await visitor(one)

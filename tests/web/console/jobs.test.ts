@@ -76,7 +76,7 @@ test('jobs that no relay takes out of the outbox are shown', async () => {
   expect(page).toContain('data-under-way="yes"')
 })
 
-test('docs of an earlier release are shown as that', async () => {
+test('docs of an earlier release are marked as such', async () => {
   const keptOf = (release: number) =>
     upsertDerived(sql, 'docs_example', {
       program_version_id: food.program_version_id,

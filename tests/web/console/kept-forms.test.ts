@@ -126,7 +126,7 @@ describe('a form whose session has ended', () => {
   })
 })
 
-describe('a form for which the password is asked', () => {
+describe('a form that asks for the password', () => {
   const wanted = {
     name: 'Waits',
     programs: 'food',

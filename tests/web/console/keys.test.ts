@@ -156,7 +156,7 @@ describe('creating a key', () => {
   })
 })
 
-describe('a key that is there', () => {
+describe('an existing key', () => {
   const make = async (): Promise<TestKey> =>
     createTestKey(database.sql, { name: 'Old name', programs: ['food'], createdAt: now - day })
 
@@ -325,7 +325,7 @@ describe('a key that is there', () => {
   })
 })
 
-describe('the index', () => {
+describe('the list of keys', () => {
   test('has tabs by state, a search, and what was pulled in 30 days', async () => {
     const over = { programs: ['food'], createdAt: now - 9 * day, expiresAt: now - day }
     const key = await createTestKey(database.sql, { ...over, name: 'Pulls a lot', expiresAt: now + 10 * day })

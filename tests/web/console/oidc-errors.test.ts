@@ -35,7 +35,7 @@ async function comeBack(
 
 const second = () => Math.floor(Date.now() / 1000)
 
-describe('what a provider says is checked', () => {
+describe('responses of a provider are validated', () => {
   test('a token that is right in everything lets in', async () => {
     const browser = new ConsoleVisitor(service)
     expect((await comeBack(browser)).status).toBe(303)
@@ -118,7 +118,7 @@ describe('to show again who one is, the provider must say when', () => {
   })
 })
 
-describe('a provider that is at fault or away', () => {
+describe('a faulty or unreachable provider', () => {
   const expectAway = async (response: Response): Promise<void> => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '60'])
     const page = await response.text()

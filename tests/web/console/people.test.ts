@@ -131,7 +131,7 @@ describe('a person', () => {
     expect((await browser.post(path, back)).headers.get('location')).toBe(`${path}?done=saved`)
   })
 
-  test('is disabled and enabled again', async () => {
+  test('a person is disabled and enabled again', async () => {
     const eve = await aPerson(database.sql)
     const path = `/admin/people/${eve.person_id}`
     expect((await browser.post(`${path}/disable`)).status).toBe(303)

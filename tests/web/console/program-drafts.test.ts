@@ -360,7 +360,7 @@ describe('a new program', () => {
     await until('the reason', () => service.logLines.some(line => line.reason === 'broken_form'))
   })
 
-  test('whose only draft was discarded can be begun again', async () => {
+  test('a program whose only draft was discarded can be started again', async () => {
     const named = { slug: 'begun-twice', display_name: 'Begun Twice' }
     const document = { ...aDefinition({ ...named, questions: [q.text('begun twice')] }), based_on: 999_999 }
     for (const form of [named, named, { document: JSON.stringify(document) }]) {

@@ -102,7 +102,7 @@ describe('the questions of a program', () => {
     expect(text).toContain('at most 12')
   })
 
-  test('are found by key and text', async () => {
+  test('questions are found by key and text', async () => {
     const text = await admin.page('/admin/programs/home-help/questions?q=LANDLORD')
     expect(text).toContain('landlord?')
     expect(text).not.toContain('employer?')

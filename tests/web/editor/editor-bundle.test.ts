@@ -6,7 +6,7 @@ import { editorScript } from '../../../src/web/html/assets/editor-bundle.ts'
 
 const script = await editorScript()
 
-test('the editor has at most 90 KB as it is sent', () => {
+test('the compressed editor is at most 90 KB', () => {
   expect(Bun.gzipSync(Buffer.from(script)).length).toBeLessThanOrEqual(90 * 1024)
 })
 

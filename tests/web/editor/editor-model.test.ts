@@ -43,7 +43,7 @@ const program = aDefinition({
 const order = ({ screens }: ProgramDefinition) =>
   screens.map(({ questions }) => questions.map(({ question }) => question))
 
-test('the program of these tests has no errors', async () => {
+test('the test program has no errors', async () => {
   expect(await errorsOf(program)).toEqual([])
 })
 

@@ -269,7 +269,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
   })
 })
 
-describe('what is not right', () => {
+describe('rejected requests', () => {
   test('refuses a cursor that was never given out, and says what would be right', async () => {
     const followed = await followProgram()
     for (const after of ['x', '-1', '1.2', '1.2.3.4', '1e3', '99999999999999999', '1.1.x', '1.1.-1', 'LATEST'])

@@ -40,7 +40,7 @@ async function statusWith(code: string) {
 /** Those that a server says; the driver and the operating system say the others. */
 const said = passingErrors.filter(({ code }) => /^(?=.*\d)[0-9A-Z]{5}$/.test(code))
 
-describe('what a server refuses for a while', async () => {
+describe('temporary database errors', async () => {
   const server = await startScriptedPostgres()
   const pool = openDatabase({ url: `postgres://u:p@127.0.0.1:${server.port}/d`, connectionsMax: 2 })
   const refused = await startTestService(database, {}, { intakeDb: pool, consoleDb: pool })
@@ -91,7 +91,7 @@ describe('what a server refuses for a while', async () => {
   )
 })
 
-describe('what PostgreSQL refuses', () => {
+describe('errors of PostgreSQL', () => {
   test('what waiting cannot mend is a 500, as a problem document', async () => {
     for (const code of ['42P01', '23514', 'XX000', '25P02']) expect(await statusWith(code)).toEqual([code, 500, null])
   })

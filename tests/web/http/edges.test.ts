@@ -95,7 +95,7 @@ test('an empty $select is one error', async () => {
   expect(error.details).toHaveLength(1)
 })
 
-test('every answer says that it is what it says', async () => {
+test('every response has X-Content-Type-Options: nosniff', async () => {
   for (const [path, headers] of [
     ['/api/v1/checkAuth', {}],
     ['/api/v1/checkAuth', { Authorization: 'Basic eDp4' }],
@@ -108,7 +108,7 @@ test('every answer says that it is what it says', async () => {
     expect([path, (await get(path, headers)).headers.get('X-Content-Type-Options')]).toEqual([path, 'nosniff'])
 })
 
-test('a path with letters that are needlessly encoded is told how to write them', async () => {
+test('an error names the canonical form of a path that is encoded needlessly', async () => {
   const detailOf = async (path: string) => ((await (await get(path)).json()) as { detail: string }).detail
   expect(await detailOf(`${program}/%61pplications`)).not.toBe(await detailOf(`${program}/nothing`))
 })

@@ -177,7 +177,7 @@ describe.each([
   ['the service', service],
   ['a service that only exports', exportOnly],
 ])('%s', (_, of) => {
-  test('the table names every route there is', async () => {
+  test('the table contains every route', async () => {
     const paths = new Set((await of.routes()).map(({ path }) => path).filter(path => !isForPeople(path)))
     expect([...paths].filter(path => !Object.hasOwn(table, path))).toEqual([])
     if (of === service) expect(Object.keys(table).filter(path => !paths.has(path))).toEqual(['/intake/*'])

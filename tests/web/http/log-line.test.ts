@@ -36,7 +36,7 @@ test('of docs that a person reads: of which program, and from where', async () =
   expect(service.requestLine(answer.headers.get('x-request-id'))).toMatchObject(logged)
 })
 
-test('at most 512 characters of it', async () => {
+test('at most 512 characters of the path are logged', async () => {
   expect(await pathLogged(`/${'a'.repeat(2000)}`)).toBe(`/${'a'.repeat(511)}`)
 })
 

@@ -43,7 +43,7 @@ describe('what is not there is answered with a problem document with a request i
  * Bun reads the head of a request itself, and has no hook for one that it refuses: its answer has no body and no request id, and
  * there is no line in the log. EXPORT.md says so. Should Bun hand these on some day, this fails, and they can become problems too.
  */
-describe('what Bun refuses by itself comes without a body', () => {
+describe('errors that Bun returns itself have no body', () => {
   test.each([
     [431, 'a head of more than 16 KB', ['GET / HTTP/1.1', 'Host: localhost', `X-Long: ${'x'.repeat(20_000)}`]],
     [431, 'an address of more than 16 KB', [`GET /${'x'.repeat(20_000)} HTTP/1.1`, 'Host: localhost']],

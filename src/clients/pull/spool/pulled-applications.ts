@@ -1,4 +1,4 @@
-// The applications of a spool, parsed and checked once: what tables are made of.
+// Parses and checks the applications of a spool once, for building tables.
 
 import { fileLines } from './file-lines.ts'
 import type { SchemaCheck } from './schema-check.ts'

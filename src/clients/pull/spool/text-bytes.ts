@@ -1,5 +1,5 @@
-// Collects texts as UTF-8. Encoding each line by itself is cheaper than joining many first: one letter beyond Latin-1 would make all
-// of the joined text twice as wide.
+// Collects texts as UTF-8. Encoding each line separately is cheaper than joining many first, because a single letter outside
+// Latin-1 would double the size of the joined text.
 
 export class TextBytes {
   private memory = Buffer.allocUnsafe(512 * 1024)

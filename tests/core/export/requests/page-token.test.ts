@@ -272,7 +272,7 @@ describe('"altered in any character: 400" (contract D8)', () => {
     }
   })
 
-  test('any other text', () => {
+  test('text that is not a token is rejected', () => {
     const alphanumeric = fc.stringMatching(/^[0-9A-Za-z]*$/)
     const right = fc.stringMatching(new RegExp(`^[0-9A-Za-z]{${tokenLength}}$`))
     fc.assert(

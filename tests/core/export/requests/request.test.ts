@@ -11,7 +11,7 @@ import { refusal } from '../../../support/refusal.ts'
 const strict = 'handling=strict'
 
 describe('query parameters: "all optional; names are case-sensitive"', () => {
-  test('none', () => {
+  test('an empty query selects the defaults', () => {
     const request = parse('')
     expect(request).toEqual({ filters: noFilters, pageSize: undefined, token: undefined })
   })
@@ -76,7 +76,7 @@ describe.each([...choices])('$parameter, which takes one of a few values', ({ pa
     expect(planWalk(parse(''), limits).filters[filter]).toBeUndefined()
   })
 
-  test('is refused with any other value', () => {
+  test('an unknown value is rejected', () => {
     const [one, other] = values as [string, string]
     for (const value of [
       one.toLowerCase(),
@@ -153,7 +153,7 @@ describe('contract D3: "All bad parameters are named at once"', () => {
     expect(refusal(() => parse(query)).detail).toStartWith('6 ')
   })
 
-  test('with a token that cannot be opened among them', () => {
+  test('an unreadable token is listed among the errors', () => {
     const expired = sealed({ issuedAt: -1_000_001 })
     const problem = refusal(() => parse(`pageSize=0&nextPageToken=${expired}`))
     expect(problem.errors.map(e => e.code)).toEqual(['invalid_page_size', 'page_token_expired'])
@@ -168,7 +168,7 @@ describe('contract D3: "All bad parameters are named at once"', () => {
     ])
   })
 
-  test('a failure of another kind while opening is not swallowed', () => {
+  test('an unexpected error while opening a token is rethrown', () => {
     const query = { ...parseQueryString(`pageSize=0&nextPageToken=${sealed()}`), strict: false }
     const keys = [null as never]
     expect(() => parseExportRequest(query, limits, { ...tokens, keys })).toThrow(TypeError)

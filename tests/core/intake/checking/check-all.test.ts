@@ -180,7 +180,7 @@ describe('entities', () => {
   })
 })
 
-describe('what has to be answered', () => {
+describe('required questions', () => {
   test('nothing while it is saved; at submission what is visible and not optional', () => {
     const version = aVersion({ a: { kind: 'TEXT' }, b: { kind: 'TEXT', optional: true }, c: { kind: 'ENUMERATOR' } })
     expect(errorsOf(version, {})).toEqual({})
@@ -227,7 +227,7 @@ describe('what has to be answered', () => {
   })
 })
 
-describe('what is hidden', () => {
+describe('hidden questions', () => {
   test('a hidden question need not be answered, and what was answered is dropped unseen', () => {
     const version = aVersion({
       wants: { kind: 'RADIO', options: options('yes', 'no') },

@@ -277,7 +277,7 @@ test('people whose e-mails are long come page by page, each once', async () => {
   expect([new Set(emails).size, second.next]).toEqual([60, null])
 })
 
-describe('what is watched', () => {
+describe('monitoring', () => {
   test('jobs and docs, asked for again', async () => {
     const jobs = await api.ask('GET', '/jobs')
     expect(jobs.body).toMatchObject({ outbox: { waiting: expect.any(Number) }, items: expect.any(Array) })

@@ -229,7 +229,7 @@ describe('a token', () => {
     expect((await ApiProgram.withToken(strict, token).ask('GET', '/session')).status).toBe(200)
   })
 
-  test('has a limit of requests a minute', async () => {
+  test('a token has a limit of requests per minute', async () => {
     const strict = await useService(database, { requestsPerMinute: 2 }, { now: () => by.now })
     const program = ApiProgram.withToken(strict, (await aToken(sql, ada)).token)
     const statuses = []

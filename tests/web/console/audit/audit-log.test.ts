@@ -30,7 +30,7 @@ const subjectsOf = (page: string): string[] =>
 
 const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(2)>`
 
-describe('the list', () => {
+describe('the list of audit entries', () => {
   test('shows who did what, when, from where, on what, newest first', async () => {
     const key = await createTestKey(sql, { programs: ['food'], name: 'County sync' })
     await note('first-thing')
@@ -267,7 +267,7 @@ describe('the list', () => {
   })
 })
 
-describe('the download', () => {
+describe('the download of the audit log', () => {
   const csvOf = async (query: string) => {
     const response = await browser.get(`${path}/events.csv${query}`)
     return { response, text: await response.text() }
@@ -297,7 +297,7 @@ describe('the download', () => {
     })
   })
 
-  test('is not sent where the line on it is refused', async () => {
+  test('a download is not sent if its audit entry cannot be written', async () => {
     await note('kept back')
     const takeLines = await refuseAuditLines(sql)
     const { response, text } = await csvOf('')
@@ -328,7 +328,7 @@ describe('the download', () => {
     expect(text).toContain(`"'=HYPERLINK(""http://evil.example"",""x"")"`)
   })
 
-  test('of filters that cannot be read is the page that says so', async () => {
+  test('a download with invalid filters returns an error page', async () => {
     const { response, text } = await csvOf('?from=never')
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
     expect(text).toContain('id="from-error"')

@@ -42,7 +42,7 @@ const html = async (path: string): Promise<string> => {
 /** What is read on a page. */
 const textOf = (page: string): string => decoded(page.replace(/<[^>]*>/g, ''))
 
-describe('the index', () => {
+describe('the list of documented programs', () => {
   // Spec: "It shows an example export response for each active and each draft program, including the question keys and option admin IDs."
   test('D31: shows a short example of each active and each draft version of the key, with links to the whole, and no other', async () => {
     const { programs, next_url } = await json('/docs/api/programs')

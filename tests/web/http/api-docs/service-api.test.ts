@@ -75,7 +75,7 @@ test('operations have names of their own, and how other methods are refused is n
   for (const [method] of operations) expect(['get', 'post', 'put', 'patch', 'delete']).toContain(method)
 })
 
-describe('the page', () => {
+describe('the API reference page', () => {
   /** What is read in the section that this id leads to, but for its samples. */
   const sectionOf = (id: string): string => {
     const sections = page.split(/<details class="card operation"[^>]*>|<section class="card"[^>]*>/)

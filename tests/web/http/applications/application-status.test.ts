@@ -196,7 +196,7 @@ describe('If-Match', () => {
   })
 })
 
-describe('who may', () => {
+describe('permissions for changing a status', () => {
   test('"A request for a program outside that set fails with 401": without the right, without the program, before anything else', async () => {
     const id = fresh()
     const reading = await createTestKey(sql, { programs: [slug] })

@@ -41,7 +41,7 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
     })
   })
 
-  test('a key that expires within 21 days says so', async () => {
+  test('a notice warns about a key that expires within 21 days', async () => {
     const noticeOf = async (expiresAt: number) => {
       const response = await check((await makeKey({ expiresAt })).authorization)
       return ((await response.json()) as { notice: string | null }).notice

@@ -115,7 +115,7 @@ describe('"One identical body and header set for every cause" (contract D4)', ()
     expect([logged, typeof api_key_id]).toEqual([reason, isNamed ? 'string' : 'undefined'])
   })
 
-  test('the key that these were made of works', async () => {
+  test('the unmodified key works', async () => {
     expect((await send({})).status).toBe(200)
     expect((await send({ path: `${applications('rent-aid')}?pageSize=0` })).status).toBe(400)
   })

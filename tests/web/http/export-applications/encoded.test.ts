@@ -55,7 +55,7 @@ describe('Accept-Encoding', () => {
     }
   })
 
-  test('what fetch makes of it by itself', async () => {
+  test('fetch decompresses the page itself', async () => {
     const plain = (await fetched('identity', count)).bytes.toString()
     const byItself = await service.get(pathOf(count), { headers: { Authorization: key.authorization } })
     expect(byItself.headers.get('Content-Encoding')).toBe('zstd')
@@ -170,7 +170,7 @@ describe.each([...codings, 'identity' as const])('a page that cannot be finished
     socket.terminate()
   })
 
-  test('G10: a client that leaves in mid-page ends it', async () => {
+  test('G10: a client that disconnects midway ends its page', async () => {
     const reader = await open(s => s.end())
     await until('the socket to be closed', () => reader.closed)
     reader.socket.terminate()

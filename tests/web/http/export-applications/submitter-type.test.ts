@@ -123,7 +123,7 @@ test('a first page has a tag of its own for each value, and 304 for that alone',
   expect((await client.request({ submitterType: 'TRUSTED_INTERMEDIARY' }, again)).status).toBe(200)
 })
 
-test('the log and the audit log say which', async () => {
+test('the log and the audit log contain the submitter type', async () => {
   const { response } = await client.page({ submitterType: 'APPLICANT' })
   const request_id = response.headers.get('X-Request-Id')
   const filters = { submitter_type: 'APPLICANT', page_size: 1000 }

@@ -127,7 +127,7 @@ describe.each(codings)('%s', coding => {
     expect(client.chunks.length).toBe(2)
   })
 
-  test('what fails at the client fails the writing', async () => {
+  test('an error at the client rejects the write', async () => {
     const client = new Client(() => Promise.reject(new Error('reset')))
     await expect(compressed(coding, client, sink => writeAll(sink, cut(text(50 * piece), piece)))).rejects.toThrow(
       'reset',

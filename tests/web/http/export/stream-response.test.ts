@@ -104,7 +104,7 @@ test('a page that fails once all of it is written is not sent', async () => {
   expect(await failureOf(sent)).toMatchObject({ message: 'late' })
 })
 
-test('what was waited for before the response counts against the same time', async () => {
+test('waiting before the response counts towards the same time limit', async () => {
   const over = performance.now()
   const refusals = [
     byDeadline(over, new Promise(() => {})),

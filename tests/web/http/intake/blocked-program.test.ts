@@ -86,7 +86,7 @@ describe('a pause of intake', () => {
     await resumeIntake(sql, slug, operator)
   })
 
-  test('ends by itself', async () => {
+  test('a pause ends automatically', async () => {
     await pauseIntake(sql, slug, 20, operator)
     const applicant = await intake.register()
     await until('the pause to end', async () => (await intake.submit(applicant)).status === 201)

@@ -114,7 +114,7 @@ describe('to a key of another front end an applicant does not exist (D26)', () =
     for (const [, ask] of ways) expect((await ask(owner, row!.applicant_id)).status).toBe(404)
   })
 
-  test('the 404 of each way is one and the same', async () => {
+  test('every route returns the same 404', async () => {
     const bodies: string[] = []
     for (const [what, ask] of ways.filter(([what]) => !what.includes('HEAD'))) {
       const { text } = await ask(stranger, applicant)

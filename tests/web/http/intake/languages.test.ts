@@ -139,7 +139,7 @@ describe('the questions of a program', () => {
     for (const other of others) expect(bare(other)).toEqual(bare(en!))
   })
 
-  test('are refused in a language that is none', async () => {
+  test('an invalid language is rejected', async () => {
     const { response, asked } = await read('?language=español')
     expect(response.status).toBe(400)
     expect(asked).toMatchObject({ errors: [{ parameter: 'language', code: 'malformed' }] })

@@ -10,7 +10,7 @@ const applicant = await intake.register()
 
 const answers = { answers: { t: { text: 'x' } } }
 
-describe('who is not let in', () => {
+describe('unauthorized requests', () => {
   const routes = (slug: string): [method: string, path: string, body?: unknown][] => [
     ['GET', `programs/${slug}`],
     ['PUT', `programs/${slug}/applicants/1/answers`, answers],
@@ -48,7 +48,7 @@ describe('who is not let in', () => {
     expect(new Set(refusals).size).toBe(1)
   })
 
-  test('the log has the reason', async () => {
+  test('the log contains the reason for a 401', async () => {
     const { headers } = await intake.send('GET', 'programs/no-such-program')
     expect(intake.service.requestLine(headers.get('x-request-id'))).toMatchObject({ reason: 'no_grant' })
   })
@@ -117,7 +117,7 @@ describe('bodies', () => {
     expect((await put(chunks(90_000))).status).toBe(400)
   })
 
-  test('that lie about their length are no bodies', async () => {
+  test('bodies with a wrong Content-Length are rejected', async () => {
     const lines = (length: string) => [
       `PUT /intake/v1/${intake.answersPath(applicant)} HTTP/1.1`,
       ...['Host: localhost', `Authorization: ${intake.key.authorization}`, 'Content-Type: application/json'],
@@ -174,7 +174,7 @@ describe('bodies', () => {
     }
   })
 
-  test('of submissions name who submits', async () => {
+  test('errors of submissions name the submitter', async () => {
     const submission = (submitter: unknown) => intake.submit(applicant, 'k', { submitter })
     const errors: [unknown, Record<string, string>][] = [
       [undefined, { '/submitter': 'required' }],
@@ -194,7 +194,7 @@ describe('bodies', () => {
     }
   })
 
-  test('of applicants name a language', async () => {
+  test('errors of applicants name a language', async () => {
     for (const language of ['en_US', '', 'x'.repeat(200), null, 7, '\0', 'en; drop table applicant']) {
       const answer = await intake.send('POST', 'applicants', { language })
       expect([language, answer.status, Object.keys(codesOf(answer))]).toEqual([language, 400, ['/language']])

@@ -115,7 +115,7 @@ const sets = {
   household_member__member_job: 'household_member.member_job',
 }
 
-describe('what the feed says of itself', () => {
+describe('service document and metadata', () => {
   test('the service document names each table, with the address asked for, with and without a slash at the end', async () => {
     for (const path of [root, `${root}/`]) {
       const response = await ask(path)

@@ -22,7 +22,7 @@ test('the OpenAPI document of a program is valid by a linter', async () => {
   expect((await lintOpenApi(document)).filter(problem => !problem.includes('info-license'))).toEqual([])
 })
 
-test('the linter would notice', async () => {
+test('the linter detects an invalid document', async () => {
   expect((await lintOpenApi({ ...document, paths: { '/broken': { get: { responses: {} } } } })).length).toBeGreaterThan(
     0,
   )

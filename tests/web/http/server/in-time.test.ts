@@ -84,7 +84,7 @@ test('what a request asks its answer to wait for is added to its budget, in mill
   expect([asking('applications'), asking('changes', 'HEAD'), askedWaitMs(request())]).toEqual([0, 0, 0])
 })
 
-test('what fails within its budget fails as it does', async () => {
+test('an error within the time limit is passed on unchanged', async () => {
   const failure = new Error('failed')
   expect(await inTime(request(), Promise.reject(failure), 1000).catch(error => error)).toBe(failure)
 })
