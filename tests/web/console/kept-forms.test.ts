@@ -202,7 +202,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await context.clearCookies()
       await page.getByRole('button', { name: 'Save to draft', exact: true }).click()
       const tab = context.waitForEvent('page')
-      await page.getByRole('link', { name: 'Sign in in another tab' }).click()
+      await page.locator('a[target=_blank]').click()
       const other = await tab
       await other.getByLabel('E-mail').fill(ada.email)
       await other.getByLabel('Password').fill(testPassword)
