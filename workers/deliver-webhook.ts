@@ -9,7 +9,7 @@ import type { Sql } from '../src/db/client.ts'
 import { readWalkStart } from '../src/db/walks/walks.ts'
 import type { Micros } from '../src/domain/values/offset-time.ts'
 
-/** The cursor is the one that a client of the change feed gets at this moment. */
+/** The cursor equals the one a client of the change feed would receive now. */
 export async function loadProgramState(db: Sql, programId: number): Promise<ProgramState> {
   const { horizon, last_change } = await readWalkStart(db, programId)
   return { change: horizon, changedAt: last_change.mark?.time, changeCursor: formatChangeCursor(last_change) }
@@ -45,7 +45,7 @@ export const deliverWebhook =
 
 const askEveryMs = 1000
 
-/** Starts immediately. What is returned ends it, after the round that is under way. */
+/** Starts immediately. The returned function stops it after the current round. */
 export function startAsking(
   db: Sql,
   log: Log,

@@ -16,7 +16,7 @@ import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
 import { refuseDistributed } from '../src/db/migrate.ts'
 
-/** Without a round that ended well for as long, it is not ready: CiviForm's database is away, say. A long step of a first copy is shorter. */
+/** Not ready after this long without a successful round, for example if CiviForm's database is unreachable. Each step of a first copy is shorter. */
 const unreadyMs = 120_000
 
 try {
@@ -48,7 +48,7 @@ async function run(config: OtherConfig): Promise<void> {
   const metrics = new Meter()
   registerProcessMetrics(metrics, await buildOf(sql))
   watchFollowing(metrics, sql)
-  /** The last round that ended well, or look whether another process still follows. */
+  /** The last successful round, or the last check that another process follows. */
   let wellAt = Number.NEGATIVE_INFINITY
   const platform = Bun.serve({
     hostname: config.healthHost,

@@ -32,7 +32,7 @@ import { startMaintenance } from './maintenance.ts'
 import { type MaintenanceTask, WorkerMetrics } from './worker-metrics.ts'
 
 const queueRetryMs = 2000
-/** Attempts to deliver webhooks at a time, each of ten seconds at most. */
+/** Concurrent webhook delivery attempts, each of at most ten seconds. */
 const deliveriesAtATime = 10
 
 try {
@@ -84,7 +84,7 @@ async function work(config: OtherConfig): Promise<void> {
   isWorking = true
   log.info({ release: releaseName, store: queues.store, health: platform.url.href }, 'working')
 
-  /** Takes no more, finishes what runs, closes queue and database, in that order. */
+  /** Stops taking jobs, finishes running ones, then closes the queue and the database. */
   const finish = async (): Promise<void> => {
     clock.stop()
     await Promise.all([tasks.stop(), stopAsking()])
@@ -108,7 +108,7 @@ async function work(config: OtherConfig): Promise<void> {
   process.on('SIGINT', () => void stop('SIGINT'))
 }
 
-/** What the platform asks, on a port of its own. */
+/** Health checks and metrics, on a separate port. */
 function servePlatform(
   { healthHost: hostname, healthPort: port = healthPorts.worker }: OtherConfig,
   ready: () => Promise<boolean>,
@@ -117,14 +117,14 @@ function servePlatform(
   return Bun.serve({ hostname, port, development: false, ...health(ready, metrics) })
 }
 
-/** What the metrics say of the build, of upkeep, and of a CiviForm that is followed. */
+/** Metrics of the build, of maintenance, and of a followed CiviForm. */
 async function watchDatabase(metrics: WorkerMetrics, db: Sql): Promise<void> {
   registerProcessMetrics(metrics, await buildOf(db))
   watchMaintenance(metrics, () => readMaintenanceState(db))
   watchOrigin(metrics, db, async () => (await import('@tributary/civiform')).watchFollowing)
 }
 
-/** The pool of the jobs, and the connection that hears of new ones: none behind a pooler without a direct address. */
+/** The connection pool for jobs, and the connection that listens for new jobs; the latter is missing behind a pooler without a direct address. */
 function openDatabases(
   config: OtherConfig,
   pooled: boolean,
@@ -150,14 +150,14 @@ function openDatabases(
   return { db, notices }
 }
 
-/** The queues of the worker, as one. */
+/** Combines the worker's queues. */
 async function openQueues(config: OtherConfig, log: Log): Promise<Queue> {
   const derived = await connectPatiently(config, log, { name: 'derived-data' })
   const webhooks = await connectPatiently(config, log, { name: 'webhooks', concurrency: deliveriesAtATime })
   return joinQueues({ 'derived-data': derived, webhooks })
 }
 
-/** The queue's store may be down when the worker starts. Nothing is lost in the meantime, so it waits. */
+/** Waits if Redis is down when the worker starts; jobs stay in the outbox meanwhile. */
 async function connectPatiently(
   config: OtherConfig,
   log: Log,

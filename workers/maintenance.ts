@@ -10,21 +10,21 @@ import { historyNoted, noteHistory } from '../src/db/database-history.ts'
 import { recordWorkerHeartbeat, removeWorkerHeartbeat } from '../src/db/derived/worker-heartbeats.ts'
 import type { MaintenanceTask } from './worker-metrics.ts'
 
-/** How often a worker says that it is alive: several times before readMaintenanceState would count it as gone. */
+/** Heartbeat interval of a worker, several times shorter than the time after which readMaintenanceState considers it gone. */
 const heartbeatMs = 15_000
 
 interface MaintenanceOptions {
   db: Sql
   log: Log
   everyMs: number
-  /** Called whenever one of them has succeeded. */
+  /** Called after each successful task. */
   through: (task: MaintenanceTask) => void
 }
 
 interface Maintenance {
-  /** Resolves when each was tried once. */
+  /** Resolves when each task was attempted once. */
   first: Promise<void>
-  /** Resolves when what is under way has ended. */
+  /** Resolves when the running tasks have ended. */
   stop(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function startMaintenance({ db, log, everyMs, through }: MaintenanceOptio
       }
     }
   }
-  // One round may take longer than the pause before the next.
+  // A round may take longer than the interval.
   let underWay = Promise.all([heartbeat(), all()]).then(() => {})
   let busy = true
   const first = underWay
@@ -76,7 +76,7 @@ export function startMaintenance({ db, log, everyMs, through }: MaintenanceOptio
 interface Task {
   name: MaintenanceTask
   run: () => Promise<void>
-  /** Logged when it fails. */
+  /** Log message for a failure. */
   failing: string
 }
 

@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram } from 'prom-client'
 import { Meter } from '../src/core/metrics/meter.ts'
 import { PoolMetrics } from '../src/core/metrics/pool-metrics.ts'
 
-/** What a worker does again and again. */
+/** Periodic tasks of a worker. */
 const taskNames = ['relay', 'webhooks', 'sweep', 'retention', 'audit_seal'] as const
 export type MaintenanceTask = (typeof taskNames)[number]
 
@@ -36,7 +36,7 @@ export class WorkerMetrics extends Meter {
       labelNames: ['outcome'],
       registers: this.registers,
     })
-    // From the start on, so that one that never gets through is seen.
+    // Set at the start, so that a task that never succeeds is visible.
     for (const task of taskNames) this.#tasks.set({ task }, startedAt / 1000)
   }
 

@@ -1,41 +1,41 @@
-// Kinds of questions, as people say them.
+// Names of the question kinds for people.
 
 import type { QuestionKind } from '../questions/question.ts'
 
 interface KindLabel {
   kind: QuestionKind
   label: string
-  /** What its answer is like. */
+  /** A short description of its answer. */
   hint: string
 }
 
-/** Every kind of question, as people say it, in groups in which they look for one. */
+/** Every kind of question, grouped as in the menu. */
 export const kindGroups: readonly { label: string; kinds: readonly KindLabel[] }[] = [
   {
     label: 'Words and numbers',
     kinds: [
-      { kind: 'TEXT', label: 'Text', hint: 'in one’s own words' },
-      { kind: 'NUMBER', label: 'Number', hint: 'a whole one' },
+      { kind: 'TEXT', label: 'Text', hint: 'free text' },
+      { kind: 'NUMBER', label: 'Number', hint: 'whole number' },
       { kind: 'CURRENCY', label: 'Money', hint: 'dollars and cents' },
       { kind: 'DATE', label: 'Date', hint: 'a day' },
-      { kind: 'ID', label: 'Id number', hint: 'digits of a case or card' },
+      { kind: 'ID', label: 'ID number', hint: 'case or card number' },
     ],
   },
   {
-    label: 'A choice',
+    label: 'Choice',
     kinds: [
-      { kind: 'RADIO', label: 'One of several', hint: 'all in view' },
-      { kind: 'DROPDOWN', label: 'One of a long list', hint: 'folded' },
-      { kind: 'CHECKBOX', label: 'Some of several', hint: 'all that apply' },
-      { kind: 'MAP', label: 'Places on a map', hint: 'features of it' },
+      { kind: 'RADIO', label: 'Single choice – radio buttons', hint: 'all options visible' },
+      { kind: 'DROPDOWN', label: 'Single choice – dropdown', hint: 'for long lists' },
+      { kind: 'CHECKBOX', label: 'Multiple choice – checkboxes', hint: 'all that apply' },
+      { kind: 'MAP', label: 'Places on a map', hint: 'map features' },
     ],
   },
   {
-    label: 'A person',
+    label: 'Person',
     kinds: [
       { kind: 'NAME', label: 'Name', hint: 'first and last' },
       { kind: 'ADDRESS', label: 'Address', hint: 'in the USA' },
-      { kind: 'PHONE', label: 'Phone', hint: 'with its country' },
+      { kind: 'PHONE', label: 'Phone', hint: 'with country' },
       { kind: 'EMAIL', label: 'E-mail', hint: 'one address' },
     ],
   },

@@ -137,7 +137,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.enter(/^Create draft$/, 'Add here')
         await keys.enter('Add here', 'What the applicant reads')
         await keys.fill('What the applicant reads', 'Do you rent or own?')
-        await keys.choose('Text', 'One of several')
+        await keys.choose('Text', 'Single choice – radio buttons')
         await keys.fill('Text of option 1', 'We rent it')
         await keys.fill('Text of option 2', 'We own it')
         await keys.enter('Keep and add another', 'Draft saved')
