@@ -60,7 +60,7 @@ function* exportOnlyErrors({ auditRequired, logLevel }: OtherConfig): Generator<
   if (auditRequired)
     yield [
       'AUDIT_REQUIRED',
-      'must be off when EXPORT_ONLY is on: the lines of the audit log then go to the log. To have them in the database, name the primary in DATABASE_URL and this one in DATABASE_READ_URL instead',
+      'must be off when EXPORT_ONLY is on: audit entries then go to the process log. To store them in the database, set DATABASE_URL to the primary and DATABASE_READ_URL to this standby',
     ]
   if (!['trace', 'debug', 'info'].includes(logLevel))
     yield ['LOG_LEVEL', 'must be info, debug or trace when EXPORT_ONLY is on: the log is then the audit log']

@@ -149,7 +149,7 @@ function* changed({ repeated: pair }: Walked, truth: readonly TruePlace[]) {
   const later = new Set(pair.later.applications.map(({ id }) => id))
   const erased = new Set(truth.filter(place => place.erased).map(place => place.application_id))
   const gone = [...earlier.keys()].filter(id => !later.has(id))
-  for (const id of gone) if (!erased.has(id)) yield `application ${id} was missing when its page was asked for again`
+  for (const id of gone) if (!erased.has(id)) yield `application ${id} was missing when its page was requested again`
   const kept = earlier.size - gone.length
   for (const [at, { id, digest }] of pair.later.applications.entries()) {
     const filledUp = at >= kept && at < earlier.size && !earlier.has(id)

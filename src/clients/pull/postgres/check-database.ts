@@ -35,7 +35,7 @@ export async function checkDatabase(
     const texts = table.columns.filter(({ kind }) => kind === 'text' || kind === 'list').length
     if (!isThere && texts * textBytes > rowBytesMax)
       say(
-        `Table ${name} has ${texts} text columns. A row holds ${rowBytesMax} bytes, or about ${Math.floor(rowBytesMax / textBytes)} longer texts; an application with more of them would end the pull. ${fewerQuestions}`,
+        `Table ${name} has ${texts} text columns. A row holds ${rowBytesMax} bytes, or about ${Math.floor(rowBytesMax / textBytes)} longer texts; a pull fails at an application with more of them. ${fewerQuestions}`,
       )
   }
   const record = found.get(recordTable)
