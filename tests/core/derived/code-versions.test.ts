@@ -73,5 +73,5 @@ function fixedDocs() {
 
 test('docs of another make have another number: when this fails, count docsCodeVersion up, and write here what it is now', () => {
   const made = createHash('sha256').update(JSON.stringify(fixedDocs())).digest('hex').slice(0, 16)
-  expect({ docsCodeVersion, made }).toEqual({ docsCodeVersion: 11, made: '24a68e65760fa6d5' })
+  expect({ docsCodeVersion, made }).toEqual({ docsCodeVersion: 12, made: '2c5f16984758e220' })
 })
