@@ -36,7 +36,7 @@ export function ChangesPage(props: {
     >
       {earlier.program_version_id !== application.program_version_id && (
         <Notice name="republished" tone="info">
-          A new version of the program was published in between, so some questions may differ.
+          A new program version was published after the earlier submission, so some questions may differ.
         </Notice>
       )}
       <Table<ApplicationChange>

@@ -36,7 +36,7 @@ export function ErasePage({ program, application, held }: EraseProps) {
       {held === undefined ? (
         <p>
           This erases the application submitted <When at={submit_time} />, with its status, notes and history. The
-          applicant’s other applications are kept. If this application replaced one, that one stays obsolete.
+          applicant’s other applications are kept. An application it replaced stays obsolete.
         </p>
       ) : (
         <>

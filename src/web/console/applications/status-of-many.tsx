@@ -121,7 +121,7 @@ const wrongCount = {
 const allLeft = {
   parameter: 'seen',
   code: 'changed_concurrently',
-  detail: 'All of these applications have changed since or no longer exist. Go back to the list and select again.',
+  detail: 'All of these applications have changed or no longer exist. Go back to the list and select again.',
 }
 
 /** The application changed after it was shown, or was erased. */

@@ -80,7 +80,7 @@ const texts: Readonly<Record<string, ActionText>> = {
   person_disabled: ['Person disabled', 'disabled person'],
   person_edited: ['Person edited', 'edited person'],
   person_enabled: ['Person enabled', 'enabled person'],
-  person_invited: ['Person invited', 'invited person'],
+  person_invited: ['Person invited', 'invited'],
   person_invited_again: ['Invitation renewed', 'created a new invitation link for'],
   program_draft_discarded: ['Draft discarded', 'discarded the draft of'],
   program_draft_saved: ['Draft saved', 'saved a draft of'],

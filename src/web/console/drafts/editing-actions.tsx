@@ -51,7 +51,7 @@ function EditorPage({ program }: ProgramPageProps) {
             </p>
           </noscript>
           <p>
-            <a href={`${path}/questions`}>Back to the questions</a>
+            <a href={`${path}/questions`}>Back to questions</a>
           </p>
         </main>
       </div>

@@ -192,8 +192,8 @@ function PreviewPage(props: PreviewProps) {
       title={`Preview of ${versionName(version).toLowerCase()}`}
       scripts={['/assets/preview.js']}
     >
-      <p class="soft">As an applicant meets it. Nothing that is filled in here is stored.</p>
-      <ErrorSummary title="An applicant would have to look at this again" />
+      <p class="soft">What applicants see. Nothing you enter here is stored.</p>
+      <ErrorSummary title="Answers to fix before submitting" />
       {unseen && <MoreAsked />}
       <section class="card narrow">
         <ActionForm action={at}>
@@ -240,8 +240,8 @@ function Missing({ missing, values }: Pick<PreviewProps, 'missing' | 'values'>) 
   return (
     <>
       <NotDone name="refused">
-        <h2 dir="auto">It would be refused</h2>
-        <p>An applicant would have to look at this again before the application is submitted.</p>
+        <h2 dir="auto">Not ready to submit</h2>
+        <p>An applicant would have to fix these answers before submitting.</p>
       </NotDone>
       {missing.map(({ screen, name, errors }) => (
         <>

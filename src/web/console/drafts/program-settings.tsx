@@ -18,10 +18,10 @@ import type { PageRequest } from '../requests/console-request.ts'
 import { closed, nullableText } from '../requests/schemas.ts'
 
 const meanings: Readonly<Record<keyof typeof intakeLabels, string>> = {
-  OPEN: 'Applications are submitted and pulled.',
-  PAUSED: 'For a while. Submissions are refused as “try again later”; what was saved is kept.',
-  CLOSED: 'Submissions are refused for good, until it is opened again.',
-  ARCHIVED: 'Closed, and left out of the list of programs. Its applications can still be read and pulled.',
+  OPEN: 'Applicants can submit, and clients can export.',
+  PAUSED: 'Temporarily closed. Submissions are rejected with “try again later”, and saved answers are kept.',
+  CLOSED: 'Submissions are rejected until you reopen the program.',
+  ARCHIVED: 'Closed and hidden from the list of programs. Its applications can still be viewed and exported.',
 }
 
 const doneTexts = { intake: 'Saved. It takes effect immediately.' }
