@@ -79,10 +79,13 @@ export async function readPrunedFiles(db: Db): Promise<{ file: string; segments:
     order by min(segment)`
 }
 
-/** The newest event that can be seen, and a transaction id after that of every transaction that may still add one with a smaller id. */
+/**
+ * The newest event that can be seen, and a transaction id after that of every transaction that may still add one with a smaller id: a new
+ * one, because the xmax of a snapshot only follows the last transaction that has ended, and younger ones may be running.
+ */
 export function findNewestEvent(db: Db): Promise<{ audit_event_id: number; before: string } | undefined> {
   return findRow<{ audit_event_id: number; before: string }>(db)`
-    select audit_event_id, pg_snapshot_xmax(pg_current_snapshot())::text as before
+    select audit_event_id, pg_current_xact_id()::text as before
     from audit_event
     order by audit_event_id desc
     limit 1`

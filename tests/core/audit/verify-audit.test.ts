@@ -130,6 +130,26 @@ describe('D51: "Segments of at most one minute are sealed"', () => {
     expect(await verifyAuditLog(sql)).toMatchObject({ events, unsealed: 0, errors: [] })
   })
 
+  test('an event of a transaction that is younger than the newest one that has ended is waited for', async () => {
+    const { sql } = await useDatabase({}, endWithTest)
+    const old = Promise.withResolvers<void>()
+    const both = Promise.withResolvers<void>()
+    const elder = sql.begin(async tx => {
+      await tx`select pg_current_xact_id()`
+      old.resolve()
+      await both.promise
+      await append(tx, 'second')
+    })
+    await old.promise
+    const release = await holdTransaction(sql, tx => append(tx, 'first'))
+    both.resolve()
+    await elder
+    await expect(sealAuditLog(sql, { waitMs: 50 })).rejects.toMatchObject({ kind: 'unavailable' })
+    await release()
+    await sealAuditLog(sql)
+    expect(await verifyAuditLog(sql)).toMatchObject({ unsealed: 0, errors: [] })
+  })
+
   test('while many write and two seal, every event has exactly one seal', async () => {
     const database = await useDatabase({}, endWithTest)
     const pool = usePool({ url: database.url, connectionsMax: 16 }, endWithTest)
