@@ -51,7 +51,7 @@ export function Changes({ version }: { version: VersionView }): VNode {
                 </dt>
                 <dd>
                   {all.map(({ detail }) => (
-                    <p>{detail}</p>
+                    <p dir="auto">{detail}</p>
                   ))}
                 </dd>
               </div>

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { generateSync } from 'otplib'
 import type { BrowserContext, Page } from 'playwright-core'
 import { listKeys } from '../../../src/core/keys/api-keys.ts'
-import { findActiveVersion, findProgram } from '../../../src/db/programs/programs.ts'
+import { findProgram } from '../../../src/db/programs/programs.ts'
 import { openPage, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -127,50 +127,6 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
 
   /** A task, where it begins, how it is done, and what shows that it was. */
   const tasks: readonly [string, string, (keys: Keyboard) => Promise<void>][] = [
-    [
-      'a program is made, with a question, its options, one on a condition; one is moved, and it is published',
-      '/admin/programs',
-      async keys => {
-        await keys.enter('New program', 'Start from')
-        const slug = keys.scripts ? 'tree-permit' : 'plain-permit'
-        await keys.fill('Name', slug.replace('-', ' '))
-        await keys.enter(/^Create draft$/, 'Add here')
-        await keys.enter('Add here', 'What the applicant reads')
-        await keys.fill('What the applicant reads', 'Do you rent or own?')
-        await keys.choose('Text', 'Single choice – radio buttons')
-        await keys.fill('Text of option 1', 'We rent it')
-        await keys.fill('Text of option 2', 'We own it')
-        await keys.enter('Keep and add another', 'Draft saved')
-        await keys.fill('What the applicant reads', 'Anything else?')
-        await keys.enter('Keep and add another', 'Draft saved')
-        await keys.fill('What the applicant reads', 'Who is your landlord?')
-        await keys.choose('always', 'only when all of these hold')
-        await keys.to('Question of line 1')
-        await keys.page.keyboard.type('Do you rent')
-        if (!keys.scripts) await keys.enter('Continue', 'Value of line 1')
-        await keys.to('We rent it')
-        await keys.press('Space')
-        await keys.enter('Save to draft', 'Draft saved')
-        // The button that was pressed has the focus, where the question is now: pressed again, it moves it on.
-        await keys.enter('Move Anything else? down', 'Review and publish')
-        expect(await keys.focused()).toBe('Move Anything else? down')
-        await keys.press('Shift+Tab')
-        for (const _ of ['over one', 'over the other']) {
-          await keys.leave()
-          expect(await keys.focused()).toBe('Move Anything else? up')
-        }
-        await keys.enter('Review and publish', 'Cancel')
-        await keys.enter(/^Publish$/, 'Published.')
-        const { program_id } = (await findProgram(sql, slug))!
-        const { screens, questions } = (await findActiveVersion(sql, program_id))!
-        expect(questions.map(({ settings }) => settings.text)).toEqual([
-          'Anything else?',
-          'Do you rent or own?',
-          'Who is your landlord?',
-        ])
-        expect(screens[0]!.questions[2]!.visible_when).toMatchObject({ operator: 'equal', value: 'we_rent_it' })
-      },
-    ],
     [
       'a key is created',
       '/admin/keys',

@@ -54,14 +54,6 @@ describe('a key', () => {
   })
 })
 
-test('what many programs ask is folded, not listed above the form', async () => {
-  for (let i = 0; i < 6; i++)
-    await aProgram(sql, { slug: `shares-${i}`, display_name: `Shares ${i}`, questions: [q.text('shared words')] })
-  const html = await browser.page('/admin/programs/food/question?name=shared+words')
-  expect(html).toMatch(/<strong>Also used by 6 other programs.<\/strong>/)
-  expect(html).toMatch(/<details><summary>Which programs<\/summary>Shares 0, /)
-})
-
 test('a program that cannot begin says why, on top and at the field', async () => {
   const unnamed = await browser.refused(400, '/admin/new-program', { display_name: ' ', slug: '' })
   // What the slug is made of is missing, which is no error of the slug.

@@ -290,6 +290,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
 /** Addresses that pages lead to, from the start on; of those that differ in numbers and ids alone, a few. */
 async function linksOf(visitor: ConsoleVisitor): Promise<string[]> {
   const found = ['/admin']
+  const downloads = new Set<string>()
   const alike = new Map<string, number>()
   for (const address of found) {
     const kind = address.replaceAll(/\?.*|\d+|trib\w+/g, '')
@@ -298,10 +299,11 @@ async function linksOf(visitor: ConsoleVisitor): Promise<string[]> {
     const response = await visitor.get(address)
     const isPage = response.headers.get('content-type')?.startsWith('text/html')
     const text = isPage ? await response.text() : ''
+    if (response.headers.get('content-disposition')?.startsWith('attachment')) downloads.add(address)
     for (const [, link] of text.matchAll(/ href="(\/admin[^"#]*)/g))
       if (!found.includes(decoded(link!))) found.push(decoded(link!))
   }
-  return found
+  return found.filter(address => !downloads.has(address))
 }
 
 /** Pages that are seen signed out. */

@@ -33,7 +33,7 @@ export function LivePreview() {
     <aside class="seen" aria-labelledby="seen">
       <h2 id="seen">What applicants see</h2>
       <form class="card" noValidate onInput={onInput} onSubmit={onSubmit}>
-        <p class="soft">
+        <p class="soft" dir="auto">
           {program.display_name} · Screen {at + 1} of {screens.length}
         </p>
         <h3 dir="auto">{screens[at]?.name}</h3>
