@@ -71,8 +71,10 @@ export function PublishPage(props: PublishProps) {
               <p>None. The format of applications doesn’t change.</p>
             ) : (
               <ul>
-                {effects.map(({ detail }) => (
-                  <li dir="auto">{detail}</li>
+                {effects.map(({ code, key, detail }) => (
+                  <li dir="auto" data-code={code} data-key={key}>
+                    {detail}
+                  </li>
                 ))}
               </ul>
             )}
