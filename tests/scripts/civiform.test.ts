@@ -125,7 +125,7 @@ describe('scripts/civiform', () => {
     })
     expect([shifted.code, shifted.out]).toEqual([
       1,
-      expect.stringMatching(/^ERROR .*America\/New_York.*CIVIFORM_DATABASE_URL.*\?timezone=.*\[clock\]$/m),
+      expect.stringMatching(/^ERROR .*America\/New_York.*\?timezone=.*CIVIFORM_DATABASE_URL.*\[clock\]$/m),
     ])
   })
 

@@ -193,7 +193,7 @@ describe('scripts/start', () => {
     const ready = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
     await expectRefusal(
       { HEALTH_PORT: String(ready.port) },
-      new RegExp(`^The port is already in use: ${ready.port}\\. Stop what uses it`),
+      new RegExp(`^.*\\b${ready.port}\\b.* \\[EADDRINUSE\\]$`, 'm'),
     )
     await ready.stop()
     // Of the worker, which has one of its own where none is given; what uses it already blocks it as well.

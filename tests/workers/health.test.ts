@@ -25,7 +25,7 @@ test('livez and readyz: alive while it waits for its queue, ready when it works,
     HEALTH_PORT: port,
     DATABASE_DIRECT_URL: unreachable,
   })
-  await logged(worker, 'the queue cannot be opened yet')
+  await logged(worker, 'the queue could not be opened; retrying')
   const health = `http://127.0.0.1:${port}`
   expect((await fetch(`${health}/livez`)).status).toBe(200)
   expect((await fetch(`${health}/readyz`)).status).toBe(503)

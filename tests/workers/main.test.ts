@@ -76,7 +76,7 @@ describe('workers/main.ts', () => {
     const port = await freePort()
     const direct = throughPort(database.url, port)
     const worker = spawnProcess('workers/main.ts', database, { DATABASE_DIRECT_URL: direct })
-    await logged(worker, 'the queue cannot be opened yet')
+    await logged(worker, 'the queue could not be opened; retrying')
     const proxy = await startProxy(portOf(database.url), () => ({}), port)
     await logged(worker, 'working')
     worker.child.kill('SIGTERM')

@@ -119,7 +119,7 @@ test('the page of a key says all programs in two words, and who made it by name'
   const html = await browser.page(`/admin/keys/tribk_${'1'.padStart(20, 'x')}`)
   expect(html).toContain('all 503 programs')
   expect(html).toContain('Maria Okafor')
-  expect(html.indexOf('Refused requests')).toBeWithin(0, html.lastIndexOf('<summary'))
+  expect(html.indexOf('<h2>Rejected')).toBeWithin(0, html.lastIndexOf('<summary'))
 })
 
 /** Pages by the addresses that the console says it has, and what is asked of those with much on them. */

@@ -330,7 +330,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     const { page, context } = await open('wants-it')
     await page.getByRole('button', { name: '+ Question' }).click()
     await page.keyboard.type('Your date of birth?')
-    await page.getByRole('button', { name: 'Use this question' }).click()
+    await page.getByRole('button', { name: 'Use this question' }).first().click()
     await page.getByRole('button', { name: '+ Question' }).click()
     await page.keyboard.type('Birth day')
     await reaches(page, 'saved')
