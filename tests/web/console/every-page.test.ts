@@ -303,7 +303,7 @@ async function linksOf(visitor: ConsoleVisitor): Promise<string[]> {
     for (const [, link] of text.matchAll(/ href="(\/admin[^"#]*)/g))
       if (!found.includes(decoded(link!))) found.push(decoded(link!))
   }
-  return found.filter(address => !downloads.has(address))
+  return found.filter(address => !downloads.has(address) && !address.endsWith('/translations/file'))
 }
 
 /** Pages that are seen signed out. */
