@@ -221,7 +221,7 @@ function Clash({ question, affected }: { question: ImportPreview['questions'][nu
     change: `Change the shared question to the file’s. ${asksToo}`,
   } as const
   return (
-    <fieldset class="card" id={field} data-question={admin_name} aria-labelledby={`${field}-title`}>
+    <fieldset class="card clash" id={field} data-question={admin_name} aria-labelledby={`${field}-title`}>
       <h2 dir="auto" id={`${field}-title`}>
         {text} <code>{admin_name}</code>
       </h2>

@@ -20,7 +20,7 @@ export function BeforeYouPublish() {
           <li key={`${code} ${text}`}>
             <button
               type="button"
-              class="quiet"
+              class="quiet remark"
               data-remark={code}
               dir="auto"
               onClick={() => {

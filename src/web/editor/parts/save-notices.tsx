@@ -50,7 +50,7 @@ export function SaveNotices(props: {
   const { service } = useEditing()
   if (state.is === 'unreachable')
     return (
-      <div class="notice attention" role="alert" data-notice="unreachable">
+      <div class="notice attention save-notice" role="alert" data-notice="unreachable">
         <strong>The service can’t be reached.</strong> Keep editing: this tab has your changes, and they are saved when
         the connection is back.{' '}
         <button type="button" class="plain" onClick={retry}>
@@ -60,7 +60,7 @@ export function SaveNotices(props: {
     )
   if (state.is === 'signed_out')
     return (
-      <div class="notice attention" role="alert" data-notice="signed-out">
+      <div class="notice attention save-notice" role="alert" data-notice="signed-out">
         <strong>Your session has ended.</strong> This tab has your changes.{' '}
         <a href={`${service.root}/admin/sign-in?next=/admin/account`} target="_blank" rel="noopener">
           Sign in using another tab
@@ -70,7 +70,7 @@ export function SaveNotices(props: {
     )
   if (state.is === 'other_person')
     return (
-      <div class="notice attention" role="alert" data-notice="other-person">
+      <div class="notice attention save-notice" role="alert" data-notice="other-person">
         <strong>Someone else is signed in on this browser.</strong> Sign in with your own account to save your changes.
       </div>
     )
@@ -89,7 +89,7 @@ function Conflict(props: {
   const path = `${service.root}/admin/programs/${service.slug}`
   if (theirs.is_overtaken)
     return (
-      <div class="notice bad" role="alert" data-notice="overtaken">
+      <div class="notice bad save-notice" role="alert" data-notice="overtaken">
         <h2>Version {theirs.active_version_number} was published after this draft was begun</h2>
         <p>
           This tab has your changes. <a href={`${path}/publish`}>Review the draft</a> and keep or discard it, then come
@@ -100,7 +100,7 @@ function Conflict(props: {
   const { document: both, clashes } = mergeDefinitions(base, document, theirs.document)
   const name = (theirs.made_by ?? '').replace(/^[a-z-]+:/, '') || 'Someone else'
   return (
-    <div class="notice bad" role="alert" data-notice="conflict">
+    <div class="notice bad save-notice" role="alert" data-notice="conflict">
       <h2>
         {name} {theirs.is_draft ? 'saved this draft' : `published version ${theirs.active_version_number}`} at{' '}
         {new Date(theirs.made_at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}, while you were
