@@ -6,10 +6,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Application, ChangesPage } from '@tributary/client'
+import type { ChangesPage } from '@tributary/client'
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
+import { readHead } from '../spool/application-head.ts'
 import { fileLines } from '../spool/file-lines.ts'
-import { linesOf, type OutputFormat } from '../spool/output-format.ts'
+import { changedApplications, type OutputFormat } from '../spool/output-format.ts'
 import type { PulledBefore } from '../spool/pulled-before.ts'
 import { syncFolder } from '../spool/spool.ts'
 import { applicationFile, HeldIds, idsOf, namesIn, pathOf } from './folder-contents.ts'
@@ -71,7 +72,7 @@ export function folderFormat(folder: string): OutputFormat {
       const ids = new Set<number>()
       for await (const lines of fileLines(spoolPath)) {
         context.signal.throwIfAborted()
-        const named = lines.map(line => [(JSON.parse(line.toString()) as Application).application_id, line] as const)
+        const named = lines.map(line => [readHead(line)!.id, line] as const)
         for (const [id] of named) ids.add(id)
         await filling(() => writeLines(folder, named))
       }
@@ -88,7 +89,9 @@ export function folderFormat(folder: string): OutputFormat {
         const before = readRecord(folder)
         if (before?.followsFrom !== after) return false
         await filling(async () => {
-          const lines = [...linesOf(page)]
+          const lines = [...changedApplications(page)].map(
+            ([id, application]) => [id, Buffer.from(JSON.stringify(application))] as const,
+          )
           for (const [id] of lines) if (!existsSync(pathOf(folder, id))) held.change(id, 1)
           await writeLines(folder, lines)
           for (const change of page.payload) await applyEnd(folder, change, held)

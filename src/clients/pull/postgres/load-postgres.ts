@@ -7,7 +7,7 @@ import postgres from 'postgres'
 import { type Cell, rowMaker } from '../formats/table-rows.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import { type ColumnKind, type PlannedColumn, type Table, unansweredIn } from '../requests/table-plan.ts'
-import { linesOf } from '../spool/output-format.ts'
+import { changedApplications } from '../spool/output-format.ts'
 import { type PulledMembers, pulledApplications } from '../spool/pulled-applications.ts'
 import { differencesOf, type PullOrigin, withFields } from '../spool/pulled-before.ts'
 import type { SchemaCheck } from '../spool/schema-check.ts'
@@ -108,13 +108,7 @@ export function applyPage({ url, schema, tables, page, after, signal }: PageLoad
     const gone = page.payload.filter(({ kind }) => kind === 'erased' || kind === 'superseded')
     await collectChanges(sql, [onePage({ ...page, payload: gone })])
     await sql.begin(async tx => {
-      await fill(
-        tx,
-        schema,
-        tables,
-        onePage([...linesOf(page).values()].map(line => JSON.parse(line.toString()) as PulledMembers)),
-        signal,
-      )
+      await fill(tx, schema, tables, onePage([...changedApplications(page).values()]), signal)
       await applyChanges(tx, schema, 'kept')
       const made = allMade(record.made, columnsByTable(tables))
       // What was submitted up to Snapshot-Time is there when all changes are.

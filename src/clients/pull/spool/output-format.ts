@@ -6,6 +6,7 @@ import type { PullContext } from '../requests/pull-request.ts'
 import type { TableOptions } from '../requests/table-plan.ts'
 import type { ReadyFile } from './place-files.ts'
 import type { PullState } from './pull-state.ts'
+import type { PulledMembers } from './pulled-applications.ts'
 import type { PulledBefore, PullOrigin } from './pulled-before.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import type { WalkUnderWay } from './walk-to-spool.ts'
@@ -49,16 +50,16 @@ export interface FollowJob {
  */
 export type ApplyPage = (page: ChangesPage, after: string) => Promise<boolean>
 
-/** The applications of a page, as the last change of each has it, one a line. */
-export function linesOf({ payload }: ChangesPage): Map<number, Buffer> {
-  const lines = new Map<number, Buffer>()
+/** The applications of a page by their IDs, as the last change of each has it. */
+export function changedApplications({ payload }: ChangesPage): Map<number, PulledMembers> {
+  const applications = new Map<number, PulledMembers>()
   for (const { application_id: id, application } of payload) {
     if (application === undefined) continue
     if (application.application_id !== id)
       throw new CommandError('mismatch', `The service sent a different application with a change of application ${id}.`)
-    lines.set(id, Buffer.from(JSON.stringify(application)))
+    applications.set(id, application)
   }
-  return lines
+  return applications
 }
 
 export interface Prepared {
