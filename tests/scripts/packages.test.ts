@@ -64,7 +64,7 @@ const packed = async (tarball: string): Promise<string[]> =>
 describe('the tarballs', () => {
   test('have what is for their users, and no dependency', async () => {
     const modules = ['answer-shapes', 'api-types', 'attempts', 'body-buffer', 'client-errors', 'index', 'request-line']
-    const both = [...modules, 'round-trip', 'tributary-client', 'whole-page'].flatMap(name => [
+    const both = [...modules, 'round-trip', 'service-address', 'tributary-client', 'whole-page'].flatMap(name => [
       `dist/${name}.d.ts`,
       `dist/${name}.js`,
     ])

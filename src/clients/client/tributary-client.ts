@@ -15,6 +15,7 @@ import { BodyBuffer } from './body-buffer.ts'
 import { ForeignAnswer, unreachableBy } from './client-errors.ts'
 import { RequestLine } from './request-line.ts'
 import { RoundTrip } from './round-trip.ts'
+import { isLoopback, pathOf, programPath, serviceAddress } from './service-address.ts'
 import { type PageEnd, readWholeLines, readWholePage, textOf } from './whole-page.ts'
 
 export interface ClientOptions extends RetryOptions {
@@ -395,29 +396,3 @@ function requireKnown(options: object, known: Readonly<Record<string, unknown>>)
 
 const timeOf = (time: string | Date | null | undefined): string | undefined =>
   time instanceof Date ? time.toISOString() : (time ?? undefined)
-
-function programPath(program: string): string {
-  // A path is folded before it is sent: these would lead out of the folder of programs.
-  if (/^\.{0,2}$/.test(program))
-    throw new TypeError(`The program must be a slug, such as utility-assistance, not "${program}".`)
-  return `/api/v1/admin/programs/${encodeURIComponent(program)}`
-}
-
-function pathOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
-}
-
-const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-
-/** Without a slash at the end. An API key goes over HTTPS only. */
-function serviceAddress(text: string): string {
-  if (!URL.canParse(text))
-    throw new TypeError(`The address must be a URL such as https://apply.example.gov, not "${text}".`)
-  const url = new URL(text)
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url)))
-    throw new TypeError(`The address must begin with https://, so that the API key is encrypted in transit: "${text}".`)
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new TypeError('The address must not contain a username, password, question mark or hash.')
-  return url.href.replace(/\/+$/, '')
-}
