@@ -145,7 +145,7 @@ describe('erasing an application', () => {
     await frontEnd.save(applicant_id, words(slug, 'x'))
     const { application_id } = (await send()).body
     await eraseApplication(database.sql, { program_id, application_id }, order)
-    expect(await send()).toMatchObject({ status: 409 })
+    expect(await send()).toMatchObject({ status: 409, body: { type: 'urn:tributary:problem:conflict', errors: [] } })
     expect(await client.walkAll()).toEqual([])
   })
 

@@ -225,7 +225,11 @@ describe('writePage', () => {
     const fills = new Map([[broken.program_version_id + 1, broken.fills.get(broken.program_version_id)!]])
     const failure = await failureOf<PageFailure>(write(reader, planOf(broken, 30, 100), small, { fills }))
     expect(failure).toBeInstanceOf(PageFailure)
-    expect(String(failure!.cause)).toMatch(/\b\d+\b/)
+    // It names the version, which is the first row's.
+    const named = broken.versions.filter(version =>
+      new RegExp(`\\b${version.program_version_id}\\b`).test(String(failure!.cause)),
+    )
+    expect(named).toHaveLength(1)
     expect(failure!.receipt).toMatchObject({ outcome: 'failed', bytes: 0, next: undefined })
     expect(await busyBackends()).toEqual([])
     expect(() => reader.page()).toThrow()
