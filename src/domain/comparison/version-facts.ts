@@ -19,6 +19,7 @@ export type VersionChangeCode =
   | 'display_name_changed'
   | 'statuses_changed'
   | 'public_statuses_changed'
+  | 'status_colors_changed'
   | 'description_changed'
   | 'confirmation_changed'
   | 'languages_changed'
@@ -122,12 +123,14 @@ function detailFacts(definition: ProgramDefinition): Fact[] {
   const names = statuses.flatMap(({ status, public_name }) =>
     public_name === undefined ? [] : [`${status}: ${public_name}`],
   )
+  const colors = statuses.flatMap(({ status, color }) => (color === undefined ? [] : [`${status}: ${color}`]))
   return [
     setting('Default language', 'default_language_changed', 'Default language', languageName(defaultLanguageOf(definition))),
     setting('Languages', 'languages_changed', 'Other languages', languages.map(languageName)),
     setting('Description', 'description_changed', 'Description', description),
     setting('Confirmation', 'confirmation_changed', 'Confirmation', confirmation),
     setting('Public statuses', 'public_statuses_changed', 'Public status names', names),
+    setting('Status colors', 'status_colors_changed', 'Status colors', colors),
     translations(definition, { statuses }),
   ] // biome-ignore format: a fact a line
 }

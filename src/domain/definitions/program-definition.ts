@@ -3,7 +3,7 @@
 
 import { Type } from 'typebox'
 import { type Translations, translationsOf } from '../fields/translation-schema.ts'
-import type { ComparisonOperator, ProgramDetails } from '../questions/program-version.ts'
+import { type ComparisonOperator, type ProgramDetails, statusColors } from '../questions/program-version.ts'
 import { type QuestionKind, type QuestionOption, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { slugLengthMax, slugPattern } from '../values/slug.ts'
 import {
@@ -166,12 +166,15 @@ export const detailSchemas = {
       Type.Object(
         {
           status: line(200, 'One of `statuses`.'),
+          color: Type.Optional(
+            Type.Enum([...statusColors], { default: statusColors[0], description: 'Color in the console.' }),
+          ),
           public_name: Type.Optional(publicName),
           translations: translationsOf({ public_name: publicName }),
         },
-        { ...closed, title: 'Status for applicants' },
+        { ...closed, title: 'Status' },
       ),
-      { maxItems: 200, description: 'Public names and translations of statuses.' },
+      { maxItems: 200, description: 'Colors, public names and translations of statuses.' },
     ),
   ),
 }

@@ -49,10 +49,15 @@ export interface Screen {
   questions: readonly Placement[]
 }
 
-/** A status as applicants read it. */
+/** What a status can be shown in, the first unless the program says otherwise. */
+export const statusColors = ['gray', 'blue', 'amber', 'green', 'red'] as const
+export type StatusColor = (typeof statusColors)[number]
+
+/** How a status is shown: to administrators in its color, to applicants under its public name. */
 export interface StatusDetails {
   /** One of the program's statuses. */
   status: string
+  color?: StatusColor
   public_name?: string
   translations?: Translations<'public_name'>
 }

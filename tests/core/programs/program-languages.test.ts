@@ -18,7 +18,9 @@ const inSpanish = (slug: string, name: string): ProgramSpec => ({
     description: 'Help with rent',
     confirmation: 'We write to you',
     translations: { es: { display_name: 'Alquiler', confirmation: 'Le escribimos' } },
-    status_details: [{ status: 'Denied', public_name: 'No', translations: { es: { public_name: 'No' } } }],
+    status_details: [
+      { status: 'Denied', color: 'red', public_name: 'No', translations: { es: { public_name: 'No' } } },
+    ],
   },
   screens: [
     {
@@ -48,14 +50,16 @@ test('a changed translation is a change of the version, under the name of its la
   Object.assign(question!, spanish('¿Cómo?'))
   Object.assign(pet!.options![0]!, spanish('Gata'))
   definition.languages = ['es', 'ar']
+  definition.status_details![0]!.color = 'amber'
   const { changes } = await compareWithPublished(sql, definition)
   expect(changes.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
     'languages_changed ',
+    'status_colors_changed ',
     'translation_changed said',
     'translation_changed said pet',
   ])
-  expect(changes[1]!.detail).toMatch(/^Spanish .*¿Cómo\?.*¿Quién\?/)
-  expect(changes[2]!.detail).toMatch(/^Spanish .*Gata.*Gato/)
+  expect(changes[2]!.detail).toMatch(/^Spanish .*¿Cómo\?.*¿Quién\?/)
+  expect(changes[3]!.detail).toMatch(/^Spanish .*Gata.*Gato/)
 })
 
 test('a program that does not offer a language keeps the translations that a shared question has for others', async () => {

@@ -66,6 +66,11 @@ test.each<[string, object, string[]]>([
     ['unknown_status /status_details/0/status'],
   ],
   [
+    'a color that is none',
+    { status_details: [{ status: 'Denied', color: 'mauve' }] },
+    ['not_allowed /status_details/0/color'],
+  ],
+  [
     'a status described twice',
     { status_details: [{ status: 'Denied' }, { status: 'Denied' }] },
     ['duplicate_status /status_details/1/status'],
