@@ -111,7 +111,8 @@ export function onlyIn<One extends QuestionSettings>(question: One, wanted: (tag
   return options === undefined ? kept : { ...kept, options: options.map(option => translationsIn(option, wanted)) }
 }
 
-function translationsIn<One extends { translations?: Translations }>(
+/** An element with those of its translations whose tags are wanted, and that have a text. */
+export function translationsIn<One extends { translations?: Translations }>(
   element: One,
   wanted: (tag: string) => boolean,
 ): One {

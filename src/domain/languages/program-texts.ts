@@ -1,6 +1,6 @@
 // Every text of a definition that can be translated, each with the element that has it.
 
-import type { ProgramDefinition } from '../definitions/program-definition.ts'
+import type { ProgramDefinition, QuestionDefinition } from '../definitions/program-definition.ts'
 import type { Translations } from '../fields/translation-schema.ts'
 import { pointerTo } from '../values/json-text.ts'
 
@@ -15,6 +15,15 @@ export interface ProgramText {
   element: { translations?: Translations }
 }
 
+/** The texts that each element may have, by name. */
+const fields = {
+  program: ['display_name', 'description', 'confirmation'],
+  status: ['public_name'],
+  screen: ['name', 'description'],
+  question: ['text', 'help'],
+  option: ['text'],
+} as const
+
 const fieldWords: Readonly<Record<string, string>> = {
   display_name: 'name',
   public_name: 'public name',
@@ -26,7 +35,7 @@ export function programTexts(definition: ProgramDefinition): ProgramText[] {
   const textsOf = (element: object, names: readonly string[], path: string, what: string): ProgramText[] =>
     names.flatMap(field => {
       const text: unknown = Object.hasOwn(element, field) ? (element as Record<string, unknown>)[field] : undefined
-      if (typeof text !== 'string') return []
+      if (typeof text !== 'string' || text === '') return []
       const context = `${what}: ${fieldWords[field] ?? field}`
       const nth = (seen.get(context) ?? 0) + 1
       seen.set(context, nth)
@@ -43,21 +52,21 @@ export function programTexts(definition: ProgramDefinition): ProgramText[] {
   const { status_details = [], screens } = definition
   const questions = new Map(definition.questions.map((question, index) => [question.admin_name, { question, index }]))
   return [
-    ...textsOf(definition, ['display_name', 'description', 'confirmation'], '', 'program'),
+    ...textsOf(definition, fields.program, '', 'program'),
     ...status_details.flatMap((details, index) =>
-      textsOf(details, ['public_name'], `/status_details/${index}`, `status ${details.status}`),
+      textsOf(details, fields.status, `/status_details/${index}`, `status ${details.status}`),
     ),
     ...screens.flatMap((screen, at) => [
-      ...textsOf(screen, ['name', 'description'], `/screens/${at}`, `screen ${screen.name}`),
+      ...textsOf(screen, fields.screen, `/screens/${at}`, `screen ${screen.name}`),
       ...screen.questions.flatMap(({ question: name }) => {
         const defined = questions.get(name)
         if (defined === undefined) return []
         const path = `/questions/${defined.index}`
         const { options = [] } = defined.question
         return [
-          ...textsOf(defined.question, ['text', 'help'], path, `question ${name}`),
+          ...textsOf(defined.question, fields.question, path, `question ${name}`),
           ...options.flatMap((option, index) =>
-            textsOf(option, ['text'], `${path}/options/${index}`, `question ${name}, option ${option.admin_id}`),
+            textsOf(option, fields.option, `${path}/options/${index}`, `question ${name}, option ${option.admin_id}`),
           ),
         ]
       }),
@@ -68,3 +77,30 @@ export function programTexts(definition: ProgramDefinition): ProgramText[] {
 /** The texts that a program lacks in one of its languages. */
 export const untranslatedTexts = (definition: ProgramDefinition, language: string): ProgramText[] =>
   programTexts(definition).filter(({ element, field }) => element.translations?.[language]?.[field] === undefined)
+
+interface Translated {
+  translations?: Translations
+}
+
+const lacking = (element: Translated, names: readonly string[], language: string): number =>
+  names.filter(
+    name => (element as Record<string, unknown>)[name] && element.translations?.[language]?.[name] === undefined,
+  ).length
+
+const sum = <One>(all: readonly One[], count: (one: One) => number): number =>
+  all.reduce((before, one) => before + count(one), 0)
+
+/** How many of its texts a question lacks in a language. */
+export const lackingInQuestion = (question: QuestionDefinition, language: string): number =>
+  lacking(question, fields.question, language) +
+  sum(question.options ?? [], option => lacking(option, fields.option, language))
+
+export const lackingInScreen = (screen: ProgramDefinition['screens'][number], language: string): number =>
+  lacking(screen, fields.screen, language)
+
+/** How many texts a program lacks in a language: as many as `untranslatedTexts`, at a fraction of the time. */
+export const countUntranslated = (definition: ProgramDefinition, language: string): number =>
+  lacking(definition, fields.program, language) +
+  sum(definition.status_details ?? [], status => lacking(status, fields.status, language)) +
+  sum(definition.screens, screen => lackingInScreen(screen, language)) +
+  sum(definition.questions, question => lackingInQuestion(question, language))

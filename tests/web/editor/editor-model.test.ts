@@ -9,8 +9,18 @@ import {
   renameQuestion,
 } from '../../../src/domain/definitions/edit-definition.ts'
 import type { NamedCondition, ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
+import { withTranslation } from '../../../src/domain/languages/edit-texts.ts'
+import { programTexts } from '../../../src/domain/languages/program-texts.ts'
 import { questionKinds } from '../../../src/domain/questions/question.ts'
-import { ofKind, reworded, withCopy, withQuestion, withScreen } from '../../../src/web/editor/model/adding.ts'
+import {
+  ofKind,
+  questionNamed,
+  replaced,
+  reworded,
+  withCopy,
+  withQuestion,
+  withScreen,
+} from '../../../src/web/editor/model/adding.ts'
 import { askedSamples } from '../../../src/web/editor/model/asked-samples.ts'
 import { remarksOn } from '../../../src/web/editor/model/before-publishing.ts'
 import { findErrors, finishedPart } from '../../../src/web/editor/model/checking.ts'
@@ -18,6 +28,7 @@ import { conditionOf, earlierThan, lineOn, linesOf, targetsIn } from '../../../s
 import { detailInWords } from '../../../src/web/editor/model/condition-problems.ts'
 import { opened, reduce } from '../../../src/web/editor/model/editor-state.ts'
 import { mergeDefinitions } from '../../../src/web/editor/model/merge-definitions.ts'
+import { nextMissing, selectionAt } from '../../../src/web/editor/model/missing-texts.ts'
 import { dropped, questionItem, screenItem, stepped } from '../../../src/web/editor/model/moves.ts'
 import { freeName, isIdFor, pastedLines, suggestedKind, withLines } from '../../../src/web/editor/model/naming.ts'
 import { FormValues } from '../../../src/web/questions/form-values.ts'
@@ -276,7 +287,7 @@ describe('the preview', () => {
       '/person/entities/0/their work',
       '/person/entities/2/their work',
     ])
-    expect(asked![2]!.label).toStartWith('Ben: ')
+    expect(asked!.map(({ about }) => about)).toEqual(['', 'Ana', 'Ben'])
   })
 
   test('numbers, money, dates and lists of options are compared as exports have them', () => {
@@ -334,6 +345,39 @@ describe('before publishing', () => {
       'all_optional',
     ])
     expect(await codes({ ...complete, display_name: '' })).toEqual(['incomplete'])
+    expect(remarksOn({ ...complete, languages: ['es'] }, [])).toMatchObject([{ code: 'untranslated', language: 'es' }])
+  })
+})
+
+describe('translating', () => {
+  const bilingual: ProgramDefinition = { ...program, languages: ['es'] }
+  const inOrder = programTexts(bilingual).map(({ pointer }) => pointer)
+
+  test('one missing text leads to the next in reading order, from what is selected, and the last to the first', () => {
+    const seen: (string | undefined)[] = []
+    let at: string | undefined
+    for (let i = 0; i < inOrder.length + 1; i++) {
+      const selected = at === undefined ? ({ of: 'program' } as const) : selectionAt(bilingual, at)
+      at = nextMissing(bilingual, 'es', selected, at)
+      seen.push(at)
+    }
+    expect(seen).toEqual([...inOrder, inOrder[0]])
+    expect(nextMissing(bilingual, 'es', { of: 'question', name: 'rent due' }, inOrder[0])).toBe('/questions/2/text')
+  })
+
+  test('what is translated is passed over, and nothing is next once all is translated', () => {
+    const [first = '', second, ...rest] = inOrder
+    const one = withTranslation(bilingual, second!, 'es', 'Algo')
+    expect(nextMissing(one, 'es', selectionAt(one, first), first)).toBe(rest[0])
+    const all = inOrder.reduce((to, pointer) => withTranslation(to, pointer, 'es', 'Algo'), bilingual)
+    expect(nextMissing(all, 'es', { of: 'program' }, undefined)).toBeUndefined()
+  })
+
+  test('a question of the bank comes without the translations that the program does not offer', async () => {
+    const translations = { es: { text: 'Sí' }, ar: { text: 'نعم' } }
+    const banked = { admin_name: 'banked', kind: 'TEXT' as const, text: 'Yes', translations }
+    const { to } = replaced(bilingual, 'your name', banked)
+    expect(questionNamed(to, 'banked')!.translations).toEqual({ es: { text: 'Sí' } })
   })
 })
 

@@ -6,6 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { saveDraft } from '../../../src/core/programs/save-draft.ts'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../../src/db/programs/programs.ts'
 import { describeForEditing, describeVersion } from '../../../src/domain/definitions/version-definition.ts'
+import { programTexts } from '../../../src/domain/languages/program-texts.ts'
 import { asciiName } from '../../../src/domain/values/slug.ts'
 import { accessibilityErrors, openPage, pageWidth, smallTargets, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
@@ -365,9 +366,58 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
+  test('texts are translated side by side: Enter leads from one that is missing to the next, until none is', async () => {
+    const options = Array.from({ length: 27 }, (_, i) => `o${i}`)
+    await aProgram(sql, {
+      slug: 'translated',
+      statuses: ['Received'],
+      screens: [
+        { name: 'You', description: 'About you', questions: [q.text('first of them', { help: 'Say' })] },
+        { name: 'Trees', questions: [q.checkbox('trees of them', options)] },
+      ],
+    })
+    const { page, complaints, context } = await open('translated')
+    await page.getByLabel('Languages shown').selectOption({ index: 1 })
+    await page.keyboard.type('Spanish')
+    await page.keyboard.press('Enter')
+    const row = page.locator('[data-language=es]')
+    const all = 7 + options.length
+    expect(await row.getAttribute('data-missing')).toBe(String(all))
+    expect(await page.locator('.field.missing').count()).toBe(1)
+    await page.locator('[data-remark=untranslated]').click()
+    for (let i = 0; i < all; i++) {
+      await page.locator('.field.missing :focus').waitFor()
+      await page.keyboard.type(`Texto ${i}`)
+      await page.keyboard.press('Enter')
+    }
+    await until('none is missing', async () => (await page.locator('.missing-texts').count()) === 0)
+    // The preview follows, and goes back where another language is chosen for it.
+    const seen = page.locator('.seen [id="/trees of them/selections-0"] + label')
+    expect(await seen.textContent()).toStartWith('Texto')
+    await page.getByLabel('Language of the preview').selectOption('en')
+    expect(await seen.textContent()).toBe((await stored('translated')).questions[1]!.options![0]!.text)
+    await reaches(page, 'saved')
+    const document = await stored('translated')
+    expect(document.languages).toEqual(['es'])
+    expect(programTexts(document).map(({ element, field }) => element.translations?.es?.[field])).toEqual(
+      Array.from({ length: all }, (_, i) => `Texto ${i}`),
+    )
+    // A reload keeps the language; removing it takes the translations along, and undoing brings them back.
+    await page.reload()
+    await page.locator('.structure > .entry').click()
+    await row.getByRole('button').last().click()
+    await until('it is removed', async () => (await stored('translated')).languages === undefined)
+    await page.keyboard.press('Control+z')
+    await until('it is back', async () => (await stored('translated')).languages?.length === 1)
+    expect(await stored('translated')).toEqual(document)
+    expect(complaints).toEqual([])
+    await context.close()
+  }, 120_000)
+
   test('axe finds nothing in any part, light or dark, wide or on a phone; every kind of question is edited', async () => {
-    await aProgram(sql, { slug: 'all-kinds', questions: everyKind })
+    await aProgram(sql, { slug: 'all-kinds', questions: everyKind, details: { languages: ['es', 'ar'] } })
     const { page, complaints, context } = await open('all-kinds')
+    await page.getByLabel('Languages shown').selectOption('ar')
     const found: string[] = []
     const look = async (what: string) => {
       const errors = [...(await accessibilityErrors(page)), ...(await smallTargets(page))]
@@ -376,7 +426,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       found.push(...errors.map(error => `${what}: ${error}`))
     }
     await page.emulateMedia({ colorScheme: 'dark' })
-    for (const part of ['Name and statuses', '1 · ', 'utilities', 'household size', 'member job']) {
+    for (const part of ['Name, languages', '1 · ', 'utilities', 'household size', 'member job']) {
       await page.setViewportSize({ width: 1440, height: 900 })
       await entry(page, part).click()
       await look(`${part}, dark`)

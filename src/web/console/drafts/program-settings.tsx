@@ -34,7 +34,7 @@ function SettingsPage({ program, retention_days }: ProgramPageProps & ProgramRet
       <ErrorSummary />
       <IntakeForm program={program} />
       <section class="card narrow">
-        <h2>Name and statuses</h2>
+        <h2>Name, languages and statuses</h2>
         <p>They are part of each version, and change when a draft is published.</p>
         <LinkButton href={`${path}/edit#program`} text="Edit name and statuses" />
       </section>

@@ -11,6 +11,7 @@ import {
 } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
 import { namesFor } from '../../../domain/definitions/question-names.ts'
+import { onlyIn } from '../../../domain/definitions/version-definition.ts'
 import type { QuestionKind } from '../../../domain/questions/question.ts'
 import type { Selection } from './editor-state.ts'
 import { freeName, suggestedKind } from './naming.ts'
@@ -66,7 +67,8 @@ export function withScreen(document: ProgramDefinition, selected: Selection): Ad
 /** A question of the bank in the place of this one. */
 export function replaced(document: ProgramDefinition, name: string, banked: QuestionDefinition): Added {
   const renamed = renameQuestion(document, name, banked.admin_name)
-  const questions = renamed.questions.map(one => (one.admin_name === banked.admin_name ? banked : one))
+  const offered = onlyIn(banked, tag => document.languages?.includes(tag) ?? false)
+  const questions = renamed.questions.map(one => (one.admin_name === banked.admin_name ? offered : one))
   return { to: { ...renamed, questions }, selected: { of: 'question', name: banked.admin_name } }
 }
 

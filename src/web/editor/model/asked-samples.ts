@@ -17,8 +17,8 @@ export interface AskedSample {
   optional: boolean
   /** Where its answer is in the form. */
   path: string
-  /** Its text; of a repeated question with the name of whom it is about. */
-  label: string
+  /** Of a repeated question the name of whom it is about, else empty. */
+  about: string
 }
 
 /** The whole program, or one item of a list. */
@@ -71,9 +71,7 @@ export function askedSamples({ screens, questions }: ProgramDefinition, values: 
         if (!isMet(visible_when, scope)) return []
         const path = pointerTo(scope.path, name)
         asked.add(path)
-        return [
-          { question, optional, path, label: scope.name === '' ? question.text : `${scope.name}: ${question.text}` },
-        ]
+        return [{ question, optional, path, about: scope.name }]
       })
     })
   })

@@ -1,7 +1,9 @@
 // What is missing in a program or unusual about it: a look before it is published. None of it keeps it from being published but errors.
 
+import { languageName } from '../../../domain/comparison/translated-texts.ts'
 import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'
 import type { NamedCondition, ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+import { countUntranslated } from '../../../domain/languages/program-texts.ts'
 import { foldText } from '../../../domain/values/folded-text.ts'
 import { nameAt } from './checking.ts'
 import type { Selection } from './editor-state.ts'
@@ -11,6 +13,8 @@ export interface Remark {
   text: string
   /** Where it is. */
   at: Selection
+  /** The language whose translations are missing. */
+  language?: string
 }
 
 const question = (name: string): Selection => ({ of: 'question', name })
@@ -55,6 +59,12 @@ export function remarksOn(document: ProgramDefinition, errors: readonly Definiti
     ...(asked.length > 0 && asked.every(({ optional }) => optional)
       ? [{ code: 'all_optional', text: 'Every question may be left unanswered', at: question(asked[0]!.question) }]
       : []),
+    ...(document.languages ?? []).flatMap((language): Remark[] => {
+      const missing = countUntranslated(document, language)
+      const texts = missing === 1 ? '1 text has' : `${missing.toLocaleString()} texts have`
+      const text = `${texts} no ${languageName(language)} translation`
+      return missing === 0 ? [] : [{ code: 'untranslated', text, at: { of: 'program' }, language }]
+    }),
     ...(statuses.length === 0
       ? [{ code: 'no_statuses', text: 'There are no statuses', at: { of: 'program' } as const }]
       : []),

@@ -28,9 +28,9 @@ export type EditorAction =
 const stepsMax = 200
 const pauseMs = 1500
 
-export const opened = (document: ProgramDefinition): EditorState => ({
+export const opened = (document: ProgramDefinition, selected = firstOf(document)): EditorState => ({
   document,
-  selected: firstOf(document),
+  selected,
   past: [],
   future: [],
   panel: 0,

@@ -9,14 +9,14 @@ import { useEditing } from './editing.tsx'
 const shownMax = 10
 
 export function BeforeYouPublish() {
-  const { document, errors, select, focus } = useEditing()
+  const { document, errors, select, focus, seekMissing } = useEditing()
   const remarks = useMemo(() => remarksOn(document, errors), [document, errors])
   return (
     <section class="card" aria-labelledby="before">
       <h2 id="before">Before you publish</h2>
       {remarks.length === 0 && <p class="soft">Nothing is missing.</p>}
       <ul class="plain-list">
-        {remarks.slice(0, shownMax).map(({ code, text, at }) => (
+        {remarks.slice(0, shownMax).map(({ code, text, at, language }) => (
           <li key={`${code} ${text}`}>
             <button
               type="button"
@@ -24,8 +24,11 @@ export function BeforeYouPublish() {
               data-remark={code}
               dir="auto"
               onClick={() => {
-                select(at)
-                focus('first-field')
+                if (language !== undefined) seekMissing(language)
+                else {
+                  select(at)
+                  focus('first-field')
+                }
               }}
             >
               {text}

@@ -16,6 +16,13 @@ export interface Editing extends Pick<EditorState, 'document' | 'selected' | 'pa
   /** `typing` names the field that is typed into: typing on is one step to undo. */
   edit: (to: ProgramDefinition, how?: { selected?: Selection | undefined; typing?: string | undefined }) => void
   select: (selected: Selection) => void
+  /** The language that is shown beside the default one. */
+  second: string | undefined
+  showSecond: (language: string | undefined) => void
+  /** Goes to the next text that lacks a translation, after the text at this place of the document if there is one. */
+  seekMissing: (language: string, after?: string) => void
+  /** The place of the text that was gone to last. */
+  sought: { pointer: string } | undefined
   /** Says something to those who hear the page. */
   say: (text: string) => void
   /** Puts the focus on the element of this id once the edit is on the page. */

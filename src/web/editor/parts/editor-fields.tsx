@@ -4,6 +4,8 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { languageName } from '../../../domain/comparison/translated-texts.ts'
+import { translationAt, translationPointer, withTranslation } from '../../../domain/languages/edit-texts.ts'
 import { detailInWords } from '../model/condition-problems.ts'
 import { fieldId, useEditing } from './editing.tsx'
 
@@ -38,18 +40,26 @@ export const FieldError = ({ id, text }: { id: string; text: string | undefined 
     </p>
   )
 
+interface FieldParts extends FieldProps {
+  deep?: boolean
+  /** What is wrong besides what is wrong with the document. */
+  error?: string | undefined
+  class?: string
+  children: (tied: Tied) => ComponentChildren
+}
+
 /** Label, hint, field and error, tied together for those who hear the page. */
-export function Field(props: FieldProps & { deep?: boolean; children: (tied: Tied) => ComponentChildren }) {
+export function Field(props: FieldParts) {
   const { label, at, optional, hint, cell, deep, children } = props
   const [isTyping, setTyping] = useState(false)
   const found = useErrorAt(at, deep)
   const id = fieldId(at)
   // What is still being written need not be complete.
-  const error = isTyping ? undefined : found
+  const error = props.error ?? (isTyping ? undefined : found)
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ')
   return (
     <div
-      class={`field${cell ? ' cell' : ''}${error === undefined ? '' : ' wrong'}`}
+      class={`field${cell ? ' cell' : ''}${error === undefined ? '' : ' wrong'} ${props.class ?? ''}`}
       onInput={() => setTyping(true)}
       onFocusOut={() => setTyping(false)}
     >
@@ -87,23 +97,46 @@ type TextProps = FieldProps & {
   type?: 'text' | 'date'
   readOnly?: boolean
   class?: string
+  lang?: string
 }
 
-export function TextField({
-  value,
-  change,
-  rows,
-  onEnter,
-  onPasteLines,
-  label,
-  at,
-  optional,
-  hint,
-  cell,
-  type = 'text',
-  ...input
-}: TextProps) {
+/** A text; one that is `translated`, beside its translation where a second language is shown. */
+export function TextField({ translated, ...props }: TextProps & { translated?: boolean }) {
+  const { second } = useEditing()
+  if (!translated || second === undefined) return <OneText {...props} />
+  return (
+    <div class={`two-languages${props.cell ? ' cell' : ''}`}>
+      <OneText {...props} />
+      {props.value === '' ? <span /> : <Translation {...props} language={second} />}
+    </div>
+  )
+}
+
+function Translation({ at, label, rows, cell, language }: TextProps & { language: string }) {
+  const { document, edit, seekMissing } = useEditing()
+  const text = translationAt(document, at, language) ?? ''
+  const place = translationPointer(at, language)
+  return (
+    <OneText
+      label={`${label} in ${languageName(language)}`}
+      at={place}
+      {...(rows !== undefined && { rows })}
+      {...(cell !== undefined && { cell })}
+      {...(text === '' && { isMissing: true })}
+      lang={language}
+      placeholder="Not translated yet"
+      value={text}
+      change={typed => edit(withTranslation(document, at, language, typed), { typing: place })}
+      onEnter={() => seekMissing(language, at)}
+    />
+  )
+}
+
+function OneText(props: TextProps & { isMissing?: boolean }) {
+  const { value, change, rows, onEnter, onPasteLines, label, at, optional, hint, cell, isMissing, ...rest } = props
+  const { type = 'text', ...input } = rest
   const shared = {
+    ...input,
     value,
     dir: 'auto' as const,
     autocomplete: 'off',
@@ -121,10 +154,17 @@ export function TextField({
     },
   }
   return (
-    <Field label={label} at={at} optional={optional ?? false} hint={hint} cell={cell ?? false}>
+    <Field
+      label={label}
+      at={at}
+      optional={optional ?? false}
+      hint={hint}
+      cell={cell ?? false}
+      class={isMissing ? 'missing' : ''}
+    >
       {tied =>
         rows === undefined ? (
-          <input {...tied} {...shared} {...input} type={type as 'text'} />
+          <input {...tied} {...shared} type={type as 'text'} />
         ) : (
           <textarea {...tied} {...shared} rows={rows} />
         )

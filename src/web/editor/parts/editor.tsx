@@ -3,13 +3,15 @@
 /** @jsxImportSource preact */
 
 import { useMemo, useReducer, useState } from 'preact/hooks'
-import { type EditorAction, type EditorState, opened, reduce } from '../model/editor-state.ts'
+import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+import { type EditorAction, type EditorState, opened, reduce, type Selection } from '../model/editor-state.ts'
 import type { Saved } from '../saving/draft-saver.ts'
 import type { Service } from '../saving/editor-service.ts'
 import { keptCopy } from '../saving/kept-copy.ts'
 import type { ProgramForEditing } from '../saving/program-for-editing.ts'
 import { BeforeYouPublish } from './before-you-publish.tsx'
 import { type Editing, EditingProvider } from './editing.tsx'
+import { LanguageChoice, useSecondLanguage } from './languages.tsx'
 import { LivePreview } from './live-preview.tsx'
 import { ProgramPanel, ScreenPanel } from './other-panels.tsx'
 import { useFocusAndSpeech, useSaver, useShortcuts } from './page-effects.ts'
@@ -20,10 +22,14 @@ import { Structure } from './structure.tsx'
 const byName = ({ fixed_questions }: ProgramForEditing) =>
   new Map(fixed_questions.map(one => [one.admin_name, one] as const))
 
+/** The settings of a program lead to its name and statuses. */
+const openedAt = (document: ProgramDefinition): EditorState =>
+  location.hash === '#program' ? opened(document, { of: 'program' }) : opened(document)
+
 export function Editor({ service, program }: { service: Service; program: ProgramForEditing }) {
   const copy = useMemo(() => keptCopy(service.slug, service.personId), [])
   const kept = useMemo(copy.read, [])
-  const [state, dispatch] = useReducer(reduce, kept?.document ?? program.document, opened)
+  const [state, dispatch] = useReducer(reduce, kept?.document ?? program.document, openedAt)
   const [fixed, setFixed] = useState(() => byName(program))
   const taken = useMemo(() => new Set<string>(), [])
   const isFixed = (name: string): boolean => fixed.has(name)
@@ -31,12 +37,14 @@ export function Editor({ service, program }: { service: Service; program: Progra
   const { say, spoken, focus } = useFocusAndSpeech()
   useShortcuts(dispatch)
   const { document, selected, panel } = state
+  const select = (to: Selection): void => dispatch({ do: 'select', selected: to })
   const editing: Editing = {
     document,
     selected,
     panel,
     edit: (to, how = {}) => dispatch({ do: 'edit', to, at: Date.now(), ...how }),
-    select: selected => dispatch({ do: 'select', selected }),
+    select,
+    ...useSecondLanguage(state, { select, focus, say }),
     say,
     focus,
     errors: saved.errors,
@@ -132,6 +140,7 @@ function Bar(props: {
         >
           ↷ Redo
         </button>
+        <LanguageChoice />
         <a class="button plain" href={`${path}/document`}>
           Document
         </a>

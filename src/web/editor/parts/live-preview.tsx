@@ -3,10 +3,12 @@
 /** @jsxImportSource preact */
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { languageName } from '../../../domain/comparison/translated-texts.ts'
 import { placeOf } from '../../../domain/definitions/edit-definition.ts'
-import type { FieldView } from '../../questions/field-view.ts'
+import { inLanguage, languagesOf, localizedSettings, lookupTags } from '../../../domain/languages/localized.ts'
+import { type FieldView, filled } from '../../questions/field-view.ts'
 import { FormValues } from '../../questions/form-values.ts'
-import { en } from '../../questions/languages/en.ts'
+import { defaultLanguage, findLanguage, languages as pageLanguages } from '../../questions/languages/all-languages.ts'
 import { addButton, removeButton } from '../../questions/list-field.tsx'
 import { QuestionFields } from '../../questions/question-fields.tsx'
 import { type AskedSample, askedSamples } from '../model/asked-samples.ts'
@@ -18,6 +20,7 @@ const shownMax = 50
 export function LivePreview() {
   const { document: program, selected } = useEditing()
   const { values, onInput, onSubmit } = useSampleValues()
+  const { language, choice } = usePreviewLanguage()
   const [screen, setScreen] = useState(0)
   useEffect(() => {
     if (selected.of === 'screen') setScreen(selected.index)
@@ -25,23 +28,33 @@ export function LivePreview() {
   }, [selected])
   const { screens, questions } = program
   const asked = useMemo(() => askedSamples(program, values), [screens, questions, values])
-  const view = useMemo((): FieldView => ({ values, errors: new Map(), words: en.questions }), [values])
+  const tags = useMemo(() => lookupTags(language), [language])
+  const view = useMemo((): FieldView => {
+    const words = pageLanguages[findLanguage(tags) ?? defaultLanguage]!.questions
+    return { values, errors: new Map(), words }
+  }, [values, tags])
   const at = Math.min(screen, screens.length - 1)
   const next = asked.findIndex((samples, i) => i > at && samples.length > 0)
   const back = asked.findLastIndex((samples, i) => i < at && samples.length > 0)
+  const { name, description } = inLanguage(screens[at]!, tags)
   return (
     <aside class="seen" aria-labelledby="seen">
-      <h2 id="seen">What applicants see</h2>
-      <form class="card" noValidate onInput={onInput} onSubmit={onSubmit}>
-        <p class="soft" dir="auto">
-          {program.display_name} · Screen {at + 1} of {screens.length}
+      <div class="heading">
+        <h2 id="seen">What applicants see</h2>
+        {choice}
+      </div>
+      <form class="card" lang={language} noValidate onInput={onInput} onSubmit={onSubmit}>
+        <p class="soft">
+          <span dir="auto">{inLanguage(program, tags).display_name}</span> · Screen {at + 1} of {screens.length}
         </p>
-        <h3 dir="auto">{screens[at]?.name}</h3>
+        <h3 dir="auto">{name}</h3>
+        {description && <p dir="auto">{description}</p>}
         {asked[at]?.map(sample => (
           <Sample
             key={sample.path}
             {...sample}
             view={view}
+            tags={tags}
             isCurrent={selected.of === 'question' && selected.name === sample.question.admin_name}
           />
         ))}
@@ -61,6 +74,27 @@ export function LivePreview() {
       </form>
     </aside>
   )
+}
+
+/** The language of the preview: the second one that is shown, until another is chosen. */
+function usePreviewLanguage() {
+  const { document, second } = useEditing()
+  const [chosen, setChosen] = useState<string>()
+  useEffect(() => setChosen(second), [second])
+  const offered = languagesOf(document)
+  const language = offered.find(tag => tag === chosen) ?? offered[0]!
+  const choice = offered.length > 1 && (
+    <select
+      aria-label="Language of the preview"
+      value={language}
+      onChange={event => setChosen(event.currentTarget.value)}
+    >
+      {offered.map(tag => (
+        <option value={tag}>{languageName(tag)}</option>
+      ))}
+    </select>
+  )
+  return { language, choice }
 }
 
 /** What is filled in, on all screens: a form has that of one. */
@@ -84,23 +118,28 @@ function useSampleValues() {
   }
 }
 
-const Sample = memo(
-  ({ question, optional, path, label, view, isCurrent }: AskedSample & { view: FieldView; isCurrent: boolean }) => {
-    const { kind, options = [] } = question
-    const more = options.length - shownMax
-    const settings = more > 0 ? { ...question, options: options.slice(0, shownMax) } : question
-    return (
-      <div class={isCurrent ? 'sample current' : 'sample'}>
-        <QuestionFields
-          view={view}
-          kind={kind}
-          settings={settings}
-          optional={optional}
-          path={path}
-          label={label || 'New question'}
-        />
-        {more > 0 && <p class="soft">and {more.toLocaleString()} more</p>}
-      </div>
-    )
-  },
-)
+interface SampleProps extends AskedSample {
+  view: FieldView
+  tags: readonly string[]
+  isCurrent: boolean
+}
+
+const Sample = memo(({ question, optional, path, about, view, tags, isCurrent }: SampleProps) => {
+  const { kind, options = [] } = question
+  const more = options.length - shownMax
+  const settings = localizedSettings(more > 0 ? { ...question, options: options.slice(0, shownMax) } : question, tags)
+  const text = settings.text || 'New question'
+  return (
+    <div class={isCurrent ? 'sample current' : 'sample'}>
+      <QuestionFields
+        view={view}
+        kind={kind}
+        settings={settings}
+        optional={optional}
+        path={path}
+        label={about === '' ? text : filled(view.words.about, { name: about, question: text })}
+      />
+      {more > 0 && <p class="soft">and {more.toLocaleString()} more</p>}
+    </div>
+  )
+})

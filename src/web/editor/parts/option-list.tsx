@@ -3,7 +3,9 @@
 /** @jsxImportSource preact */
 
 import { useRef, useState } from 'preact/hooks'
+import { languageName } from '../../../domain/comparison/translated-texts.ts'
 import type { OptionDefinition } from '../../../domain/definitions/program-definition.ts'
+import { defaultLanguageOf } from '../../../domain/languages/localized.ts'
 import { isIdFor, optionIdFor, pastedLines, withLines } from '../model/naming.ts'
 import { fieldId, useEditing } from './editing.tsx'
 import { FieldError, TextField, useErrorAt } from './editor-fields.tsx'
@@ -20,8 +22,11 @@ export function OptionList(props: {
   change: (options: OptionDefinition[], typing?: string) => void
 }) {
   const { at, options, published, change } = props
-  const { say } = useEditing()
-  const [from, setFrom] = useState(0)
+  const { say, sought, second, document } = useEditing()
+  const [from, setFrom] = useState(() => {
+    const index = sought?.pointer.startsWith(`${at}/`) ? Number(sought.pointer.slice(at.length + 1).split('/')[0]) : 0
+    return Math.floor(index / shownMax) * shownMax
+  })
   const error = useErrorAt(at)
   const first = Math.min(from, Math.floor(Math.max(0, options.length - 1) / shownMax) * shownMax)
   const add = (lines: readonly string[], index = options.length): void => {
@@ -35,6 +40,13 @@ export function OptionList(props: {
       <legend>Options</legend>
       <FieldError id={fieldId(at)} text={error} />
       {options.length > shownMax && <Part first={first} count={options.length} show={setFrom} />}
+      {second !== undefined && (
+        <p class="option-heads" aria-hidden="true">
+          <span>{languageName(defaultLanguageOf(document))}</span>
+          <span>{languageName(second)}</span>
+          <span>ID in exports</span>
+        </p>
+      )}
       <Rows
         kind="option"
         all={options}
@@ -82,6 +94,7 @@ function OptionRow(props: {
         cell
         label={`Text of option ${index + 1}`}
         at={`${path}/text`}
+        translated
         value={option.text}
         change={reword}
         onPasteLines={text => {

@@ -3,12 +3,14 @@
 /** @jsxImportSource preact */
 
 import { changeScreen, removeScreen } from '../../../domain/definitions/edit-definition.ts'
+import { withText } from '../../../domain/languages/edit-texts.ts'
 import { earlierThan } from '../model/condition-lines.ts'
 import { pastedLines } from '../model/naming.ts'
 import { ConditionEditor } from './condition-editor.tsx'
 import { fieldId, useEditing } from './editing.tsx'
 import { FieldError, TextField, useErrorAt } from './editor-fields.tsx'
 import { Handle, Rows } from './handle.tsx'
+import { LanguageList } from './languages.tsx'
 
 export function ScreenPanel({ index }: { index: number }) {
   const { document, edit } = useEditing()
@@ -38,8 +40,18 @@ export function ScreenPanel({ index }: { index: number }) {
       <TextField
         label="Heading"
         at={`${at}/name`}
+        translated
         value={screen.name}
         change={name => edit(changeScreen(document, index, { name }), { typing: `${at}/name` })}
+      />
+      <TextField
+        label="Introduction"
+        at={`${at}/description`}
+        translated
+        optional
+        rows={2}
+        value={screen.description ?? ''}
+        change={text => edit(withText(document, `${at}/description`, text), { typing: `${at}/description` })}
       />
       <ConditionEditor
         what="screen"
@@ -52,18 +64,36 @@ export function ScreenPanel({ index }: { index: number }) {
   )
 }
 
+const programProse = [
+  { name: 'description', label: 'Description', hint: 'Shown to applicants before they start.' },
+  { name: 'confirmation', label: 'Confirmation', hint: 'Shown after an application is submitted: what happens next.' },
+] as const
+
 export function ProgramPanel() {
   const { document, edit } = useEditing()
   return (
     <>
-      <h2>Name and statuses</h2>
+      <h2>Name, languages and statuses</h2>
       <TextField
         label="Name"
         at="/display_name"
+        translated
         value={document.display_name}
         change={display_name => edit({ ...document, display_name }, { typing: 'display_name' })}
-        hint="The name that people read."
       />
+      {programProse.map(({ name, label, hint }) => (
+        <TextField
+          label={label}
+          at={`/${name}`}
+          translated
+          optional
+          rows={2}
+          value={document[name] ?? ''}
+          change={text => edit(withText(document, `/${name}`, text), { typing: name })}
+          hint={hint}
+        />
+      ))}
+      <LanguageList />
       <Statuses />
     </>
   )

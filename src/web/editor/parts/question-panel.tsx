@@ -13,6 +13,7 @@ import {
   renameQuestion,
 } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
+import { withText } from '../../../domain/languages/edit-texts.ts'
 import type { QuestionKind } from '../../../domain/questions/question.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
 import { kindGroups, kindLabel } from '../../../domain/readable/question-labels.ts'
@@ -80,6 +81,7 @@ function Texts({ question, at, isFixed }: PartProps) {
       <TextField
         label="Question"
         at={`${at}/text`}
+        translated
         rows={2}
         value={text}
         hint="Press Enter to add the next question."
@@ -97,10 +99,11 @@ function Texts({ question, at, isFixed }: PartProps) {
       <TextField
         label="Help text"
         at={`${at}/help`}
+        translated
         optional
         rows={2}
         value={help ?? ''}
-        change={help => edit(changeQuestion(document, name, { help: help || undefined }), { typing: `${at} help` })}
+        change={help => edit(withText(document, `${at}/help`, help), { typing: `${at} help` })}
       />
     </>
   )

@@ -7,6 +7,7 @@ import { useMemo } from 'preact/hooks'
 import { askedByName, conditionText } from '../../../domain/definitions/condition-text.ts'
 import { ancestors } from '../../../domain/definitions/definition-questions.ts'
 import type { NamedCondition, ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+import { lackingInQuestion, lackingInScreen } from '../../../domain/languages/program-texts.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
 import { type Added, withQuestion, withScreen } from '../model/adding.ts'
 import { nameAt } from '../model/checking.ts'
@@ -37,7 +38,7 @@ export function Structure({ marks, children }: { marks: ReadonlyMap<string, stri
         aria-current={selected.of === 'program' ? 'true' : undefined}
         onClick={() => select({ of: 'program' })}
       >
-        Name and statuses
+        Name, languages and statuses
       </button>
       <p id="how-to-move" class="unseen">
         Drag, or press the up and down arrow keys.
@@ -94,7 +95,7 @@ interface ScreensProps {
 }
 
 function Screens({ marks, ...handlers }: ScreensProps) {
-  const { document, selected, errors } = useEditing()
+  const { document, selected, errors, second } = useEditing()
   const { questions, screens } = document
   const known = useMemo(() => new Map(questions.map(one => [one.admin_name, one])), [questions])
   const wrong = new Set(errors.map(({ path }) => nameAt(document, path) ?? /^\/screens\/\d+/.exec(path)?.[0]))
@@ -114,6 +115,7 @@ function Screens({ marks, ...handlers }: ScreensProps) {
             depth={0}
             isCurrent={selected.of === 'screen' && selected.index === at}
             isWrong={wrong.has(`/screens/${at}`)}
+            missing={second === undefined ? 0 : lackingInScreen(screen, second)}
             mark=""
           />
           <ol>
@@ -131,6 +133,7 @@ function Screens({ marks, ...handlers }: ScreensProps) {
                     depth={question?.enumerator === undefined ? 0 : Math.min(4, ancestors(name, known).length - 1)}
                     isCurrent={selected.of === 'question' && selected.name === name}
                     isWrong={wrong.has(name)}
+                    missing={second === undefined || question === undefined ? 0 : lackingInQuestion(question, second)}
                     mark={marks.get(name) ?? ''}
                   />
                 </li>
@@ -154,11 +157,13 @@ interface ItemProps {
   depth: number
   isCurrent: boolean
   isWrong: boolean
+  /** Texts that lack a translation into the language that is shown. */
+  missing: number
   mark: string
 }
 
 const Item = memo(
-  ({ item, name, isScreen, small, isStatic, condition, depth, isCurrent, isWrong, mark }: ItemProps) => (
+  ({ item, name, isScreen, small, isStatic, condition, depth, isCurrent, isWrong, missing, mark }: ItemProps) => (
     <div class={`item depth-${depth}${isCurrent ? ' current' : ''}`} data-item={item}>
       <Handle id={`handle ${item}`} name={name} />
       <button
@@ -167,11 +172,12 @@ const Item = memo(
         aria-current={isCurrent ? 'true' : undefined}
       >
         <span dir="auto">{name}</span>
-        {(small !== '' || mark !== '' || isWrong) && (
+        {(small !== '' || mark !== '' || isWrong || missing > 0) && (
           <small>
             <code>{isStatic ? small : questionKey(small)}</code>
             {mark !== '' && <span class={`badge ${mark === 'new' ? 'good' : 'attention'}`}>{mark}</span>}
             {isWrong && <span class="badge bad">incomplete</span>}
+            {missing > 0 && <span class="badge attention">{missing} missing</span>}
           </small>
         )}
         {condition !== '' && <small dir="auto">{condition}</small>}
