@@ -160,8 +160,11 @@ export function Tabs(props: {
   )
 }
 
+/** Pages are in English as written in the United States, and so are their dates and numbers. */
+const locale = 'en-US'
+
 /** 128,440. */
-export const figures = (value: number): string => value.toLocaleString('en-US')
+export const figures = (value: number): string => value.toLocaleString(locale)
 /** `1 question`, `1,200 questions`. */
 export const counted = (count: number, what: string): string => `${figures(count)} ${what}${count === 1 ? '' : 's'}`
 
@@ -172,11 +175,20 @@ function formatsOf(timeZone: string) {
   if (found === undefined) {
     const day = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const
     const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-    found = { day: new Intl.DateTimeFormat('en-GB', day), minute: new Intl.DateTimeFormat('en-GB', minute) }
+    found = { day: new Intl.DateTimeFormat(locale, day), minute: new Intl.DateTimeFormat(locale, minute) }
     dates.set(timeZone, found)
   }
   return found
 }
+
+const calendarDays = {
+  full: new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' }),
+  short: new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'short' }),
+}
+
+/** `Jan 31, 2026` for `2026-01-31`; short: `Jan 31`. */
+export const calendarDay = (day: string, length: keyof typeof calendarDays = 'full'): string =>
+  calendarDays[length].format(Date.parse(day))
 
 /**
  * A time in the instance's zone, to the day or the minute; the exact instant shows on hover. With `until` it is the end of something: an
@@ -229,7 +241,7 @@ export function distance(at: Micros, now: Micros): string {
   const [unit, length] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps[3]
   return relative.format(Math.trunc(seconds / length), unit)
 }
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
 
 /** A name that continues in the next line where one of its parts ends, if it is an e-mail address: `mara@` `example` `.gov`. */
 export const InParts = ({ children }: { children: string }) => (

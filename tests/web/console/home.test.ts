@@ -265,15 +265,18 @@ test('reports a failed job, refused requests and a draft that waits, each with i
   }
 })
 
-test('the overview has the submissions of 30 days, and each status that applications have', async () => {
+test('the overview has the submissions of 30 days with a link to each, and each status that applications have', async () => {
   const ada = await as('ADMINISTRATOR')
   for (const path of ['/admin', '/admin/programs/rent']) {
     const page = await ada.page(path)
     expect(page).toContain('<strong class="loud">3</strong>')
-    const days = [.../<svg class="days"(.*?)<\/svg>/s.exec(page)![1]!.matchAll(/<title>([-\d]{10}): /g)].map(
-      ([, day]) => day,
-    )
-    expect([days.length, days]).toEqual([30, days.toSorted()])
+    const chart = page.slice(page.indexOf('<figure class="chart"'), page.indexOf('</figure>'))
+    const [bars, table] = chart
+      .split('<details')
+      .map(part => [...part.matchAll(/applications\?from=([-\d]{10})&amp;to=([-\d]{10})"/g)].map(([, ...days]) => days))
+    expect([bars!.length, bars]).toEqual([30, bars!.toSorted()])
+    expect(table).toEqual(bars!.toReversed())
+    for (const [from, to] of bars!) expect(Date.parse(to!) - Date.parse(from!)).toBe(86_400_000)
     expect(page).toMatch(/status=none"[^>]*>No status<\/a><\/dt><dd>1</)
     expect(page).toMatch(/status=is:R%26D"[^>]*>R&amp;D<\/a><\/dt><dd>1</)
   }

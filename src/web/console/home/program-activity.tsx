@@ -13,10 +13,12 @@ import {
   type SubmissionDay,
 } from '../../../db/dashboard/program-figures.ts'
 import { formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
+import { DayChart } from '../../html/charts/bar-chart.tsx'
 import { distance, figures, When } from '../../html/components.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
+import { applicationsPath } from '../applications/list-query.ts'
 import { pathOfKey } from '../keys/key-labels.tsx'
 
 /** Beyond these the page shows “or more”. */
@@ -73,11 +75,10 @@ function inOrder(statuses: readonly StatusCount[], offered: readonly string[]): 
   return statuses.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-/** The 30-day total, and a bar for each day. */
-export function Submitted({ days, submissions, before }: Activity) {
-  const most = Math.max(1, ...days.map(day => day.submissions))
+/** The 30-day total, and a bar for each day that leads to its applications. */
+export function Submitted({ slug, days, submissions, before }: Activity & { slug: string }) {
   return (
-    <div class="submitted">
+    <>
       <p>
         <strong class="loud">
           {figures(submissions)}
@@ -85,21 +86,20 @@ export function Submitted({ days, submissions, before }: Activity) {
         </strong>
         <small>submitted in the last 30 days{compared(submissions, before)}</small>
       </p>
-      <svg class="days" viewBox="0 0 300 60" role="img" aria-label={`Submissions per day, up to ${figures(most)}`}>
-        {days.map(({ day, submissions }, i) => {
-          const height = Math.max(1, Math.round((submissions / most) * 59))
-          return (
-            <rect x={i * 10} y={60 - height} width="7" height={height}>
-              <title>
-                {day}: {figures(submissions)}
-              </title>
-            </rect>
-          )
-        })}
-      </svg>
-    </div>
+      <DayChart
+        title="Applications per day"
+        series={[{ name: 'submitted' }]}
+        days={days.map(({ day, submissions }) => ({
+          day,
+          values: [submissions],
+          href: `${applicationsPath(slug)}?from=${day}&to=${dayAfter(day)}`,
+        }))}
+      />
+    </>
   )
 }
+
+const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
 
 function compared(submissions: number, before: number | undefined): string {
   if (before === undefined || before === 0) return ''
@@ -108,21 +108,6 @@ function compared(submissions: number, before: number | undefined): string {
     ? ', unchanged from the 30 days before'
     : `, ${figures(Math.abs(percent))}% ${percent > 0 ? 'more' : 'fewer'} than in the 30 days before`
 }
-
-/** The same figures as a list. */
-export const DayByDay = ({ days }: Activity) => (
-  <details>
-    <summary>Submissions by day</summary>
-    <dl class="tally">
-      {days.toReversed().map(({ day, submissions }) => (
-        <div>
-          <dt>{day}</dt>
-          <dd>{figures(submissions)}</dd>
-        </div>
-      ))}
-    </dl>
-  </details>
-)
 
 /** CURRENT applications by status, each with a link to the list. */
 export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly StatusCount[] }) {

@@ -21,7 +21,7 @@ import {
 import { IntakeBadge, isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
-import { type Activity, ByStatus, DayByDay, ReadBy, Submitted } from '../home/program-activity.tsx'
+import { type Activity, ByStatus, ReadBy, Submitted } from '../home/program-activity.tsx'
 import { QrCode } from '../requests/qr-code.tsx'
 import { MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 
@@ -205,8 +205,7 @@ export function OverviewPage({ program, activity }: ProgramPageProps & { activit
         <div class="asides">
           <section class="card" aria-labelledby="submitted">
             <h2 id="submitted">Submissions</h2>
-            <Submitted {...activity} />
-            <DayByDay {...activity} />
+            <Submitted slug={program.slug} {...activity} />
           </section>
           <Asked program={program} />
         </div>

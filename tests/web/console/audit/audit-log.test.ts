@@ -252,7 +252,7 @@ describe('the list of audit entries', () => {
     for (const said of ['closed Food', 'archived Food', 'opened Food', 'paused Food', 'for applicants of Food'])
       expect(text).toContain(said)
     expect(text).toMatch(/before: Open · [a-z ]+: Closed/)
-    expect(text).toMatch(/[a-z ]+: 4 Dec 2026, 21:35/)
+    expect(text).toMatch(/[a-z ]+: Dec 4, 2026, 21:35/)
     expect(text).not.toContain('shown')
     expect(text).not.toContain(earlier_secret_until)
   })

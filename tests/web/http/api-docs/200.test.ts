@@ -316,7 +316,7 @@ test('a failed regeneration is shown on the page, with the time of what is shown
   expect(versions[0].regeneration_failed_at).toBe('2026-05-06T07:08:09+00:00')
   const page = await html(`/docs/api/programs/${slug}`)
   expect(noticesOf(page)).toEqual(['not-made-again'])
-  expect(textOf(page)).toContain(' 6 May 2026, 07:08')
+  expect(textOf(page)).toContain(' May 6, 2026, 07:08')
   expect(page).toContain('title="2026-05-06T07:08:09+00:00"')
   expect(page).not.toContain('secret of the machine')
   await database.sql`delete from derived_status where program_version_id = ${activeId}`
