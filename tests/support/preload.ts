@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { setPasswordCost } from '../../src/core/people/passwords.ts'
 import { stopTestServer } from './database.ts'
 import { reportSkipped } from './needs.ts'
+import { testPasswordCost } from './password-cost.ts'
 import { seed } from './random.ts'
 
 if (process.env.TRIBUTARY_TEST_SEED === undefined) {
@@ -13,7 +14,7 @@ if (process.env.TRIBUTARY_TEST_SEED === undefined) {
   console.error(`Random numbers are of seed ${seed}; TRIBUTARY_TEST_SEED=${seed} repeats them.`)
 }
 fc.configureGlobal({ seed })
-setPasswordCost({ memoryCost: 8, timeCost: 1 })
+setPasswordCost(testPasswordCost)
 
 /** Milliseconds for a test or hook. Generous: the machines that run this are shared, and no test measures time. */
 const timeoutMs = 120_000

@@ -11,11 +11,17 @@ interface PasswordCost {
   timeCost: number
 }
 
-let cost: PasswordCost = { memoryCost: 65_536, timeCost: 2 }
+/** Cost in production. */
+export const fullPasswordCost: PasswordCost = { memoryCost: 65_536, timeCost: 2 }
+let cost = fullPasswordCost
+
+/** A hash of no password, which takes as long to compare as a real one. */
+let placeholder: Promise<string> | undefined
 
 /** For tests of something else, which would spend half of their time here. */
 export function setPasswordCost(other: PasswordCost): void {
   cost = other
+  placeholder = undefined
 }
 
 const hash = (password: string): Promise<string> => Bun.password.hash(password, { algorithm: 'argon2id', ...cost })
@@ -39,8 +45,6 @@ export function passwordErrors(password: string, person: { email: string; name: 
 /** Throws Problem `unavailable` as `isPassword` does. */
 export const hashPersonPassword = (password: string, from: PasswordClient): Promise<string> =>
   queue.run(from, () => hash(password))
-
-let placeholder: Promise<string> | undefined
 
 /**
  * Whether a password is the one of this hash. Without a hash, the same work is done for nothing. Throws Problem `unavailable` when too

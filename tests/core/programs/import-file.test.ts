@@ -39,7 +39,7 @@ describe('a definition from elsewhere', () => {
     ],
   })
 
-  test('is previewed with every clash, and nothing is stored', async () => {
+  test('is previewed with every clash, and becomes a draft with a choice for each, which is published as the file says', async () => {
     await publish(sql, {
       slug: 'old-form',
       display_name: 'Old form',
@@ -60,9 +60,7 @@ describe('a definition from elsewhere', () => {
       'choice_required /questions/d full name',
     ])
     expect(await counts()).toEqual(before)
-  })
 
-  test('becomes a draft with a choice for each clash, which is published as the file says', async () => {
     const questions: ImportChoices = {
       'd email': { do: 'reuse' },
       'd account': { do: 'copy', name: 'd tax account' },

@@ -1,11 +1,13 @@
 // Guessing passwords: what is refused, what a refusal says, and whom it never shuts out.
 
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
+import { fullPasswordCost, setPasswordCost } from '../../../src/core/people/passwords.ts'
 import { inviteAgain } from '../../../src/core/people/people.ts'
 import { wrongPasswordsMax } from '../../../src/core/people/sign-in-tries.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
+import { testPasswordCost } from '../../support/password-cost.ts'
 
 const database = await useDatabase()
 let now = Date.now() * 1000
@@ -20,7 +22,10 @@ const later = (micros: number): void => {
   now += micros
   setSystemTime(Date.now() + micros / 1000)
 }
-afterEach(() => setSystemTime())
+afterEach(() => {
+  setSystemTime()
+  setPasswordCost(testPasswordCost)
+})
 const { ofOneClient } = wrongPasswordsMax
 
 /** A browser at an address; a new one, unless it is kept. */
@@ -134,6 +139,7 @@ describe('within a session', () => {
 
 test('many tries of one address at once do not keep an administrator at another from signing in', async () => {
   service = await start(0)
+  setPasswordCost(fullPasswordCost)
   const flood = Array.from({ length: 40 }, (_, i) => tries(from('192.0.2.10'), `x${i}@example.gov`, 'guessed-at'))
   await Promise.any(flood.map(async status => expect(await status).toBe(503)))
   expect(await tries(from('192.0.2.11'), ada.email, testPassword)).toBe(303)
