@@ -53,9 +53,17 @@ describe('modules that the service loads', () => {
     const headers = { Authorization: key.authorization }
     const statusOf = async (path: string): Promise<number> =>
       (await fetch(url + path, { headers, redirect: 'manual' })).status
-    const pages = ['/', '/docs/api', '/docs/api/programs', '/docs/api/openapi.json', '/admin', '/assets/docs.css']
-    expect(await Promise.all(pages.map(statusOf))).toEqual([307, 200, 200, 200, 303, 200])
-    expect(await Promise.all(['/api/v1/checkAuth', '/docs', '/administration', '/nothing'].map(statusOf))).toEqual([
+    const pages = [
+      '/',
+      '/docs/api',
+      '/docs/api/programs',
+      '/docs/api/openapi.json',
+      '/openapi.json',
+      '/admin',
+      '/assets/docs.css',
+    ]
+    expect(await Promise.all(pages.map(statusOf))).toEqual([307, 200, 200, 200, 307, 303, 200])
+    expect(await Promise.all(['/api/v1/checkAuth', '/docss', '/administration', '/nothing'].map(statusOf))).toEqual([
       200, 404, 404, 404,
     ])
   })

@@ -4,10 +4,9 @@
 
 import type { DocsFreshness, ListedVersion } from '../../core/derived/program-docs.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { Badge, type Column, distance, When } from '../html/components.tsx'
+import { Badge, distance, When } from '../html/components.tsx'
 import { navigation } from '../html/navigation.ts'
 import { usePage } from '../html/page-context.ts'
-import type { ListedProgram } from './program-view.ts'
 
 /** Freshness of each version, by program slug. */
 export type Freshness = ReadonlyMap<string, readonly (DocsFreshness & { state: ListedVersion['state'] })[]>
@@ -26,27 +25,29 @@ export const freshnessOf = (
     ]),
   )
 
-export const freshnessColumn = (freshness: Freshness, now: Micros): Column<ListedProgram> => ({
-  head: 'Docs generated',
-  cell: ({ slug }) =>
-    (freshness.get(slug) ?? []).map(({ state, made_at, regeneration, last_error }) => (
-      <div>
-        <span class="soft">{state.toLowerCase()}:</span>{' '}
-        {made_at === null ? (
-          'on request'
-        ) : (
-          <>
-            <When at={made_at} /> <span class="soft">{distance(made_at, now)}</span>
-          </>
-        )}{' '}
-        {regeneration === 'failed' && <Badge tone="bad">failed</Badge>}
-        {(regeneration === 'queued' || regeneration === 'running') && (
-          <Badge tone="info">{made_at === null ? 'generating' : 'regenerating'}</Badge>
-        )}
-        {last_error !== null && <small>{last_error}</small>}
-      </div>
-    )),
-})
+interface FreshnessProps {
+  versions: Freshness extends ReadonlyMap<string, infer Versions> ? Versions : never
+  now: Micros
+}
+
+export const VersionFreshness = ({ versions, now }: FreshnessProps) =>
+  versions.map(({ state, made_at, regeneration, last_error }) => (
+    <small>
+      {state.toLowerCase()} docs:{' '}
+      {made_at === null ? (
+        'generated on request'
+      ) : (
+        <>
+          generated <When at={made_at} text={distance(made_at, now)} />
+        </>
+      )}{' '}
+      {regeneration === 'failed' && <Badge tone="bad">failed</Badge>}
+      {(regeneration === 'queued' || regeneration === 'running') && (
+        <Badge tone="info">{made_at === null ? 'generating' : 'regenerating'}</Badge>
+      )}
+      {last_error !== null && <small>{last_error}</small>}
+    </small>
+  ))
 
 /** Link to the jobs page, for people whose navigation includes it. */
 export function WhereJobsAre() {

@@ -120,6 +120,9 @@ const table: Readonly<Record<string, Walked>> = {
   '/docs/api': { accept: forPeople },
   '/docs/api/openapi.json': {},
   '/': {},
+  '/docs': {},
+  '/swagger': {},
+  '/openapi.json': {},
 }
 
 interface Asked {

@@ -9,7 +9,16 @@ const database = await useDatabase()
 const service = await useService(database)
 const key = await createTestKey(database.sql, { programs: ['any'] })
 const read = [
-  ...['/', '/api/v1/checkAuth', '/api/v1/admin/programs/any/applications', '/docs/api', '/docs/api/openapi.json'],
+  ...[
+    '/',
+    '/docs',
+    '/swagger',
+    '/openapi.json',
+    '/api/v1/checkAuth',
+    '/api/v1/admin/programs/any/applications',
+    '/docs/api',
+    '/docs/api/openapi.json',
+  ],
   ...['/docs/api/programs', '/docs/api/programs/any', '/docs/api/programs/any/versions/active', '/assets/docs.css'],
 ]
 

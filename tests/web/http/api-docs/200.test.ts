@@ -93,11 +93,12 @@ describe('the list of documented programs', () => {
     for (const version of programs[0].versions) expect(textOf(page)).toContain(JSON.stringify(version.example, null, 2))
     expect(page).toContain('Every &lt;kind>')
     expect(page).not.toContain('not-granted')
-    // Only the first example is open.
-    expect(page.match(/<details class="example"(?: open)?/g)).toEqual([
-      '<details class="example" open',
-      ...Array(2).fill('<details class="example"'),
-    ])
+    // Every version has its downloads, and its example is folded.
+    for (const id of [activeId, draftId])
+      for (const file of ['response.schema.json', 'openapi.json'])
+        expect(page).toContain(`href="/docs/api/programs/${slug}/versions/${id}/${file}"`)
+    const examples = [...page.matchAll(/<details class="example"([^>]*)>/g)]
+    expect(examples.map(([, attributes]) => attributes)).toEqual(['', '', ''])
   })
 
   test('shows the same of what was made beforehand as of what is made on the spot, and of nothing that is stale', async () => {
@@ -341,17 +342,36 @@ test('the service answers JSON when Accept asks for it, with where everything is
   expect(await html('/docs/api')).toContain('id="exportApplications"')
 })
 
-test('/ leads to the docs, also without a key, and below the path of a BASE_URL', async () => {
-  for (const [baseUrl, location] of [
-    ['', '/docs/api/programs'],
-    ['https://example.gov/apply', '/apply/docs/api/programs'],
-  ] as const) {
+test.each([
+  ['', ''],
+  ['https://example.gov/apply', '/apply'],
+])(
+  'usual addresses lead to the docs, also without a key, and below the path of BASE_URL: %p',
+  async (baseUrl, root) => {
     const there = await useService(database, { baseUrl })
-    for (const method of ['GET', 'HEAD']) {
-      const answer = await there.get('/', { method, redirect: 'manual' })
-      expect([answer.status, answer.headers.get('location')]).toEqual([307, location])
-      expect(answer.headers.get('x-request-id')).toBeString()
-    }
+    for (const [path, target] of [
+      ['/', '/docs/api/programs'],
+      ['/docs', '/docs/api/programs'],
+      ['/swagger', '/docs/api'],
+      ['/openapi.json', '/docs/api/openapi.json'],
+    ] as const)
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await there.get(path, { method, redirect: 'manual' })
+        expect([path, answer.status, answer.headers.get('location')]).toEqual([path, 307, root + target])
+        expect(answer.headers.get('x-request-id')).toBeString()
+      }
+  },
+)
+
+test('a browser gets a page at / that leads residents, developers and staff on, to what this process has', async () => {
+  for (const [settings, hrefs] of [
+    [{ apply: true }, ['/apply', '/docs/api/programs', '/admin']],
+    [{ apply: false }, ['/docs/api/programs', '/admin']],
+    [{ apply: true, exportOnly: true }, ['/docs/api/programs']],
+  ] as const) {
+    const there = await useService(database, settings)
+    const page = await (await there.get('/', { headers: { Accept: 'text/html' } })).text()
+    expect([...page.matchAll(/<li><a href="([^"]*)"/g)].map(([, href]) => href)).toEqual([...hrefs])
   }
 })
 
