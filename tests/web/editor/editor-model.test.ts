@@ -31,6 +31,7 @@ import { mergeDefinitions } from '../../../src/web/editor/model/merge-definition
 import { nextMissing, selectionAt } from '../../../src/web/editor/model/missing-texts.ts'
 import { dropped, questionItem, screenItem, stepped } from '../../../src/web/editor/model/moves.ts'
 import { freeName, isIdFor, pastedLines, suggestedKind, withLines } from '../../../src/web/editor/model/naming.ts'
+import { type StatusRow, statusRows, withStatusRows } from '../../../src/web/editor/model/status-rows.ts'
 import { FormValues } from '../../../src/web/questions/form-values.ts'
 import { aDefinition, everyKind, q } from '../../support/programs.ts'
 
@@ -346,6 +347,36 @@ describe('before publishing', () => {
     ])
     expect(await codes({ ...complete, display_name: '' })).toEqual(['incomplete'])
     expect(remarksOn({ ...complete, languages: ['es'] }, [])).toMatchObject([{ code: 'untranslated', language: 'es' }])
+  })
+})
+
+describe('statuses', () => {
+  const denied = { status: 'Denied', color: 'red', public_name: 'No', translations: { es: { public_name: 'No' } } }
+  const document = {
+    ...program,
+    languages: ['es'],
+    statuses: ['Received', 'Denied'],
+    status_details: [denied],
+  } as ProgramDefinition
+
+  test('what belongs to a status follows it when it is renamed, moved or removed', () => {
+    const [received, second] = statusRows(document) as [StatusRow, StatusRow]
+    expect(withStatusRows(document, [received, second])).toEqual(document)
+    const renamed = withStatusRows(document, [second, { ...received, status: 'New', color: 'blue' }])
+    expect(renamed.statuses).toEqual(['Denied', 'New'])
+    expect(renamed.status_details).toEqual([denied as never, { status: 'New', color: 'blue' }])
+    expect(withStatusRows(document, [received])).not.toHaveProperty('status_details')
+  })
+
+  test('a status that has the name of another while it is typed gets its own details back', () => {
+    const typed = ['Denied', 'Denied so far', 'Denied', 'Re'].reduce(
+      (to, status) => {
+        const [first, ...rest] = statusRows(to)
+        return withStatusRows(to, [{ ...first!, status }, ...rest])
+      },
+      withStatusRows(document, [{ ...statusRows(document)[0]!, color: 'green' }, statusRows(document)[1]!]),
+    )
+    expect(typed.status_details).toEqual([{ status: 'Re', color: 'green' }, denied as never])
   })
 })
 

@@ -414,6 +414,23 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 120_000)
 
+  test('a status gets a color and a public name, which stay with it when it moves', async () => {
+    await aProgram(sql, { slug: 'colored', statuses: ['Received', 'Approved'], questions: [q.text('any of it')] })
+    const { page, context } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/admin/programs/colored/settings')
+    await page.locator('a[href$="/edit#program"]').click()
+    await page.getByLabel('Color of status 2').selectOption('green')
+    await page.getByLabel('Public name of status 2').fill('Granted')
+    await page.locator('[id="handle status 1"]').focus()
+    await page.keyboard.press('ArrowUp')
+    await reaches(page, 'saved')
+    expect(await stored('colored')).toMatchObject({
+      statuses: ['Approved', 'Received'],
+      status_details: [{ status: 'Approved', color: 'green', public_name: 'Granted' }],
+    })
+    await context.close()
+  }, 60_000)
+
   test('axe finds nothing in any part, light or dark, wide or on a phone; every kind of question is edited', async () => {
     await aProgram(sql, { slug: 'all-kinds', questions: everyKind, details: { languages: ['es', 'ar'] } })
     const { page, complaints, context } = await open('all-kinds')

@@ -4,9 +4,9 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import type { QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
+import { useEditing } from '../fields/editing.tsx'
 import { questionNamed, replaced } from '../model/adding.ts'
 import type { SimilarQuestion } from '../saving/program-for-editing.ts'
-import { useEditing } from './editing.tsx'
 
 const pauseMs = 400
 

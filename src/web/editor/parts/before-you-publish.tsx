@@ -3,8 +3,8 @@
 /** @jsxImportSource preact */
 
 import { useMemo } from 'preact/hooks'
+import { useEditing } from '../fields/editing.tsx'
 import { remarksOn } from '../model/before-publishing.ts'
-import { useEditing } from './editing.tsx'
 
 const shownMax = 10
 

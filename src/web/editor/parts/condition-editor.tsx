@@ -4,6 +4,8 @@
 
 import { askedByName, conditionText, operatorLabel } from '../../../domain/definitions/condition-text.ts'
 import type { NamedCondition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
+import { fieldId, useEditing } from '../fields/editing.tsx'
+import { FieldError, SelectField, TextField, Tick, useErrorAt } from '../fields/editor-fields.tsx'
 import {
   type ConditionLine,
   type ConditionLines,
@@ -17,8 +19,6 @@ import {
   targetsIn,
   typedValue,
 } from '../model/condition-lines.ts'
-import { fieldId, useEditing } from './editing.tsx'
-import { FieldError, SelectField, TextField, Tick, useErrorAt } from './editor-fields.tsx'
 
 export function ConditionEditor(props: {
   /** “question” or “screen”. */

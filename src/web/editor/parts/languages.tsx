@@ -8,10 +8,10 @@ import { addLanguage, removeLanguage, translationPointer } from '../../../domain
 import { defaultLanguageOf, languagesOf } from '../../../domain/languages/localized.ts'
 import { countUntranslated } from '../../../domain/languages/program-texts.ts'
 import { canonicalLanguageTag } from '../../../domain/values/language-tag.ts'
+import { type Editing, fieldId, useEditing } from '../fields/editing.tsx'
+import { Field, TextField } from '../fields/editor-fields.tsx'
 import type { EditorState } from '../model/editor-state.ts'
 import { nextMissing, selectionAt } from '../model/missing-texts.ts'
-import { type Editing, fieldId, useEditing } from './editing.tsx'
-import { Field, TextField } from './editor-fields.tsx'
 
 /** The value of the choice that leads to where a language is added. */
 const adding = '+'

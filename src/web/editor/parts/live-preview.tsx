@@ -11,8 +11,8 @@ import { FormValues } from '../../questions/form-values.ts'
 import { defaultLanguage, findLanguage, languages as pageLanguages } from '../../questions/languages/all-languages.ts'
 import { addButton, removeButton } from '../../questions/list-field.tsx'
 import { QuestionFields } from '../../questions/question-fields.tsx'
+import { memo, useEditing } from '../fields/editing.tsx'
 import { type AskedSample, askedSamples } from '../model/asked-samples.ts'
-import { memo, useEditing } from './editing.tsx'
 
 /** Options that are shown of a question. */
 const shownMax = 50

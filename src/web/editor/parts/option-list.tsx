@@ -6,10 +6,10 @@ import { useRef, useState } from 'preact/hooks'
 import { languageName } from '../../../domain/comparison/translated-texts.ts'
 import type { OptionDefinition } from '../../../domain/definitions/program-definition.ts'
 import { defaultLanguageOf } from '../../../domain/languages/localized.ts'
+import { fieldId, useEditing } from '../fields/editing.tsx'
+import { FieldError, TextField, useErrorAt } from '../fields/editor-fields.tsx'
+import { Handle, Rows } from '../fields/handle.tsx'
 import { isIdFor, optionIdFor, pastedLines, withLines } from '../model/naming.ts'
-import { fieldId, useEditing } from './editing.tsx'
-import { FieldError, TextField, useErrorAt } from './editor-fields.tsx'
-import { Handle, Rows } from './handle.tsx'
 
 /** Options that are shown at a time. */
 const shownMax = 25

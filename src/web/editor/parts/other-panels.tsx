@@ -4,13 +4,12 @@
 
 import { changeScreen, removeScreen } from '../../../domain/definitions/edit-definition.ts'
 import { withText } from '../../../domain/languages/edit-texts.ts'
+import { useEditing } from '../fields/editing.tsx'
+import { TextField } from '../fields/editor-fields.tsx'
 import { earlierThan } from '../model/condition-lines.ts'
-import { pastedLines } from '../model/naming.ts'
 import { ConditionEditor } from './condition-editor.tsx'
-import { fieldId, useEditing } from './editing.tsx'
-import { FieldError, TextField, useErrorAt } from './editor-fields.tsx'
-import { Handle, Rows } from './handle.tsx'
 import { LanguageList } from './languages.tsx'
+import { Statuses } from './status-list.tsx'
 
 export function ScreenPanel({ index }: { index: number }) {
   const { document, edit } = useEditing()
@@ -97,50 +96,4 @@ export function ProgramPanel() {
       <Statuses />
     </>
   )
-}
-
-/** What applications can be given, in the order in which it is offered. */
-function Statuses() {
-  const { document, edit, focus } = useEditing()
-  const { statuses } = document
-  const set = (to: string[], typing?: string): void => edit({ ...document, statuses: to }, { typing })
-  return (
-    <fieldset class="field rows" id={fieldId('/statuses')} tabIndex={-1}>
-      <legend>Statuses</legend>
-      <p class="hint">What applications can be given, in the order in which it is offered.</p>
-      <FieldError id={fieldId('/statuses')} text={useErrorAt('/statuses')} />
-      <Rows kind="status" all={statuses} nameOf={status => status} change={set}>
-        {statuses.map((status, i) => (
-          <li data-item={String(i)}>
-            <Handle id={`handle status ${i}`} name={status} />
-            <TextField
-              cell
-              label={`Status ${i + 1}`}
-              at={`/statuses/${i}`}
-              value={status}
-              change={text => set(statuses.with(i, text), `status ${i}`)}
-              onEnter={() => add('', i + 1)}
-              onPasteLines={text => set([...statuses.slice(0, i + 1), ...pastedLines(text), ...statuses.slice(i + 1)])}
-            />
-            <button
-              type="button"
-              class="quiet"
-              aria-label={`Remove status ${status}`}
-              onClick={() => set(statuses.toSpliced(i, 1))}
-            >
-              ✕
-            </button>
-          </li>
-        ))}
-      </Rows>
-      <button type="button" class="plain" onClick={() => add('', statuses.length)}>
-        + Status
-      </button>
-    </fieldset>
-  )
-
-  function add(text: string, at: number): void {
-    set(statuses.toSpliced(at, 0, text))
-    focus(fieldId(`/statuses/${at}`))
-  }
 }

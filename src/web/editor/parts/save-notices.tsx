@@ -5,10 +5,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { diffDefinitions } from '../../../domain/comparison/version-diff.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+import { useEditing } from '../fields/editing.tsx'
 import { mergeDefinitions } from '../model/merge-definitions.ts'
 import type { SaveState } from '../saving/draft-saver.ts'
 import type { ProgramForEditing } from '../saving/program-for-editing.ts'
-import { useEditing } from './editing.tsx'
 
 const short: Readonly<Record<Exclude<SaveState['is'], 'saved'>, string>> = {
   unchanged: '',

@@ -9,12 +9,12 @@ import { ancestors } from '../../../domain/definitions/definition-questions.ts'
 import type { NamedCondition, ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import { lackingInQuestion, lackingInScreen } from '../../../domain/languages/program-texts.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
+import { drag } from '../fields/dragging.ts'
+import { memo, useEditing } from '../fields/editing.tsx'
+import { Handle, stepOf } from '../fields/handle.tsx'
 import { type Added, withQuestion, withScreen } from '../model/adding.ts'
 import { nameAt } from '../model/checking.ts'
 import { dropped, placeInWords, questionItem, screenInWords, screenItem, stepped } from '../model/moves.ts'
-import { drag } from './dragging.ts'
-import { memo, useEditing } from './editing.tsx'
-import { Handle, stepOf } from './handle.tsx'
 
 export function Structure({ marks, children }: { marks: ReadonlyMap<string, string>; children: ComponentChildren }) {
   const { document, selected, edit, select, say, focus } = useEditing()
