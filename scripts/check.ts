@@ -58,12 +58,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'core/queue': below,
   civiform: ['core/audit', 'core/metrics', 'core/queue', ...below],
   // What clients run. They know the service by its documents alone, as any other client does.
-  'clients/pull': ['src/base/csv-text.ts'],
+  'clients/pull': ['src/base/csv-text.ts', 'base/tables'],
   'clients/client': [],
   config: ['domain', 'base'],
   db: ['domain', 'base'],
   domain: [],
   base: ['package.json'],
+  // Tables of applications, which the console and `pull` write alike.
+  'base/tables': ['src/base/csv-text.ts'],
 }
 /** Packages of ours: a folder with an interface, `exports` of its package.json, and no other way in. */
 const workspaces: Readonly<Record<string, string>> = {
@@ -77,6 +79,7 @@ const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^elysia(\/|$)/, ['web', 'web/http', 'web/html', 'web/docs', 'web/console', 'web/apply']],
   [/^preact/, ['web/html', 'web/questions', 'web/docs', 'web/console', 'web/apply', 'web/editor']],
   [/^postgres$/, ['db', 'clients/pull']],
+  [/^yazl$/, ['base/tables']],
   [/^prom-client$/, ['core/metrics', 'web/http', 'workers', 'civiform']],
   [/^(bullmq|ioredis|pg)$/, ['core/queue', 'main']],
   [/^@tributary\/web\/editor$/, ['scripts']],

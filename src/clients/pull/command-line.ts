@@ -19,6 +19,8 @@ The file appears under its name only when it is complete.
   --out <file>        apps.ndjson or apps.jsonl: one application per line, as sent
                       apps.csv: a table of applications, with apps.<enumerator>.csv for each list of entities
                       apps.parquet: the same tables in Parquet
+                      apps.xlsx: a workbook for people, with a sheet for each of these tables, question texts and option labels
+                      apps.zip: the rows of that workbook as CSV files
                       apps/: a folder with one file per application
                       -: lines to standard output, once all have arrived. Keeps no state for another pull to continue from
   --to <database>     postgres://user@host/database: creates and fills the same tables there; password from PGPASSWORD
@@ -124,6 +126,33 @@ export function parsePull(args: string[]): PullCommand {
     throw wrong(
       '--option-labels cannot be used with --multi columns: its headings are option ids, because labels may change.',
     )
+  requireFitting(values, { place, format, filters })
+  return {
+    address,
+    program,
+    out: place,
+    format,
+    filters: { ...filters, fields: fieldsOf(values.fields) },
+    sinceLast: values['since-last'],
+    follow: values.follow,
+    restart: values.restart,
+    verifySchema: !values['no-verify-schema'],
+    tables: { multi, labels: values['option-labels'] || (format.isForPeople === true && multi === 'one') },
+    csvExact: values['exact-csv'],
+    pageSize: Number(values['page-size']),
+    checkpointEveryMs: Number(values.checkpoint) * 1000,
+    retriesMax: Number(values.retries),
+    credentialsFile: values.credentials,
+    quiet: values.quiet,
+    json: values.json,
+  }
+}
+
+/** Throws for options that exclude each other. */
+function requireFitting(
+  values: { 'since-last': boolean; 'exact-csv': boolean; follow: boolean; json: boolean; restart: boolean },
+  { place, format, filters }: { place: string; format: OutputFormat; filters: ReturnType<typeof filtersIn> },
+): void {
   if (values['since-last'] && filters.toDate !== undefined)
     throw wrong('--since-last cannot be used with --before: later applications would never be pulled.')
   if (values['since-last'] && filters.revisionState === 'OBSOLETE')
@@ -137,29 +166,14 @@ export function parsePull(args: string[]): PullCommand {
     )
   if (values.follow && (format.follow === undefined || values.json))
     throw wrong('--follow needs a database (--to) or a folder (--out apps/), and cannot be used with --json.')
+  if (format.isForPeople && (values['since-last'] || values['exact-csv']))
+    throw wrong(
+      `A ${format.ending} file cannot be used with --since-last or --exact-csv. Pull into a .csv file instead.`,
+    )
   if (format.folder !== undefined && values['since-last'])
     throw wrong('Use --follow to keep a folder up to date. Without it, everything is pulled again.')
   if (place === standardOutput && (values['since-last'] || values.restart || values.json))
     throw wrong('--out - keeps no state, so it cannot be used with --since-last, --restart or --json.')
-  return {
-    address,
-    program,
-    out: place,
-    format,
-    filters: { ...filters, fields: fieldsOf(values.fields) },
-    sinceLast: values['since-last'],
-    follow: values.follow,
-    restart: values.restart,
-    verifySchema: !values['no-verify-schema'],
-    tables: { multi, labels: values['option-labels'] },
-    csvExact: values['exact-csv'],
-    pageSize: Number(values['page-size']),
-    checkpointEveryMs: Number(values.checkpoint) * 1000,
-    retriesMax: Number(values.retries),
-    credentialsFile: values.credentials,
-    quiet: values.quiet,
-    json: values.json,
-  }
 }
 
 /** It becomes part of addresses and of names of files. */

@@ -6,7 +6,7 @@
 
 import type { TributaryClient } from '@tributary/client'
 import { messageOf, RequestRefused } from '@tributary/client/tools'
-import { NoColumn } from './formats/table-rows.ts'
+import { NoColumn } from '../../base/tables/table-rows.ts'
 import { isPassing } from './postgres/database-errors.ts'
 import { pullToFile, statePath } from './pull-to-file.ts'
 import { lastingFiltersOf } from './requests/filter-options.ts'

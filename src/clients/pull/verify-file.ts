@@ -28,6 +28,11 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
       `${file} was pulled as ${name}. Rename it, its other files and its state ${name}.pull back to that name.`,
     )
 
+  if (idsIn === undefined) {
+    // A single file for people, which holds what its only pull compared with the service's receipt.
+    await requireUnchanged(file, done)
+    return { ...done.receipts[0]!, pulls: 1 }
+  }
   const whole = new IdDigest()
   const seen = new IdSet()
   const receipts = done.receipts.values()
@@ -45,7 +50,7 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
     }
   }
   settle()
-  for await (const ids of idsIn!(file)) {
+  for await (const ids of idsIn(file)) {
     for (const id of ids) {
       if (id === undefined)
         throw new CommandError('mismatch', `${file} has no application at position ${whole.count + 1}.`)
@@ -59,11 +64,15 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
   const { count, digest } = whole.receipt()
   if (count !== noted)
     throw new CommandError('mismatch', `${file} has ${count} applications, but ${noted} were pulled.`)
-  // Entities have files of their own; these and the state may have moved together.
-  for (const { path, bytes, sha256 } of done.files) {
+  await requireUnchanged(file, done)
+  return { count, digest, pulls: done.receipts.length }
+}
+
+/** Entities have files of their own; these and the state may have moved together. */
+async function requireUnchanged(file: string, { files }: PulledBefore): Promise<void> {
+  for (const { path, bytes, sha256 } of files) {
     const copied = join(dirname(file), basename(path))
     if (sizeOf(copied) !== bytes || (await sha256Of(copied)) !== sha256)
       throw new CommandError('mismatch', `${copied} was changed after the last pull.`)
   }
-  return { count, digest, pulls: done.receipts.length }
 }

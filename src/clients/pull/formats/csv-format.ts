@@ -3,8 +3,8 @@
 
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs'
 import { byteOrderMark, csvHeader, csvRecord, endOfRecord } from '../../../base/csv-text.ts'
+import { type KnownColumns, type Table, tableName, unansweredIn } from '../../../base/tables/table-plan.ts'
 import { fileError } from '../requests/pull-outcome.ts'
-import { type KnownColumns, type Table, tableName, unansweredIn } from '../requests/table-plan.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
 import { TextBytes } from '../spool/text-bytes.ts'

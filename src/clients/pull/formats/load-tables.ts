@@ -2,7 +2,6 @@
 // the walk returned.
 
 import { RequestRefused } from '@tributary/client/tools'
-import { requireDocs } from '../requests/require-docs.ts'
 import {
   chosenOf,
   type DocumentedQuestion,
@@ -10,7 +9,10 @@ import {
   planTables,
   type Table,
   tableName,
-} from '../requests/table-plan.ts'
+} from '../../../base/tables/table-plan.ts'
+import type { NoColumn } from '../../../base/tables/table-rows.ts'
+import { CommandError } from '../requests/pull-outcome.ts'
+import { requireDocs } from '../requests/require-docs.ts'
 import type { FollowJob, TablesJob } from '../spool/output-format.ts'
 
 /**
@@ -65,11 +67,16 @@ const documented = {
       question_key: 'string',
       question_type: 'string',
       path: 'string',
+      text: 'string',
       fields: [{ path: 'string', type: 'string' }],
       options: [{ id: 'string', text: 'string' }],
     },
   ],
 } as const
+
+/** What to do about an application that has more than its tables. */
+export const withoutColumn = (error: NoColumn): CommandError =>
+  new CommandError('mismatch', `${error.message} Pull into a file that ends with .ndjson.`, { cause: error })
 
 /** Without those of questions that were hidden from the key since. */
 const stillThere = (known: KnownColumns, there: KnownColumns): KnownColumns =>

@@ -5,8 +5,16 @@ import type { OutputFormat } from '../spool/output-format.ts'
 import { csvFormat } from './csv-format.ts'
 import { ndjsonFormat } from './ndjson-format.ts'
 import { parquetFormat } from './parquet-format.ts'
+import { xlsxFormat, zipFormat } from './sheet-formats.ts'
 
-const formats: readonly OutputFormat[] = [ndjsonFormat, { ...ndjsonFormat, ending: '.jsonl' }, csvFormat, parquetFormat]
+const formats: readonly OutputFormat[] = [
+  ndjsonFormat,
+  { ...ndjsonFormat, ending: '.jsonl' },
+  csvFormat,
+  parquetFormat,
+  xlsxFormat,
+  zipFormat,
+]
 
 export function formatOf(out: string): OutputFormat {
   const found = formats.find(({ ending }) => out.toLowerCase().endsWith(ending))

@@ -10,13 +10,19 @@
 
 import { closeSync, constants, copyFileSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { messageOf } from '@tributary/client/tools'
+import {
+  type ColumnKind,
+  type PlannedColumn,
+  type Table,
+  tableName,
+  unansweredIn,
+} from '../../../base/tables/table-plan.ts'
+import type { Cell } from '../../../base/tables/table-rows.ts'
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
-import { type ColumnKind, type PlannedColumn, type Table, tableName, unansweredIn } from '../requests/table-plan.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
 import { checkTables, loadTables } from './load-tables.ts'
 import { fillTables, tablePlaces } from './table-files.ts'
-import type { Cell } from './table-rows.ts'
 
 /** Rows that are in memory together, and a row group of the file. */
 const groupRows = 5000

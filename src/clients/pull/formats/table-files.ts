@@ -1,14 +1,13 @@
 // Files of tables in any format: their paths, and how pulled lines get into them.
 
 import { basename } from 'node:path'
-import { CommandError } from '../requests/pull-outcome.ts'
-import { shortName } from '../requests/short-name.ts'
-import { type Table, tableName } from '../requests/table-plan.ts'
+import { shortName } from '../../../base/tables/short-name.ts'
+import { type Table, tableName } from '../../../base/tables/table-plan.ts'
+import { type Cell, NoColumn, rowMaker } from '../../../base/tables/table-rows.ts'
 import type { FormatJob, Prepared } from '../spool/output-format.ts'
 import type { ReadyFile } from '../spool/place-files.ts'
 import { pulledApplications } from '../spool/pulled-applications.ts'
-import { columnNames } from './load-tables.ts'
-import { type Cell, NoColumn, rowMaker } from './table-rows.ts'
+import { columnNames, withoutColumn } from './load-tables.ts'
 
 /** File systems take 255 bytes, Excel 207 letters; what is written alongside ends with .spool.part. */
 const fileNameBytesMax = 200
@@ -67,7 +66,7 @@ export async function fillTables(
     // The applications come last: when they are there, all of it is.
     return { files: files.map(file => file.finish()).reverse(), facts: { columns: columnNames(tables), fileParts } }
   } catch (error) {
-    throw error instanceof NoColumn ? new CommandError('mismatch', error.message) : error
+    throw error instanceof NoColumn ? withoutColumn(error) : error
   } finally {
     for (const file of files) file.close()
   }

@@ -1,8 +1,8 @@
 // Checks before the walk that the database can take the tables, so that a walk of hours doesn't fail for a reason that was known at the
 // start.
 
+import type { Table } from '../../../base/tables/table-plan.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
-import type { Table } from '../requests/table-plan.ts'
 import { fewerQuestions } from './database-errors.ts'
 import { columnIdentifiers } from './postgres-text.ts'
 import { postgresName, recordTable, type TargetSql } from './pulled-record.ts'

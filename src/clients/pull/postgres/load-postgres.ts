@@ -4,9 +4,9 @@
 
 import type { ChangesPage } from '@tributary/client'
 import postgres from 'postgres'
-import { type Cell, rowMaker } from '../formats/table-rows.ts'
+import { type ColumnKind, type PlannedColumn, type Table, unansweredIn } from '../../../base/tables/table-plan.ts'
+import { type Cell, rowMaker } from '../../../base/tables/table-rows.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
-import { type ColumnKind, type PlannedColumn, type Table, unansweredIn } from '../requests/table-plan.ts'
 import { changedApplications } from '../spool/output-format.ts'
 import { type PulledMembers, pulledApplications } from '../spool/pulled-applications.ts'
 import { differencesOf, type PullOrigin, withFields } from '../spool/pulled-before.ts'

@@ -1,8 +1,8 @@
 // Applications as tables in the puller's own PostgreSQL. The state of the pull is stored with the spool, on this machine.
 
 import { GaveUp, RequestRefused } from '@tributary/client/tools'
-import { columnNames, loadTables, tablesOf } from '../formats/load-tables.ts'
-import { NoColumn } from '../formats/table-rows.ts'
+import { NoColumn } from '../../../base/tables/table-rows.ts'
+import { columnNames, loadTables, tablesOf, withoutColumn } from '../formats/load-tables.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { checkDatabase } from './check-database.ts'
@@ -67,7 +67,7 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
 }
 
 function failureOf(error: unknown, signal: AbortSignal): unknown {
-  if (error instanceof NoColumn) return new CommandError('mismatch', error.message, { cause: error })
+  if (error instanceof NoColumn) return withoutColumn(error)
   signal.throwIfAborted()
   if (error instanceof RequestRefused && error.codes.includes('cursor_of_another_history'))
     return new CommandError(

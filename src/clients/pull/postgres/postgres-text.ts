@@ -1,8 +1,8 @@
 // Writes names and values in PostgreSQL's syntax. Pure.
 
-import type { Cell } from '../formats/table-rows.ts'
-import { shortName } from '../requests/short-name.ts'
-import type { ColumnKind, Table } from '../requests/table-plan.ts'
+import { shortName } from '../../../base/tables/short-name.ts'
+import type { ColumnKind, Table } from '../../../base/tables/table-plan.ts'
+import type { Cell } from '../../../base/tables/table-rows.ts'
 
 /** PostgreSQL cuts off names that are longer. */
 const identifierBytesMax = 63

@@ -2,7 +2,7 @@
 // happens to the pull, its folder or the database, even after a restore.
 
 import type postgres from 'postgres'
-import { type Table, tableName } from '../requests/table-plan.ts'
+import { type Table, tableName } from '../../../base/tables/table-plan.ts'
 import type { PulledBefore, PullOrigin } from '../spool/pulled-before.ts'
 
 import { identifierOf } from './postgres-text.ts'

@@ -1,8 +1,8 @@
 // The request and the progress of a pull.
 
 import type { ExportParameters } from '@tributary/client'
+import type { TableOptions } from '../../../base/tables/table-plan.ts'
 import type { IdReceipt } from './id-digest.ts'
-import type { TableOptions } from './table-plan.ts'
 
 /** As the service takes them. */
 export type PullFilters = Omit<ExportParameters, 'format' | 'pageSize' | 'nextPageToken'>

@@ -2,8 +2,8 @@
 // compromised service must not be able to choose arbitrary text. Option ids may be any text (of older questions) and become part of a
 // column name at most.
 
+import { type DocumentedQuestion, keysOf } from '../../../base/tables/table-plan.ts'
 import { CommandError } from './pull-outcome.ts'
-import { type DocumentedQuestion, keysOf } from './table-plan.ts'
 
 /** Letters and `_` (D15). */
 const questionKey = /^[\p{L}_]+$/u

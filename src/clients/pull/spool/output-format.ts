@@ -1,9 +1,9 @@
 // The interface of an output format.
 
 import type { ChangesPage, TributaryClient } from '@tributary/client'
+import type { TableOptions } from '../../../base/tables/table-plan.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { PullContext } from '../requests/pull-request.ts'
-import type { TableOptions } from '../requests/table-plan.ts'
 import type { ReadyFile } from './place-files.ts'
 import type { PullState } from './pull-state.ts'
 import type { PulledMembers } from './pulled-applications.ts'
@@ -74,6 +74,8 @@ export interface OutputFormat {
   ending: string
   /** Whether it is made of tables, which can be laid out in several ways. */
   hasTables: boolean
+  /** Whether people read it: with option labels, and written anew by every pull, so that `--since-last` has nothing to add to. */
+  isForPeople?: boolean
   /** The folder that it is; `--since-last` has nothing to add to one. */
   folder?: string
   /** Where it goes, when that is no file. */

@@ -1,10 +1,10 @@
 // Identifies an output and reads what the last pull recorded, where the next one starts.
 
+import type { TableOptions } from '../../../base/tables/table-plan.ts'
 import { type LastingFilters, lastingFilters } from '../requests/filter-options.ts'
 import type { IdReceipt } from '../requests/id-digest.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { PullRequest } from '../requests/pull-request.ts'
-import type { TableOptions } from '../requests/table-plan.ts'
 import { type PlacedFile, sizeOf } from './place-files.ts'
 
 /** What an output is of. It never changes, unless all is pulled again. */

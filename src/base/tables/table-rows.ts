@@ -1,10 +1,12 @@
 // Turns an application into rows of every table. A value without a column is an error: nothing is dropped silently. Pure.
 
-import type { CsvCell } from '../../../base/csv-text.ts'
-import { type PlannedColumn, type Table, tableName } from '../requests/table-plan.ts'
-import type { PulledMembers } from '../spool/pulled-applications.ts'
+import type { CsvCell } from '../csv-text.ts'
+import { type PlannedColumn, type Table, tableName } from './table-plan.ts'
 
 export type Cell = CsvCell
+
+/** An object of an application, parsed. */
+export type ApplicationMembers = Readonly<Record<string, unknown>>
 
 /** Takes the rows of each table, in the order of the plan's columns. */
 export type TakeRow = (table: number, cells: Cell[]) => void
@@ -26,7 +28,7 @@ interface Step {
 }
 
 /** Makes a function that hands over the rows of one application after another. */
-export function rowMaker(tables: readonly Table[]): (application: PulledMembers, take: TakeRow) => void {
+export function rowMaker(tables: readonly Table[]): (application: ApplicationMembers, take: TakeRow) => void {
   const names = tables.map(tableName)
   const stepOf = (table: number): Step => {
     const { path, columns } = tables[table]!
@@ -46,7 +48,7 @@ export function rowMaker(tables: readonly Table[]): (application: PulledMembers,
   }
   const top = stepOf(0)
   return (application, take) => {
-    const answers = application.application as PulledMembers
+    const answers = application.application as ApplicationMembers
     const { application_id, program_version_id } = application as { application_id: number; program_version_id: number }
     writeObject(top, application, answers, { id: application_id, version: program_version_id }, [], take)
   }
@@ -54,8 +56,8 @@ export function rowMaker(tables: readonly Table[]): (application: PulledMembers,
 
 function writeObject(
   step: Step,
-  own: PulledMembers,
-  answers: PulledMembers,
+  own: ApplicationMembers,
+  answers: ApplicationMembers,
   of: { id: number; version: number },
   path: readonly number[],
   take: TakeRow,
@@ -66,7 +68,7 @@ function writeObject(
     step.columns.map(column => cellOf(column, own, answers, of.version)),
   )
   for (const [key, inner] of step.enumerators) {
-    const entities = ((answers[key] as PulledMembers | undefined)?.entities ?? []) as readonly PulledMembers[]
+    const entities = ((answers[key] as ApplicationMembers | undefined)?.entities ?? []) as readonly ApplicationMembers[]
     for (const [index, entity] of entities.entries()) {
       const place = [...path, index]
       const row = {
@@ -83,24 +85,26 @@ function writeObject(
 
 function cellOf(
   { question, field, option, labels }: PlannedColumn,
-  own: PulledMembers,
-  answers: PulledMembers,
+  own: ApplicationMembers,
+  answers: ApplicationMembers,
   version: number,
 ): Cell {
   if (question === undefined) return (own[field] ?? null) as Cell
-  const value = (answers[question] as PulledMembers | undefined)?.[field] ?? null
+  const value = (answers[question] as ApplicationMembers | undefined)?.[field] ?? null
   if (field === 'entities') return Array.isArray(value) ? value.length : 0
   if (option !== undefined) return Array.isArray(value) && value.includes(option)
   if (labels === undefined || value === null) return value as Cell
   return Array.isArray(value) ? value.map(id => labels(String(id), version)) : labels(String(value), version)
 }
 
-function requireColumns({ known, options }: Step, answers: PulledMembers, id: number): void {
+function requireColumns({ known, options }: Step, answers: ApplicationMembers, id: number): void {
   for (const key in answers) {
     if (key === 'entity_name') continue
     const fields = known.get(key)
-    const answer = answers[key] as PulledMembers
-    if (fields === undefined) throw noColumn(key, id)
+    const answer = answers[key] as ApplicationMembers
+    if (fields === undefined && Object.keys(answer).some(field => field !== 'question_type')) throw noColumn(key, id)
+    // A type that the service doesn't know has no fields, so nothing of it is lost.
+    if (fields === undefined) continue
     for (const field in answer) if (!fields.has(field)) throw noColumn(`${key}.${field}`, id)
     const columns = options.get(key)
     if (columns === undefined) continue
@@ -110,6 +114,4 @@ function requireColumns({ known, options }: Step, answers: PulledMembers, id: nu
 }
 
 const noColumn = (what: string, id: number): NoColumn =>
-  new NoColumn(
-    `Application ${id} has ${what}, which is missing from its program's docs, so it has no column. Pull into a file that ends with .ndjson.`,
-  )
+  new NoColumn(`Application ${id} has ${what}, which is missing from its program's docs, so it has no column.`)

@@ -1,9 +1,9 @@
 // What the tables of a pull have no place for is an error, and is never left out.
 
 import { expect, test } from 'bun:test'
-import { csvRecord } from '../../../src/base/csv-text.ts'
-import { NoColumn, rowMaker } from '../../../src/clients/pull/formats/table-rows.ts'
-import { type DocumentedQuestion, planTables } from '../../../src/clients/pull/requests/table-plan.ts'
+import { csvRecord } from '../../src/base/csv-text.ts'
+import { type DocumentedQuestion, planTables } from '../../src/base/tables/table-plan.ts'
+import { NoColumn, rowMaker } from '../../src/base/tables/table-rows.ts'
 
 const pets: DocumentedQuestion = {
   question_key: 'pets',

@@ -3,12 +3,16 @@
 // A column is named after the path of its value, `home_address.zip`, so its meaning never changes. Programs only gain questions, fields
 // and options, and a new column goes after the existing ones, so no column changes its place.
 
+import { fixedHeadings, partHeading } from './headings.ts'
+
 /** What the docs of a program version say of its questions, as far as tables need it. */
 export interface DocumentedQuestion {
   question_key: string
   question_type: string
   /** `application.household_members.entities[<index>].member_name` */
   path: string
+  /** As applicants read it. */
+  text?: string
   fields: readonly { path: string; type: string }[]
   options: readonly {
     id: string
@@ -22,6 +26,8 @@ export type ColumnKind = 'text' | 'integer' | 'number' | 'money' | 'boolean' | '
 
 export interface PlannedColumn {
   name: string
+  /** Its name for people. */
+  heading: string
   kind: ColumnKind
   /** Of an answer: the question's key and the field; the field alone of what every application or entity has. */
   question?: string
@@ -74,7 +80,7 @@ const ofApplications: readonly PlannedColumn[] = (
     ['ti_email', 'text'],
     ['ti_organization', 'text'],
   ] as const
-).map(([field, kind]) => ({ name: field, kind, field }))
+).map(([field, kind]) => ({ name: field, heading: fixedHeadings[field], kind, field }))
 
 /**
  * `entity_path` identifies an entity within its application: `0` is the first, `0.2` the third within it. With `application_id` it is
@@ -88,7 +94,7 @@ const ofEntities: readonly PlannedColumn[] = (
     ['entity_index', 'integer'],
     ['entity_name', 'text'],
   ] as const
-).map(([field, kind]) => ({ name: field, kind, field }))
+).map(([field, kind]) => ({ name: field, heading: fixedHeadings[field], kind, field }))
 
 const entitiesStep = '.entities[<index>].'
 
@@ -143,21 +149,29 @@ function inOrder(columns: readonly PlannedColumn[], known: readonly string[]): P
 }
 
 function columnsOf(question: DocumentedQuestion, { multi, labels }: TableOptions): PlannedColumn[] {
-  const { question_key: key, question_type, path, options } = question
+  const { question_key: key, question_type, path, options, text = key } = question
   const words = labels && options.length > 0 ? wordsOf(options) : undefined
-  return question.fields.flatMap(({ path: at, type }): PlannedColumn[] => {
-    const field = at.slice(path.length + 1)
-    // Of an entity, which has a table of its own.
-    if (field.includes('[')) return []
+  // Those of an entity have a table of their own.
+  const fields = question.fields
+    .map(({ path: at, type }) => ({ field: at.slice(path.length + 1), type }))
+    .filter(({ field }) => !field.includes('['))
+  return fields.flatMap(({ field, type }): PlannedColumn[] => {
     const column: PlannedColumn = {
       name: `${key}.${field}`,
+      heading: fields.length === 1 ? text : `${text} – ${partHeading(field)}`,
       kind: kindOf(question_type, field, type),
       question: key,
       field,
     }
     const isChoice = field === 'selections' || field === 'selection'
     if (isChoice && column.kind === 'list' && multi === 'columns')
-      return options.map(({ id }) => ({ ...column, name: `${column.name}.${id}`, kind: 'boolean', option: id }))
+      return options.map(({ id, text: label }) => ({
+        ...column,
+        name: `${column.name}.${id}`,
+        heading: `${text} – ${label}`,
+        kind: 'boolean',
+        option: id,
+      }))
     return [isChoice && words !== undefined ? { ...column, labels: words } : column]
   })
 }

@@ -1,0 +1,36 @@
+// Names of sheets that spreadsheets accept, and of their files.
+
+import { shortName } from './short-name.ts'
+
+/** In UTF-16 units. Source: Excel specifications and limits. */
+const sheetNameMax = 31
+
+/** Names that differ also for programs that ignore case: the second `Jobs` is `jobs (2)`. */
+export class UniqueNames {
+  readonly #taken = new Set<string>()
+
+  constructor(private readonly lengthMax = sheetNameMax) {}
+
+  /** This name, cut to what fits, without signs that Excel refuses, and with a number where it is taken. */
+  take(wanted: string): string {
+    // Excel keeps “History” for itself.
+    const allowed = wanted.replaceAll(/[:\\/?*[\]\p{Cc}]/gu, ' ').replaceAll(/^[' ]+|[' ]+$/g, '')
+    const name = allowed === '' || allowed.toLowerCase() === 'history' ? `Sheet ${allowed}`.trim() : allowed
+    for (let nth = 1; ; nth++) {
+      const end = nth === 1 ? '' : ` (${nth})`
+      const cut =
+        name
+          .slice(0, this.lengthMax - end.length)
+          .toWellFormed()
+          .replace(/\ufffd$/, '')
+          .trimEnd() + end
+      const key = cut.normalize('NFC').toLowerCase()
+      if (this.#taken.has(key)) continue
+      this.#taken.add(key)
+      return cut
+    }
+  }
+}
+
+/** File systems take 255 bytes. */
+export const fileName = (name: string): string => shortName(name, 200)

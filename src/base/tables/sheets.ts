@@ -1,0 +1,64 @@
+// Tables as sheets for people: their names, headings and rows. Workbooks and archives of CSV files are written from these.
+
+import { fileName, UniqueNames } from './sheet-names.ts'
+import { type PlannedColumn, type Table, tableName } from './table-plan.ts'
+import { type ApplicationMembers, type Cell, rowMaker } from './table-rows.ts'
+
+export interface Sheet {
+  /** Its name in a workbook, and that of its file in an archive, without an ending. */
+  name: string
+  file: string
+  columns: readonly Pick<PlannedColumn, 'name' | 'heading' | 'kind'>[]
+  /** Its rows from the first, many at a time. */
+  rows: () => AsyncIterable<readonly (readonly Cell[])[]>
+}
+
+/** Most columns that a sheet has. Source: Excel specifications and limits. */
+export const sheetColumnsMax = 16_384
+
+/** What a workbook has no place for. */
+export class TooWide extends Error {
+  override name = 'TooWide'
+}
+
+/**
+ * A sheet for each table. `applications` reads all of them, in the same order each time: once for every sheet, because the rows of one sheet
+ * come before those of the next and memory holds neither. It is told which sheet it is read for, from 0.
+ */
+export function sheetsOf(
+  tables: readonly Table[],
+  applications: (sheet: number) => AsyncIterable<readonly ApplicationMembers[]>,
+): Sheet[] {
+  const wide = tables.find(({ columns }) => columns.length > sheetColumnsMax)
+  if (wide !== undefined)
+    throw new TooWide(
+      `The table ${tableName(wide) || 'of applications'} has ${wide.columns.length} columns, and a sheet ${sheetColumnsMax} at most.`,
+    )
+  const [names, files] = [new UniqueNames(), new UniqueNames(200)]
+  const makeRows = rowMaker(tables)
+  return tables.map((table, index) => ({
+    name: names.take(sheetTitle(table)),
+    file: files.take(fileName(tableName(table) || 'applications')),
+    columns: table.columns,
+    rows: async function* () {
+      for await (const batch of applications(index)) {
+        const rows: (readonly Cell[])[] = []
+        const take = (of: number, cells: Cell[]): void => {
+          if (of === index) rows.push(cells)
+        }
+        for (const application of batch) makeRows(application, take)
+        if (rows.length > 0) yield rows
+      }
+    },
+  }))
+}
+
+/** `Household members – jobs` for the entities at `household_members.jobs`. */
+function sheetTitle({ path }: Table): string {
+  if (path.length === 0) return 'Applications'
+  const words = path.map(key => key.replaceAll('_', ' ').trim()).join(' – ')
+  return words.replace(/^./u, first => first.toUpperCase())
+}
+
+/** A list as people read it. */
+export const listText = (items: readonly string[]): string => items.join('; ')
