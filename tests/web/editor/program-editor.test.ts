@@ -12,7 +12,7 @@ import { accessibilityErrors, openPage, pageWidth, smallTargets, useBrowser } fr
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
-import { aProgram, everyKind, q } from '../../support/programs.ts'
+import { aProgram, everyKind, publish, q } from '../../support/programs.ts'
 import { until } from '../../support/until.ts'
 
 describe.skipIf(!needs('chromium'))('in a browser', async () => {
@@ -428,6 +428,31 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       statuses: ['Approved', 'Received'],
       status_details: [{ status: 'Approved', color: 'green', public_name: 'Granted' }],
     })
+    await context.close()
+  }, 60_000)
+
+  test('an option ID that meant something else in an earlier version is said at the option, with a way out (D56)', async () => {
+    const fuels = (...options: [id: string, text: string][]) => ({
+      slug: 'fuels',
+      questions: [q.radio('fuel', [], { options: options.map(([admin_id, text]) => ({ admin_id, text })) })],
+    })
+    await aProgram(sql, fuels(['oil', 'Heating oil'], ['gas', 'Gas']))
+    await publish(sql, fuels(['gas', 'Gas']))
+    const { page, context } = await open('fuels')
+    await page.getByLabel('New option').focus()
+    for (const option of ['Coal', 'Oil']) {
+      await page.keyboard.type(option)
+      await page.keyboard.press('Enter')
+    }
+    const said = page.locator('[data-item="2"] [data-code=option_reused]')
+    expect(await said.textContent()).toContain('Heating oil')
+    expect(await page.locator('[data-code=option_reused]').count()).toBe(1)
+    expect(await accessibilityErrors(page)).toEqual([])
+    await said.getByRole('button').click()
+    await until('it is said no more', async () => (await said.count()) === 0)
+    await reaches(page, 'saved')
+    const [fuel] = (await stored('fuels')).questions
+    expect(fuel!.options!.map(({ admin_id }) => admin_id)).toEqual(['gas', 'coal', 'oil_2'])
     await context.close()
   }, 60_000)
 

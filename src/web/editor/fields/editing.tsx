@@ -4,6 +4,7 @@
 
 import { Component, createContext, type FunctionComponent } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import type { EditorState, Selection } from '../model/editor-state.ts'
@@ -28,6 +29,8 @@ export interface Editing extends Pick<EditorState, 'document' | 'selected' | 'pa
   /** Puts the focus on the element of this id once the edit is on the page. */
   focus: (id: string) => void
   errors: readonly DefinitionError[]
+  /** Options of the stored draft whose ID meant something else in an earlier version. */
+  reused: readonly VersionChange[]
   /** Questions that were published or that others ask, by admin name. */
   fixed: ReadonlyMap<string, FixedQuestion>
   /** Says that a question is one of those from now on. */

@@ -14,7 +14,7 @@ import { BeforeYouPublish } from './before-you-publish.tsx'
 import { LanguageChoice, useSecondLanguage } from './languages.tsx'
 import { LivePreview } from './live-preview.tsx'
 import { ProgramPanel, ScreenPanel } from './other-panels.tsx'
-import { useFocusAndSpeech, useSaver, useShortcuts } from './page-effects.ts'
+import { useFocusAndSpeech, useReusedOptions, useSaver, useShortcuts } from './page-effects.ts'
 import { QuestionPanel } from './question-panel.tsx'
 import { SaveNotices, SaveStatus } from './save-notices.tsx'
 import { Structure } from './structure.tsx'
@@ -36,18 +36,17 @@ export function Editor({ service, program }: { service: Service; program: Progra
   const { saved, saver } = useSaver({ service, program, copy, kept, state, dispatch, taken, isFixed })
   const { say, spoken, focus } = useFocusAndSpeech()
   useShortcuts(dispatch)
-  const { document, selected, panel } = state
+  const { selected, panel } = state
   const select = (to: Selection): void => dispatch({ do: 'select', selected: to })
   const editing: Editing = {
-    document,
-    selected,
-    panel,
+    ...state,
     edit: (to, how = {}) => dispatch({ do: 'edit', to, at: Date.now(), ...how }),
     select,
     ...useSecondLanguage(state, { select, focus, say }),
     say,
     focus,
     errors: saved.errors,
+    reused: useReusedOptions(service, saved, program.active_version_number !== null),
     fixed,
     fix: one => setFixed(before => new Map(before).set(one.admin_name, one)),
     taken,

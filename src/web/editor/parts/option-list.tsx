@@ -15,6 +15,8 @@ import { isIdFor, optionIdFor, pastedLines, withLines } from '../model/naming.ts
 const shownMax = 25
 
 export function OptionList(props: {
+  /** The admin name of the question. */
+  question: string
   at: string
   options: readonly OptionDefinition[]
   /** Ids that exports have carried, which stay as they are. */
@@ -70,6 +72,7 @@ export function OptionList(props: {
 }
 
 function OptionRow(props: {
+  question: string
   at: string
   options: readonly OptionDefinition[]
   option: OptionDefinition
@@ -78,7 +81,7 @@ function OptionRow(props: {
   change: (options: OptionDefinition[], typing?: string) => void
   add: (lines: readonly string[], index: number) => void
 }) {
-  const { at, options, option, index, isPublished, change, add } = props
+  const { question, at, options, option, index, isPublished, change, add } = props
   const path = `${at}/${index}`
   const set = (changed: Partial<OptionDefinition>, member: string): void =>
     change(options.with(index, { ...option, ...changed }), `${path}/${member}`)
@@ -120,7 +123,28 @@ function OptionRow(props: {
       >
         ✕
       </button>
+      <ReusedId
+        question={question}
+        id={option.admin_id}
+        replace={() => set({ admin_id: optionIdFor(option.text, options) }, 'admin_id')}
+      />
     </li>
+  )
+}
+
+/** That an ID had another meaning in an earlier version, in the words of the review (contract D56). */
+function ReusedId({ question, id, replace }: { question: string; id: string; replace: () => void }) {
+  const { reused } = useEditing()
+  const added = ` (${id}) added. `
+  const found = reused.find(({ subject, detail }) => subject === question && detail.includes(added))
+  if (found === undefined) return null
+  return (
+    <p class="notice attention reused" data-code={found.code} dir="auto">
+      {found.detail.slice(found.detail.indexOf(added) + added.length)}{' '}
+      <button type="button" class="quiet" onClick={replace}>
+        Use another ID
+      </button>
+    </p>
   )
 }
 

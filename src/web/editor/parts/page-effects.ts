@@ -1,6 +1,7 @@
 // What the editor does with the page around it: saving, shortcuts, the focus, and what is said to those who hear the page.
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import type { EditorAction, EditorState } from '../model/editor-state.ts'
 import { DraftSaver, type Saved } from '../saving/draft-saver.ts'
@@ -65,6 +66,26 @@ export function useSaver(props: SaverProps): { saved: Saved; saver: DraftSaver }
     return () => clearInterval(timer)
   }, [])
   return { saved, saver }
+}
+
+const none: readonly VersionChange[] = []
+
+/** Options of the draft whose ID had another meaning in an earlier version (contract D56). */
+export function useReusedOptions(service: Service, { changes }: Saved, hasVersions: boolean): readonly VersionChange[] {
+  const [reused, setReused] = useState(none)
+  const added = changes.filter(({ code }) => code === 'option_added').map(({ subject, detail }) => subject + detail)
+  useEffect(() => {
+    let isWanted = hasVersions && added.length > 0
+    if (isWanted)
+      void service.changes().then(found => {
+        if (isWanted && !('failed' in found)) setReused(found.filter(({ code }) => code === 'option_reused'))
+      })
+    else setReused(none)
+    return () => {
+      isWanted = false
+    }
+  }, [added.join()])
+  return reused
 }
 
 /** Ctrl+Z and Ctrl+Shift+Z, or ⌘: also within a field, whose own history knows nothing of the rest. */

@@ -120,6 +120,7 @@ function AnswerFields({ question, at }: PartProps) {
     <>
       {has('options') && (
         <OptionList
+          question={name}
           at={`${at}/options`}
           options={question.options ?? []}
           published={fixed.get(name)?.option_ids ?? []}
