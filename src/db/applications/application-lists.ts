@@ -4,11 +4,12 @@
 import { type Static, Type } from 'typebox'
 import type { RevisionState } from '../../domain/questions/application.ts'
 import { latest, type Micros } from '../../domain/values/offset-time.ts'
-import { type Db, inTransaction, type Sql } from '../client.ts'
+import type { Db, Sql } from '../client.ts'
 import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import type { ProgramIntake } from '../programs/program-intake.ts'
 import { flag, integer, row, textOrNull, time, timeOrNull } from '../row-schemas.ts'
 import type { Position } from '../walks/walks.ts'
+import { farPast, type LaneRange, lanes, uncompiled } from './list-lanes.ts'
 import { isWorded, type WordFilter } from './word-search.ts'
 
 /** What applications are wanted: those of which everything given is true. */
@@ -58,10 +59,9 @@ export interface ListPlace {
  * At most `rowsMax` applications, in the order of the direction: newest first when it is `older`. What is submitted in the meantime is
  * newer than every application, so a walk towards the older never meets it.
  *
- * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order begins with it, which only
- * one index has after the program; an applicant's and one by its id are gathered first; and of a limit that is not known when it plans
- * PostgreSQL expects a tenth of all rows, for which it never gathers and sorts them. The program has a condition of its own, by
- * which its shard is found.
+ * Which index is walked is not left to what PostgreSQL believes about the data: with a status or a revision state, lanes are read; an
+ * applicant's and one by its id are gathered first; and of a limit that is not known when it plans PostgreSQL expects a tenth of all rows, for
+ * which it never gathers and sorts them. The program has a condition of its own, by which its shard is found.
  */
 export async function readListedApplications(
   sql: Sql,
@@ -72,30 +72,36 @@ export async function readListedApplications(
 ): Promise<ListedApplication[]> {
   return finding(sql, filter, db => {
     const ordered = place.direction === 'older' ? db`desc` : db`asc`
-    const order =
-      filter.status === undefined
-        ? db`submit_time ${ordered}, submit_seq ${ordered}`
-        : db`coalesce(status, '') ${ordered}, submit_time ${ordered}, submit_seq ${ordered}`
+    const source = isLaned(filter)
+      ? lanes(db, programId, filter, laneRange(filter, place), rowsMax)
+      : found(db, programId, filter, place)
     return db<ListedApplication[]>`
-      select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, status,
+      select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, application.status,
         status_last_modified_time, application_note is not null as has_note, ${filter.wordsIn === 'own_name'}::boolean as is_own_name
-      from ${found(db, programId, filter, place)}
-      order by ${order}
+      from ${source}
+      order by submit_time ${ordered}, submit_seq ${ordered}
       limit (select ${rowsMax}::bigint)`
   })
 }
+
+/** Whether nothing is wanted but a status or a revision state, between two times. */
+const isLaned = ({ status, revisionState, ...named }: ListFilter): boolean =>
+  (status !== undefined || revisionState !== undefined) &&
+  named.words === undefined &&
+  named.applicantId === undefined &&
+  named.applicationId === undefined
 
 /**
  * Of words that most applications have, the index finds more places than PostgreSQL's 4 MB hold. It then remembers pages alone, and computes
  * the words of every application on them again, which takes 17 times as long in a program of 300,000. 64 MB hold a million pages.
  * For what `applicant_words` is said to cost, PostgreSQL would begin parallel workers for words that nobody has, and compile statements for a second.
  */
-async function finding<T>(sql: Sql, { words }: ListFilter, read: (db: Db) => PromiseLike<T>): Promise<T> {
-  if (words === undefined) return read(sql)
-  return inTransaction(sql, async tx => {
+async function finding<T>(sql: Sql, filter: ListFilter, read: (db: Db) => PromiseLike<T>): Promise<T> {
+  if (isLaned(filter)) return uncompiled(sql, read)
+  if (filter.words === undefined) return read(sql)
+  return uncompiled(sql, async tx => {
     await tx`set local work_mem = '64MB'`
     await tx`set local max_parallel_workers_per_gather = 0`
-    await tx`set local jit = off`
     return read(tx)
   })
 }
@@ -152,7 +158,11 @@ export async function countListedApplications(
     filter,
     db => db<[{ count: number }]>`
       select count(*) as count
-      from (select submit_seq from ${found(db, programId, filter, everywhere)} limit ${most}) counted`,
+      from (
+        select submit_seq
+        from ${isLaned(filter) ? lanes(db, programId, filter, laneRange(filter, everywhere), most) : found(db, programId, filter, everywhere)}
+        limit ${most}
+      ) counted`,
   )
   return row.count
 }
@@ -169,19 +179,13 @@ function found(db: Db, programId: number, filter: ListFilter, place: ListPlace) 
   const { status, revisionState, applicantId, words } = filter
   // Those that an id names are few: words are held against them, and not looked up.
   const isById = (filter.applicationId ?? applicantId) !== undefined
-  const [least, most] = bounds(filter, place)
-  const scope =
-    status === undefined
-      ? db`${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}
-        ${most.submit_time === latest ? db`` : db`and (submit_time, submit_seq) < (${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`}`
-      : db`and (coalesce(status, ''), submit_time, submit_seq)
-          >= (${status ?? ''}::text, ${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)
-        and (coalesce(status, ''), submit_time, submit_seq)
-          < (${status ?? ''}::text, ${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`
+  const { least, most } = laneRange(filter, place)
   return db`${gathered(db, programId, filter)} as application
     where program_id = ${programId}
-    ${scope}
-    ${revisionCondition(db, revisionState)}
+    ${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}
+    ${most.submit_time === latest ? db`` : db`and (submit_time, submit_seq) < (${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`}
+    ${status === undefined ? db`` : db`and coalesce(status, '') = ${status ?? ''}`}
+    ${revisionState === undefined ? db`` : db`and (superseded_seq is null) = ${revisionState === 'CURRENT'}`}
     ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}
     ${isById && words !== undefined ? db`and ${isWorded(db, programId, filter)}` : db``}`
 }
@@ -210,11 +214,8 @@ function namedBy(db: Db, programId: number, filter: ListFilter) {
   return words === undefined ? undefined : isWorded(db, programId, filter)
 }
 
-/** Nothing is submitted as early (contract D35). */
-const farPast: Micros = Date.UTC(1899, 0, 1) * 1000
-
 /** The first place that is in the page, and the first that is not any more. */
-function bounds({ from, to }: ListFilter, { direction, beyond }: ListPlace): [least: Position, most: Position] {
+function laneRange({ from, to }: ListFilter, { direction, beyond }: ListPlace): LaneRange {
   let least: Position = { submit_time: Math.max(from ?? farPast, farPast), submit_seq: 0 }
   let most: Position = { submit_time: Math.min(to ?? latest, latest), submit_seq: 0 }
   if (beyond !== undefined) {
@@ -225,19 +226,11 @@ function bounds({ from, to }: ListFilter, { direction, beyond }: ListPlace): [le
       if (isBefore(least, after)) least = after
     }
   }
-  return [least, most]
+  return { least, most, direction }
 }
 
 const isBefore = (one: Position, other: Position): boolean =>
   one.submit_time < other.submit_time || (one.submit_time === other.submit_time && one.submit_seq < other.submit_seq)
-
-/** In the words of the indexes, so that it is answered in them. */
-function revisionCondition(db: Db, state: RevisionState | undefined) {
-  if (state === undefined) return db``
-  return state === 'CURRENT'
-    ? db`and coalesce(superseded_seq, 9223372036854775807) = 9223372036854775807`
-    : db`and coalesce(superseded_seq, 9223372036854775807) < 9223372036854775807`
-}
 
 /** A program with how many applications were ever submitted to it, those erased since among them. */
 export interface ProgramWithSubmissions {

@@ -2,7 +2,8 @@
 // applications the program has.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db } from '../client.ts'
+import { everyTime, lanes, uncompiled } from '../applications/list-lanes.ts'
+import type { Db, Sql } from '../client.ts'
 import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import { newestApplication } from '../programs/newest-application.ts'
 import type { ProgramIntake } from '../programs/program-intake.ts'
@@ -42,37 +43,15 @@ export interface StatusCount {
   applications: number
 }
 
-/** How many CURRENT applications have each status that any has, counted no further than `most`. Steps from one status to the next in the index. */
-export async function readStatusCounts(db: Db, programId: number, most: number): Promise<StatusCount[]> {
-  const next = (after: ReturnType<Db>) => db`(
-    select coalesce(status, '')
-    from application
-    where program_id = ${programId}
-    ${after}
-    order by coalesce(status, '')
-    limit 1)`
-  const rows = await db<StatusCount[]>`
-    with recursive step (status) as (
-      ${next(db``)}
-      union all
-      select ${next(db`and coalesce(status, '') > step.status`)}
-      from step
-      where step.status is not null
-    )
-    select status, (
-      select count(*)
-      from (
-        select
-        from application
-        where program_id = ${programId}
-        and coalesce(status, '') = step.status
-        and coalesce(superseded_seq, 9223372036854775807) = 9223372036854775807
-        limit ${most}
-      ) found
-    ) as applications
-    from step
-    where status is not null`
-  return rows.filter(({ applications }) => applications > 0)
+/** How many CURRENT applications have each status that any has, counted no further than `most`. */
+export async function readStatusCounts(sql: Sql, programId: number, most: number): Promise<StatusCount[]> {
+  return uncompiled(
+    sql,
+    db => db<StatusCount[]>`
+      select state.status, count(*) as applications
+      from ${lanes(db, programId, { revisionState: 'CURRENT' }, everyTime, most)}
+      group by state.status`,
+  )
 }
 
 export interface ProgramReader {

@@ -19,6 +19,7 @@ import applying from './0015-applying.sql' with { type: 'text' }
 import submissionWithoutKey from './0016-submission-without-key.sql' with { type: 'text' }
 import oneTombstone from './0017-one-tombstone.sql' with { type: 'text' }
 import programDetails from './0018-program-details.sql' with { type: 'text' }
+import applicationByState from './0019-application-by-state.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -55,6 +56,7 @@ const files: Readonly<Record<string, string>> = {
   '0016-submission-without-key.sql': submissionWithoutKey,
   '0017-one-tombstone.sql': oneTombstone,
   '0018-program-details.sql': programDetails,
+  '0019-application-by-state.sql': applicationByState,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

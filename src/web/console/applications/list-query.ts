@@ -17,7 +17,7 @@ import { idOf } from '../requests/route-parameters.ts'
 export const applicationsPath = (slug: string): string => `/admin/programs/${slug}/applications`
 
 /** Matching applications are counted up to this number. */
-export const countedMax = 10_000
+export const countedMax = 1000
 /** Maximum number of applications whose status is set together. */
 export const changedMax = 500
 

@@ -21,9 +21,10 @@ import type { Deps } from '../../http/server/deps.ts'
 import { applicationsPath } from '../applications/list-query.ts'
 import { pathOfKey } from '../keys/key-labels.tsx'
 
-/** Beyond these the page shows “or more”. */
+/** Beyond this the page shows “or more”. */
 const submissionsMax = 100_000
-const applicationsMax = 10_000
+/** Applications of a status are counted up to this number. */
+const applicationsMax = 1000
 const readersMax = 10
 const daysShown = 30
 
@@ -45,7 +46,7 @@ export async function loadActivity(
   const since = now - 2 * daysShown * dayMicros
   const [counted, statuses, offered = [], readers] = await Promise.all([
     readSubmissionDays(db, program_id, { since, timeZone, most: submissionsMax }),
-    readStatusCounts(db, program_id, applicationsMax),
+    readStatusCounts(db, program_id, applicationsMax + 1),
     readProgramStatuses(db, program_id),
     readProgramReaders(db, slug, readersMax),
   ])
@@ -125,10 +126,7 @@ export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly 
               {status === '' ? 'No status' : status}
             </a>
           </dt>
-          <dd>
-            {figures(applications)}
-            {applications === applicationsMax && ' or more'}
-          </dd>
+          <dd>{applications > applicationsMax ? `more than ${figures(applicationsMax)}` : figures(applications)}</dd>
           <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
             <rect width={Math.max(1, Math.round((applications / most) * 100))} height="8" />
           </svg>

@@ -1,0 +1,88 @@
+// Reads a list in lanes: a lane has the applications of one status that are all CURRENT or all OBSOLETE, in the order of an export, as
+// `application_by_state` has them. Each lane is read no further than a page, so a rare state costs no more than a common one.
+
+import type { RevisionState } from '../../domain/questions/application.ts'
+import { latest, type Micros } from '../../domain/values/offset-time.ts'
+import { type Db, inTransaction, type Sql } from '../client.ts'
+
+type Fragment = ReturnType<Db>
+
+/** The statuses that a program's applications have, as rows of `status`; empty for none. Steps from one to the next in the index. */
+export function statusSteps(db: Db, programId: number): Fragment {
+  const next = (after: Fragment) => db`(
+    select coalesce(status, '')
+    from application
+    where program_id = ${programId}
+    ${after}
+    order by coalesce(status, '')
+    limit 1)`
+  return db`(
+    with recursive step (status) as (
+      ${next(db``)}
+      union all
+      select ${next(db`and coalesce(status, '') > step.status`)}
+      from step
+      where step.status is not null
+    )
+    select status from step where status is not null)`
+}
+
+/** Reads without compiling the statement, which takes PostgreSQL half a second if it expects many rows of each lane, and it expects a tenth of all. */
+export async function uncompiled<T>(sql: Sql, read: (db: Db) => PromiseLike<T>): Promise<T> {
+  return inTransaction(sql, async tx => {
+    await tx`set local jit = off`
+    return read(tx)
+  })
+}
+
+export interface LanesWanted {
+  /** Null: no status. Undefined: any, or none. */
+  status?: string | null | undefined
+  revisionState?: RevisionState | undefined
+}
+
+export interface LaneRange {
+  /** The first place that is wanted, and the first that no longer is. */
+  least: { submit_time: Micros; submit_seq: number }
+  most: { submit_time: Micros; submit_seq: number }
+  direction: 'older' | 'newer'
+}
+
+/** Nothing is submitted as early (contract D35). */
+export const farPast: Micros = Date.UTC(1899, 0, 1) * 1000
+
+export const everyTime: LaneRange = {
+  least: { submit_time: farPast, submit_seq: 0 },
+  most: { submit_time: latest, submit_seq: 0 },
+  direction: 'older',
+}
+
+/**
+ * At most `rowsMax` applications of each lane. To be put in order once more. Only one index has the order within a lane, which is spelled out
+ * with what all of a lane share, so PostgreSQL takes it whatever it believes about the data.
+ */
+export function lanes(
+  db: Db,
+  programId: number,
+  { status, revisionState }: LanesWanted,
+  { least, most, direction }: LaneRange,
+  rowsMax: number,
+): Fragment {
+  const ordered = direction === 'older' ? db`desc` : db`asc`
+  const statuses = status === undefined ? statusSteps(db, programId) : db`(select ${status ?? ''}::text as status)`
+  const revisions = revisionState === undefined ? db`(true), (false)` : db`(${revisionState === 'CURRENT'}::boolean)`
+  return db`
+    ${statuses} state
+    cross join (values ${revisions}) as revision (is_current)
+    cross join lateral (
+      select application_id, applicant_id, submit_time, submit_seq, superseded_seq, status, status_last_modified_time, application_note
+      from application
+      where program_id = ${programId}
+      and (coalesce(status, ''), superseded_seq is null, submit_time, submit_seq)
+        >= (state.status, revision.is_current, ${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)
+      and (coalesce(status, ''), superseded_seq is null, submit_time, submit_seq)
+        < (state.status, revision.is_current, ${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)
+      order by coalesce(status, '') ${ordered}, superseded_seq is null ${ordered}, submit_time ${ordered}, submit_seq ${ordered}
+      limit (select ${rowsMax}::bigint)
+    ) application`
+}
