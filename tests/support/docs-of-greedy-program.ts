@@ -114,7 +114,8 @@ const generated = { docs, state: 'ACTIVE' as const, since: 0, generated_at: 0, f
 const view = viewProgram(program, [generated], place)
 const config = { apply: false, installationName: '', environment: 'development' as const, timeZone: 'UTC' }
 const context = pageContext(place, config, new Request('https://example.org/'), 0)
-const shown = ProgramPage({ username: undefined, program: view, shown: view.versions[0] })
+const reader = { username: undefined, isKey: true, mayExport: true, maySubmit: true }
+const shown = ProgramPage({ reader, program: view, shown: view.versions[0] })
 const page = await (await pageResponse({ context, fields: {} }, shown)).text()
 console.log(
   JSON.stringify({

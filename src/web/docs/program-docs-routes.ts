@@ -24,6 +24,7 @@ import { placeOf } from '../http/server/place.ts'
 import { refuseParameters, sentParameters } from '../http/server/program-request.ts'
 import { codeSamples } from './code-samples/code-samples.ts'
 import { freshnessOf } from './docs-freshness.tsx'
+import type { Reader } from './guide/get-started.tsx'
 import { ProgramIndexPage } from './program-index-page.tsx'
 import { type DocumentedPageProps, ProgramPage } from './program-page.tsx'
 import { docsUrl, listedProgramsMax, viewProgram, viewPrograms } from './program-view.ts'
@@ -75,17 +76,17 @@ type Loading = ReturnType<typeof docsLoading>
 /** Pages, or JSON for clients that prefer it. */
 function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: Loading) {
   /** Samples show a person the Username of one of their own keys. Passwords are not stored, so they cannot be shown. */
-  const withKey = async (viewer: Viewer, programId: number) => {
-    const { person } = viewer.context
-    if (person === undefined) return viewer
-    const key = await findPullingKeyOf(consoleDb, `admin:${person.email}`, programId, now())
-    return { ...viewer, username: key?.api_key_id, keyName: key?.name }
+  const readerOf = async (viewer: Viewer, programId: number): Promise<Reader> => {
+    const { username, mayExport, maySubmit, context } = viewer
+    if (context.person === undefined) return { username, mayExport, maySubmit, isKey: true }
+    const key = await findPullingKeyOf(consoleDb, `admin:${context.person.email}`, programId, now())
+    return { username: key?.api_key_id, keyName: key?.name, mayExport, maySubmit, isKey: false }
   }
   const programPage = async (
     viewer: Viewer,
     programId: number,
     props: Pick<DocumentedPageProps, 'program' | 'shown'>,
-  ) => pageResponse(viewer, ProgramPage({ ...(await withKey(viewer, programId)), ...props }))
+  ) => pageResponse(viewer, ProgramPage({ reader: await readerOf(viewer, programId), ...props }))
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)

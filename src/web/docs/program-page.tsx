@@ -5,93 +5,130 @@
 
 import type { VNode } from 'preact'
 import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
-import { Badge, counted, Notice, Tabs } from '../html/components.tsx'
-import { usePage } from '../html/page-context.ts'
-import { CodeTabs, CopyButton } from '../html/secret.tsx'
+import { counted, Notice, Tabs } from '../html/components.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
-import { type FindGroup, FindList } from './components/find-list.tsx'
+import { type FindEntry, type FindGroup, FindList } from './components/find-list.tsx'
 import { Instant } from './components/instant.tsx'
-import { type JsonMark, JsonTree } from './components/json-tree.tsx'
-import { Panel } from './components/panels.tsx'
+import { Code, Example, firstRun } from './copy-column.tsx'
+import { FirstRequest, GetKey, type Reader } from './guide/get-started.tsx'
+import { Errors, guideEntries, MetadataFields, metadataMarks, PullingGuide } from './guide/pulling-guide.tsx'
 import { Changes, changedQuestions, changesOf } from './program-changes.tsx'
 import type { ProgramView, VersionView } from './program-view.ts'
-import { guideEntries, MetadataFields, PullingGuide } from './pulling-guide.tsx'
 import { exampleMarks, findQuestions, QuestionList } from './question-list.tsx'
 
 export interface DocumentedPageProps {
-  /** Username of the reader's API key, or of the key `keyName`; undefined for a person without a key. */
-  username: string | undefined
-  /** Name of the newest key that the person created and that can export this program. */
-  keyName?: string | undefined
+  reader: Reader
   program: ProgramView
   /** The version shown; undefined if the program has none. */
   shown: VersionView | undefined
 }
 
-export function ProgramPage({ username, keyName, program, shown }: DocumentedPageProps): VNode {
-  const { display_name, versions } = program
-  const active = versions.find(version => version.state === 'ACTIVE')
-  const compared = shown?.state === 'DRAFT' ? active : undefined
-  const changed = shown === undefined || compared === undefined ? [] : changedQuestions(shown, compared)
-  const marks = exampleMarks(shown?.questions ?? [], question => changed.includes(question))
-  const common = {
-    title: `Documentation · ${display_name}${shown === undefined || shown.state === 'ACTIVE' ? '' : ` · ${titleOf(shown)}`}`,
-    heading: display_name,
-    part: 'documentation' as const,
-    crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: display_name }],
-    styles: ['/assets/docs.css'],
-    scripts: ['/assets/find.js', '/assets/docs.js'],
-    copy: (
-      <>
-        <Code username={username} keyName={keyName} program={program} />
-        {shown !== undefined && <Example shown={shown} marks={marks} changed={changed.length} />}
-      </>
-    ),
-  }
-  if (shown === undefined)
-    return (
-      <ThreeColumns
-        {...common}
-        lead="This program has no active version and no draft, so its export is empty."
-        find={<FindList what="a section" groups={[{ title: 'Export', entries: guideEntries }]} />}
-        first={<Address program={program} />}
-      >
-        <PullingGuide />
-      </ThreeColumns>
-    )
-  const questions = compared === undefined ? shown.questions : changed
+export function ProgramPage({ reader, program, shown }: DocumentedPageProps): VNode {
+  if (shown === undefined) return <PageWithoutVersion reader={reader} program={program} />
+  const active = program.versions.find(version => version.state === 'ACTIVE')
+  return shown.state === 'DRAFT' && active !== undefined ? (
+    <DraftPage program={program} shown={shown} active={active} />
+  ) : (
+    <VersionPage reader={reader} program={program} shown={shown} />
+  )
+}
+
+const frameOf = ({ display_name }: ProgramView, shown?: VersionView) => ({
+  title: `Documentation · ${display_name}${shown === undefined || shown.state === 'ACTIVE' ? '' : ` · ${titleOf(shown)}`}`,
+  heading: display_name,
+  part: 'documentation' as const,
+  crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: display_name }],
+  styles: ['/assets/docs.css'],
+  scripts: ['/assets/find.js', '/assets/docs.js', '/assets/run.js'],
+})
+
+type Guided = Pick<DocumentedPageProps, 'reader' | 'program'>
+
+const CodeOf = ({ reader, program }: Guided) => (
+  <Code reader={reader} program={program} run={firstRun(reader, program)} />
+)
+
+const PageWithoutVersion = (guided: Guided): VNode => (
+  <ThreeColumns
+    {...frameOf(guided.program)}
+    lead="This program has no active version and no draft, so its export is empty."
+    find={
+      <FindList
+        what="a section"
+        groups={[{ title: 'Getting started', entries: guideEntries }, reference([errorsEntry])]}
+      />
+    }
+    first={<GetKey {...guided} />}
+    copy={<CodeOf {...guided} />}
+  >
+    <FirstRequest program={guided.program} />
+    <PullingGuide {...guided} />
+    <Errors />
+  </ThreeColumns>
+)
+
+/** The active version, or the draft of a program without one. */
+function VersionPage({ shown, ...guided }: Guided & { shown: VersionView }): VNode {
+  const { program } = guided
+  const { questions } = shown
+  const marks = new Map([...exampleMarks(questions, questions), ...metadataMarks(program.slug)])
   return (
     <ThreeColumns
-      {...common}
+      {...frameOf(program, shown)}
       lead={<Lead version={shown} intake={program.intake_state} />}
       find={<FindList what="a question" groups={findGroups(program, shown, questions)} />}
       first={
         <>
-          <Address program={program} />
-          {versions.length > 1 && <Versions program={program} shown={shown} />}
+          <Versions program={program} shown={shown} />
+          <GetKey {...guided} />
+        </>
+      }
+      copy={
+        <>
+          <CodeOf {...guided} />
+          <Example shown={shown} title={titleOf(shown).toLowerCase()} marks={marks} changed={0} />
         </>
       }
     >
-      {shown.regeneration_failed_at !== null && <FailedAt at={shown.regeneration_failed_at} />}
-      {compared !== undefined && <Changes version={shown} />}
-      <Questions shown={shown} compared={compared} questions={questions} path={pathOf(program)} />
-      {compared === undefined && (
-        <>
-          <MetadataFields slug={program.slug} statuses={shown.statuses} />
-          <PullingGuide />
-          <Changes version={shown} />
-        </>
-      )}
-      <Downloads program={program} version={shown} whole={compared === undefined} />
+      <FailedAt version={shown} />
+      <FirstRequest program={program} />
+      <PullingGuide {...guided} />
+      <Questions shown={shown} compared={undefined} questions={questions} path={pathOf(program)} />
+      <MetadataFields slug={program.slug} statuses={shown.statuses} />
+      <Errors />
+      <Changes version={shown} />
+      <Downloads program={program} version={shown} whole />
     </ThreeColumns>
   )
 }
 
-const FailedAt = ({ at }: { at: string }) => (
-  <Notice name="not-made-again" tone="attention">
-    Regenerating the docs failed at <Instant at={at} />. This page shows the previous docs.
-  </Notice>
-)
+/** A draft, as far as it differs from the active version. */
+function DraftPage(props: { program: ProgramView; shown: VersionView; active: VersionView }): VNode {
+  const { program, shown, active } = props
+  const questions = changedQuestions(shown, active)
+  const marks = exampleMarks(shown.questions, questions)
+  return (
+    <ThreeColumns
+      {...frameOf(program, shown)}
+      lead={<Lead version={shown} intake={program.intake_state} />}
+      find={<FindList what="a question" groups={findGroups(program, shown, questions)} />}
+      first={<Versions program={program} shown={shown} />}
+      copy={<Example shown={shown} title={titleOf(shown).toLowerCase()} marks={marks} changed={questions.length} />}
+    >
+      <FailedAt version={shown} />
+      <Changes version={shown} />
+      <Questions shown={shown} compared={active} questions={questions} path={pathOf(program)} />
+      <Downloads program={program} version={shown} whole={false} />
+    </ThreeColumns>
+  )
+}
+
+const FailedAt = ({ version: { regeneration_failed_at: at } }: { version: VersionView }) =>
+  at === null ? null : (
+    <Notice name="not-made-again" tone="attention">
+      Regenerating the docs failed at <Instant at={at} />. This page shows the previous docs.
+    </Notice>
+  )
 
 const pathOf = ({ slug }: Pick<ProgramView, 'slug'>): string => `/docs/api/programs/${slug}`
 
@@ -121,29 +158,9 @@ function Lead({ version, intake }: { version: VersionView; intake: ProgramView['
   )
 }
 
-function Address({ program }: { program: ProgramView }): VNode {
-  return (
-    <>
-      <div class="card address">
-        <Badge tone="good">GET</Badge>
-        <code id="export-url">{program.export_url}</code>
-        <CopyButton look="copy" of="export-url" what="Export address" />
-      </div>
-      <div class="card address">
-        <Badge tone="good">OData</Badge>
-        <code id="feed-url">{program.feed_url}</code>
-        <CopyButton look="copy" of="feed-url" what="Feed address for Excel and Power BI" />
-      </div>
-      <p class="soft">
-        In Excel or Power BI, choose Get Data, then From OData feed. Enter the second address, choose Basic, and enter
-        the Username and Password of your key.
-      </p>
-    </>
-  )
-}
-
 /** Tabs for the active version and the draft. */
-function Versions({ program, shown }: Pick<DocumentedPageProps, 'program' | 'shown'>): VNode {
+function Versions({ program, shown }: { program: ProgramView; shown: VersionView }): VNode | null {
+  if (program.versions.length < 2) return null
   return (
     <Tabs
       label="Versions"
@@ -221,130 +238,47 @@ function Downloads(props: { program: ProgramView; version: VersionView; whole: b
           </li>
         ))}
       </ul>
-      <p>
-        {!whole && <>Statuses of this version: {statuses.length === 0 ? 'none' : statuses.join(', ')}. </>}To check your
-        key, request <code>GET {program.check_auth_url}</code>.
-      </p>
+      {!whole && <p>Statuses of this version: {statuses.length === 0 ? 'none' : statuses.join(', ')}.</p>}
     </section>
   )
 }
 
-/** Tabs with code: the first page with curl, and all pages in each language. */
-function Code({ username, keyName, program }: Omit<DocumentedPageProps, 'shown'>): VNode {
-  const user = username ?? '$TRIBUTARY_USERNAME'
-  const first = `curl --compressed \\\n  -u "${user}:$TRIBUTARY_PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
-  const mayCreateKey = usePage().person?.role === 'ADMINISTRATOR'
-  return (
-    <>
-      <h2 id="samples">Code samples</h2>
-      <CodeTabs
-        name="samples"
-        tabs={[
-          {
-            id: 'first-page',
-            title: 'First page',
-            about: (
-              <>
-                {username === undefined && 'Needs the Username and Password of an API key.'}
-                {username !== undefined &&
-                  (keyName === undefined ? (
-                    'Uses your Username.'
-                  ) : (
-                    <>
-                      Uses the Username of your newest key for this program, <bdi>{keyName}</bdi>.
-                    </>
-                  ))}{' '}
-                {mayCreateKey && <a href="/admin/keys/new">Create a key</a>}
-              </>
-            ),
-            code: first,
-          },
-          ...program.code_samples.map(sample => ({
-            id: `sample-${sample.id}`,
-            title: sample.label,
-            about: (
-              <>
-                {sample.usage} {!sample.run_by_tests && <strong>Not covered by our tests.</strong>}{' '}
-                <a href={sample.url}>Download {sample.file_name}</a>
-              </>
-            ),
-            code: sample.code,
-          })),
-        ]}
-      />
-      <p>
-        Each sample reads all pages, retries failed pages, keeps only complete ones, and takes the credentials from
-        environment variables
-        {username === undefined ? (
-          ''
-        ) : (
-          <>
-            , where <code>TRIBUTARY_USERNAME</code> is <code>{username}</code>
-          </>
-        )}
-        . Without writing code, run <code>{pullCommand(program)}</code>, which also resumes after interruptions and
-        writes CSV or Parquet if the file name ends in .csv or .parquet.
-      </p>
-    </>
-  )
-}
+const errorsEntry: FindEntry = { text: 'Errors', href: '#errors' }
 
-function Example(props: { shown: VersionView; marks: ReadonlyMap<string, JsonMark>; changed: number }): VNode {
-  const { shown, marks, changed } = props
-  return (
-    <>
-      <h2 id="example">Example response</h2>
-      <p>
-        Two sample applications: one with every question answered and one with none. Very long lists and texts are
-        shortened.
-        {changed > 0 && ' Changes in the draft are highlighted.'}
-      </p>
-      <Panel id="example-json" title={`Example page: ${titleOf(shown).toLowerCase()}`} tall>
-        <JsonTree value={shown.example} id="example-json" marks={marks} />
-      </Panel>
-    </>
-  )
-}
+const reference = (entries: readonly FindEntry[]): FindGroup => ({ title: 'Reference', entries })
 
-/** Command that exports the program without a client of your own. */
-const pullCommand = ({ export_url, slug }: ProgramView): string =>
-  `tributary pull ${export_url.replace(/\/api\/v1\/.*$/, '')} --program ${slug} --out ${slug}.ndjson`
-
+/** The list beside the page, in the order of the page. */
 function findGroups(program: ProgramView, shown: VersionView, questions: readonly QuestionDocs[]): FindGroup[] {
   const draft = program.versions.find(version => version.state === 'DRAFT')
   const whole = shown.state === 'ACTIVE' || program.versions.length === 1
+  const changes = {
+    text: shown.changed_since_number === null ? 'First version' : `Changes since version ${shown.changed_since_number}`,
+    href: '#changes',
+  }
   return [
+    ...(whole ? [{ title: 'Getting started', entries: guideEntries }] : []),
+    ...findQuestions(questions),
+    reference([
+      ...(whole ? [{ text: 'Metadata fields', href: '#metadata' }, errorsEntry] : []),
+      changes,
+      { text: 'Downloads', href: '#downloads' },
+    ]),
     {
-      title: 'Export',
+      title: 'Versions',
+      entries: program.versions
+        .filter(version => version !== shown)
+        .map(version => ({
+          text: version === draft ? `Draft: ${changesOf(version)}` : titleOf(version),
+          href: versionPath(program, version),
+        })),
+    },
+    {
+      title: 'Copy',
       entries: [
-        ...(whole ? guideEntries : []),
-        { text: 'Code samples', href: '#samples' },
+        ...(whole ? [{ text: 'Code samples', href: '#samples' }] : []),
         { text: 'Example response', href: '#example' },
-        ...(whole ? [{ text: 'Metadata fields', href: '#metadata' }] : []),
-      ],
-    },
-    ...findQuestions(questions, program.display_name),
-    {
-      title: 'Changes',
-      entries: [
-        {
-          text: shown.changed_since === null ? 'First version' : `${titleOf(shown)} since ${shown.changed_since}`,
-          href: '#changes',
-        },
-        ...program.versions
-          .filter(version => version !== shown)
-          .map(version => ({
-            text: version === draft ? `Draft: ${changesOf(version)}` : titleOf(version),
-            href: versionPath(program, version),
-          })),
-      ],
-    },
-    {
-      title: 'Downloads',
-      entries: [
         { text: 'JSON Schema', href: shown.response_schema_url },
         { text: 'OpenAPI 3.1', href: shown.openapi_url },
-        { text: 'All downloads', href: '#downloads' },
       ],
     },
   ]

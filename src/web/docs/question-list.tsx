@@ -45,32 +45,37 @@ const examplePath = ({ path }: Pick<QuestionDocs, 'path'>): string => `payload[<
 
 const exampleAnchor = (question: QuestionDocs): string => `in-example-${anchorOf(question)}`
 
-/** Marks for the questions in an example; `isNew` selects those to highlight. */
+/** Marks for the questions in an example, of which the page describes `described`. */
 export const exampleMarks = (
   questions: readonly QuestionDocs[],
-  isNew: (question: QuestionDocs) => boolean,
+  described: readonly QuestionDocs[],
 ): Map<string, JsonMark> =>
-  new Map(questions.map(one => [examplePath(one), { id: exampleAnchor(one), isNew: isNew(one) }]))
+  new Map(
+    questions.map(one => [
+      examplePath(one),
+      {
+        id: exampleAnchor(one),
+        ...(described.includes(one) && { href: `#${anchorOf(one)}`, isNew: described !== questions }),
+      },
+    ]),
+  )
 
-/** Navigation entries of the questions, nested like the questions; by screen in long programs. */
-export function findQuestions(questions: readonly QuestionDocs[], title: string): FindGroup[] {
-  const screens = byScreen(questions).map(({ name, questions }, i) => ({
+/** Navigation entries of the questions by screen, nested like the questions: their texts, found by their keys too. */
+export const findQuestions = (questions: readonly QuestionDocs[]): FindGroup[] =>
+  byScreen(questions).map(({ name, questions }, i) => ({
     title: name ?? notAsked,
     href: `#${screenAnchor(i)}`,
     entries: nested(questions),
   }))
-  return questions.length > longFrom ? screens : [{ title, entries: screens.flatMap(({ entries }) => entries) }]
-}
 
 function nested(questions: readonly QuestionDocs[]): FindEntry[] {
   const top: FindEntry[] = []
   const open: { entry: FindEntry & { within: FindEntry[] }; depth: number }[] = []
   for (const question of questions) {
     const entry = {
-      text: question.question_key,
+      text: question.text,
       href: `#${anchorOf(question)}`,
-      about: question.text,
-      name: true,
+      about: question.question_key,
       within: [],
     }
     while (open.length > 0 && open.at(-1)!.depth >= question.depth) open.pop()

@@ -29,6 +29,9 @@ export interface Viewer {
   hidden: ReadonlySet<number>
   /** Username of the reader's API key; undefined for a person. */
   username: string | undefined
+  /** What the reader's key may do; nothing for a person. */
+  mayExport: boolean
+  maySubmit: boolean
   /** Headers of every response: the limits of the key. */
   fields: Readonly<Record<string, string>>
   /** Context for rendering pages. */
@@ -62,18 +65,22 @@ async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | un
     granted: undefined,
     hidden: nothingHidden.ids,
     username: undefined,
+    mayExport: false,
+    maySubmit: false,
     fields: {},
     context: signedInContext(deps, pageContext(place, config, request, now()), session),
   }
 }
 
 async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
-  const { api_key_id, programs, hidden } = await authenticateRequest(deps, request)
+  const { api_key_id, programs, hidden, may_export, may_submit } = await authenticateRequest(deps, request)
   return {
     programIds: new Set(programs.values()),
     granted: programs,
     hidden: hidden.ids,
     username: api_key_id,
+    mayExport: may_export,
+    maySubmit: may_submit,
     fields: quotaHeaders(await deps.limits.takeRequest(api_key_id)),
     context: pageContext(placeOf(deps.config, request), deps.config, request, deps.now()),
   }

@@ -32,6 +32,10 @@ declare module '*/assets/docs.js' {
   const path: string
   export default path
 }
+declare module '*/assets/run.js' {
+  const path: string
+  export default path
+}
 declare module '*/assets/apply.js' {
   const path: string
   export default path

@@ -69,23 +69,30 @@ export interface CodeTab {
   title: string
   about: ComponentChildren
   code: string
+  /** The code with marks where it wraps; without them it scrolls. */
+  shown?: ComponentChildren
+  /** What else can be done with it. */
+  action?: ComponentChildren
 }
 
 /** Of several, one is open. They look like tabs where style sheets can make them so, and like folds where not. They need docs.css. */
 export function CodeTabs({ name, tabs }: { name: string; tabs: readonly CodeTab[] }) {
   return (
     <div class="panel folds">
-      {tabs.map(({ id, title, about, code }, i) => (
+      {tabs.map(({ id, title, about, code, shown, action }, i) => (
         <details name={name} open={i === 0}>
           <summary>{title}</summary>
           <div class="sample">
             <div class="about">
               <p>{about}</p>
-              <CopyButton look="copy" of={id} what={title} />
+              <div class="tools">
+                {action}
+                <CopyButton look="copy" of={id} what={title} />
+              </div>
             </div>
             <ScrollBox label={`Code: ${title}`} tall>
-              <pre>
-                <code id={id}>{code}</code>
+              <pre class={shown === undefined ? undefined : 'wrapping'}>
+                <code id={id}>{shown ?? code}</code>
               </pre>
             </ScrollBox>
           </div>

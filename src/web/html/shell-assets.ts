@@ -21,6 +21,7 @@ import find from './assets/find.js' with { type: 'file' }
 import mark from './assets/mark.svg' with { type: 'file' }
 import preview from './assets/preview.js' with { type: 'file' }
 import progress from './assets/progress.js' with { type: 'file' }
+import run from './assets/run.js' with { type: 'file' }
 
 /** Imported, not looked for by name, so that scripts/build puts them into the binary; the editor is bundled. */
 const files: Readonly<Record<string, AssetFile>> = {
@@ -32,6 +33,7 @@ const files: Readonly<Record<string, AssetFile>> = {
   'find.js': { path: find, type: javaScript },
   'preview.js': { path: preview, type: javaScript },
   'progress.js': { path: progress, type: javaScript },
+  'run.js': { path: run, type: javaScript },
   'enhance.js': { path: enhance, type: javaScript },
   'mark.svg': { path: mark, type: 'image/svg+xml' },
   'public-sans.woff2': { path: publicSans, type: woff2 },

@@ -47,8 +47,8 @@ test('questions are under the screen that asks them, with when they are empty an
   const text = page.replace(/<[^>]*>/g, '')
   expect(text).toContain('cat catdog doguntil version 1fox foxnew')
   expect(text).toMatch(/one one(?!until|since|new)/)
-  const entries = findQuestions(questions, 'All').flatMap(group => group.entries)
-  expect(entries.map(({ text, within }) => [text, ...within!.map(one => one.text)])).toEqual([
+  const entries = findQuestions(questions).flatMap(group => group.entries)
+  expect(entries.map(({ about, within }) => [about, ...within!.map(one => one.about)])).toEqual([
     ...[['pet'], ['zoo', 'gone', 'inner'], ['later'], ['old']],
   ])
 })

@@ -57,7 +57,7 @@ function Entries({ entries }: { entries: readonly FindEntry[] }): VNode {
       {entries.map(({ text, href, about, name, current, within = [] }) => (
         <li>
           <a href={href} title={about} class={name ? 'mono' : undefined} aria-current={current ? 'page' : undefined}>
-            {text}
+            <span dir="auto">{text}</span>
           </a>
           {within.length > 0 && <Entries entries={within} />}
         </li>

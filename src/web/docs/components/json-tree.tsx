@@ -14,10 +14,11 @@ const foldedLinesMin = 12
 const membersFirst = 12
 const veryMany = 20
 
-/** Marks a member with an ID for links, and as new. */
+/** Marks a member with an ID for links, with the anchor of its description, and as new. */
 export interface JsonMark {
-  id: string
-  isNew: boolean
+  id?: string
+  href?: string
+  isNew?: boolean
 }
 
 interface JsonTreeProps {
@@ -31,9 +32,7 @@ export function JsonTree({ value, id, marks = new Map() }: JsonTreeProps): VNode
   const text = JSON.stringify(value, null, 2)
   return (
     <div class="json" id={id}>
-      {text.length > treeTextMax
-        ? text
-        : written(value, { depth: 0, name: '', end: '', open: true, path: '' }, marks).shown}
+      {text.length > treeTextMax ? text : written(value, { depth: 0, end: '', open: true, path: '' }, marks).shown}
     </div>
   )
 }
@@ -53,7 +52,10 @@ interface Written {
 interface Place {
   /** Number of objects and lists around the value. */
   depth: number
-  name: ComponentChildren
+  /** The member's name, with its mark. */
+  key?: { name: string; mark: JsonMark | undefined }
+  /** Anchor of what describes the value: its own, or that of the nearest member around it. */
+  href?: string | undefined
   /** Text after the value: a comma if another follows, and the line break. */
   end: string
   open: boolean
@@ -62,7 +64,8 @@ interface Place {
 }
 
 function written(value: unknown, place: Place, marks: ReadonlyMap<string, JsonMark>): Written {
-  const { depth, name, end, open } = place
+  const { depth, end, open } = place
+  const name = place.key && [<Key {...place.key} href={place.href} />, ': ']
   const line = (...text: ComponentChildren[]) => <Line depth={depth}>{text}</Line>
   const many = Array.isArray(value)
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
@@ -70,9 +73,11 @@ function written(value: unknown, place: Place, marks: ReadonlyMap<string, JsonMa
   const entries = many ? value.map(one => ['', one] as const) : Object.entries(value)
   const members = entries.map(([key, one], i) => {
     const path = pathWithin(place.path, many ? i : key)
+    const mark = path === undefined ? undefined : marks.get(path)
     const within: Place = {
       depth: depth + 1,
-      name: many ? '' : [<Key name={key} mark={path === undefined ? undefined : marks.get(path)} />, ': '],
+      ...(!many && { key: { name: key, mark } }),
+      href: mark?.href ?? place.href,
       end: i === entries.length - 1 ? '\n' : ',\n',
       // The first item of a list is enough as an example.
       open: !many || i === 0,
@@ -91,7 +96,8 @@ function written(value: unknown, place: Place, marks: ReadonlyMap<string, JsonMa
         data-folded={` … ${counted(entries.length, many ? 'item' : 'member')} ${last}${end.trim()}`}
       >
         <Indentation depth={depth} />
-        {name}
+        {/* A fold cannot contain a link. */}
+        {place.key && [<Key {...place.key} />, ': ']}
         {first}
         <span hidden>{'\n'}</span>
       </summary>
@@ -108,11 +114,21 @@ function pathWithin(path: string | undefined, step: string | number): string | u
   return path === '' ? step : `${path}.${step}`
 }
 
-const Key = ({ name, mark }: { name: string; mark: JsonMark | undefined }): VNode => (
-  <span class={mark?.isNew ? 'k new' : 'k'} id={mark?.id}>
-    {JSON.stringify(name)}
-  </span>
-)
+const Key = ({ name, mark, href }: { name: string; mark: JsonMark | undefined; href?: string | undefined }): VNode => {
+  const text = JSON.stringify(name)
+  return (
+    <span class={mark?.isNew ? 'k new' : 'k'} id={mark?.id}>
+      {href === undefined ? (
+        text
+      ) : (
+        // The keyboard stops at the first link to a description only.
+        <a href={href} tabIndex={href === mark?.href ? undefined : -1}>
+          {text}
+        </a>
+      )}
+    </span>
+  )
+}
 
 /** The members of an object, with all but the first few folded. The label of the fold is not part of the text. */
 function foldedRest(members: readonly Written[], pad: string): ComponentChildren {

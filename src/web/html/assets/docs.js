@@ -1,4 +1,4 @@
-// Comfort only: keeps the language that was chosen, and has list and example follow the question that is read.
+// Comfort only: keeps the language that was chosen, and has list and example follow the section or question that is read.
 
 const language = 'tributary-docs-language'
 const samples = [...document.querySelectorAll('details[name="samples"]')]
@@ -14,6 +14,14 @@ for (const sample of samples) {
 const wide = matchMedia('(min-width: 80rem)')
 let followed
 
+/** Scrolls the list, and nothing else, to the entry. */
+function showEntry(entry) {
+  const list = entry?.closest('.side')
+  if (!list) return
+  const [{ top, bottom }, box] = [entry.getBoundingClientRect(), list.getBoundingClientRect()]
+  if (top < box.top + 48 || bottom > box.bottom - 48) list.scrollTop += top - box.top - box.height / 3
+}
+
 function follow(about) {
   if (about === followed) return
   followed = about
@@ -21,8 +29,9 @@ function follow(about) {
     marked.classList.remove('followed')
     marked.removeAttribute('aria-current')
   }
-  const entry = document.querySelector(`#find a[href="#${about.id}"]`)
+  const entry = document.querySelector(`#find a[href="#${CSS.escape(about.id)}"]`)
   entry?.setAttribute('aria-current', 'location')
+  if (wide.matches) showEntry(entry)
   const member = document.getElementById(about.dataset.example)
   if (member === null) return
   member.classList.add('followed')
@@ -47,6 +56,8 @@ const reading = new IntersectionObserver(
   },
   { rootMargin: '-15% 0px -75% 0px' },
 )
+// Sections without questions are read as a whole.
+for (const heading of document.querySelectorAll('.alongside section > h2[id]')) reading.observe(heading)
 for (const about of document.querySelectorAll('[data-example]')) {
   reading.observe(about)
   about.parentElement.addEventListener('focusin', () => choose(about))

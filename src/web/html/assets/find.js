@@ -20,11 +20,12 @@ if (field !== null) {
   }
   field.closest('[hidden]').hidden = false
   field.addEventListener('input', narrow)
-  // A name that begins so comes before one that has it in its midst, and that before one that is only described so.
+  // A text or key that begins with what is typed comes before one that contains it.
   const rank = entry => {
-    const name = entry.querySelector('a').textContent.toLowerCase()
-    const at = name.indexOf(field.value.trim().toLowerCase())
-    return at === 0 ? 0 : at > 0 ? 1 : 2
+    const link = entry.querySelector('a')
+    const wanted = field.value.trim().toLowerCase()
+    const places = [link.textContent, link.title].map(name => name.toLowerCase().indexOf(wanted))
+    return places.includes(0) ? 0 : 1
   }
   field.addEventListener('keydown', event => {
     if (event.key !== 'Enter') return
