@@ -117,6 +117,8 @@ export type ExportParameters = {
   pageSize?: number
   /** Question keys to include, separated by commas. Prefix a repeated question with the keys of its enumerators, separated by dots: <question>,<enumerator>.<question>. All questions are included by default. Members outside application are always included. */
   fields?: string
+  /** `current` includes only the questions of the newest published version, as of the first page. By default, every question that the program has ever had is included. */
+  questions?: 'current'
   /** Format of the response, if you cannot set the Accept header. Overrides it. */
   format?: 'json' | 'ndjson' | 'csv'
   /** The nextPageToken of the previous page. Other parameters can then be omitted; if sent, they must not change. */

@@ -121,6 +121,8 @@ export interface ChangesOptions {
   /** With each change its application, which may be newer than the change; `fields` chooses of its questions. A page is held in memory. */
   include?: 'application'
   fields?: string
+  /** `current` for those of the newest published version. */
+  questions?: 'current'
   signal?: AbortSignal
 }
 
@@ -227,12 +229,12 @@ export class TributaryClient {
     options: ChangesOptions = {},
   ): AsyncGenerator<ChangesPage<P>, void, undefined> {
     requireKnown(options, changesOptions)
-    const { pageSize, waitSeconds, include, fields, signal } = options
+    const { pageSize, waitSeconds, include, fields, questions, signal } = options
     // Of applications as they were at `after` nothing is known: with `include` the first page reports it.
     let questionsAsOf: string | null | undefined
     const trip = new RoundTrip()
     for (let cursor = after; ; ) {
-      const query = { after: cursor, pageSize: pageSize?.toString(), include, fields }
+      const query = { after: cursor, pageSize: pageSize?.toString(), include, fields, questions }
       const page = await this.changesPage<P>(pathOf(`${programPath(program)}/changes`, query), signal, waitSeconds)
       const isNew = page.payload.length > 0 || page.nextCursor !== cursor
       // Nothing came while it waited.
@@ -371,10 +373,11 @@ const clientOptions: Record<keyof Required<ClientOptions>, true> = {
   waitMsMax: true,
   onRetry: true,
 }
-const filterNames = [...Object.keys(exportFilters), 'fields'] as (keyof WalkFilters)[]
+const filterNames = [...Object.keys(exportFilters), 'fields', 'questions'] as (keyof WalkFilters)[]
 const stepOptions: Record<keyof Required<StepOptions>, unknown> = {
   ...exportFilters,
   fields: true,
+  questions: true,
   pageSize: true,
   nextPageToken: true,
   signal: true,
@@ -384,6 +387,7 @@ const changesOptions: Record<keyof Required<ChangesOptions>, true> = {
   waitSeconds: true,
   include: true,
   fields: true,
+  questions: true,
   signal: true,
 }
 

@@ -142,13 +142,15 @@ class Client:
         submitter_type: Optional[str] = None,
         # End of filters.
         fields: Union[str, Iterable[str], None] = None,
+        questions: Optional[str] = None,
         page_size: Optional[int] = None,
         next_page_token: Optional[str] = None,
     ) -> Walk:
         """
         Every application of a program that matches, oldest submission first, as one export. `from_date` is inclusive and `to_date` is not;
-        a date or a text without an offset is in the service's zone, and a datetime must have one. `fields` are question keys. With `next_page_token` an earlier walk continues, with
-        the filters it began with.
+        a date or a text without an offset is in the service's zone, and a datetime must have one. `fields` are question keys;
+        `questions="current"` limits applications to the questions of the newest version. With `next_page_token` an earlier walk continues,
+        with the filters it began with.
         """
         filters = {
             # Filters, generated from the OpenAPI document by tests/clients/client/api-types.test.ts:
@@ -158,6 +160,7 @@ class Client:
             "submitterType": submitter_type,
             # End of filters.
             "fields": _keys(fields),
+            "questions": questions,
         }
         if next_page_token is not None and any(value is not None for value in filters.values()):
             raise ValueError("A walk that continues has the filters it began with: leave them out next to next_page_token.")
@@ -170,6 +173,7 @@ class Client:
         *,
         include_applications: bool = False,
         fields: Union[str, Iterable[str], None] = None,
+        questions: Optional[str] = None,
         page_size: Optional[int] = None,
         wait: bool = False,
     ) -> Iterator[dict[str, Any]]:
@@ -178,20 +182,27 @@ class Client:
         `nextCursor`, `hasMore`, `snapshotTime`, `changeCursor` and `questionsAsOf`, as EXPORT.md describes them. It ends with the changes of
         now, or with `wait` never. `after` is the `change_cursor` of a walk or the `nextCursor` of a page; without it, from the beginning.
         """
-        if fields is not None and not include_applications:
-            raise ValueError("fields selects questions of applications: it needs include_applications=True.")
+        for name, value in (("fields", fields), ("questions", questions)):
+            if value is not None and not include_applications:
+                raise ValueError(f"{name} selects questions of applications: it needs include_applications=True.")
         include = "application" if include_applications else None
-        query = {"after": after, "include": include, "fields": _keys(fields), "pageSize": _page_size(page_size)}
-        questions: Any = False
+        query = {
+            "after": after,
+            "include": include,
+            "fields": _keys(fields),
+            "questions": questions,
+            "pageSize": _page_size(page_size),
+        }
+        questions_as_of: Any = False
         while True:
             page = self._answered(lambda: self._changes_page(program, query, 30 if wait else 0))
             is_new = bool(page["payload"]) or page["nextCursor"] != query["after"]
             # With applications, a publication is news of its own.
-            if is_new or not wait or (include_applications and page["questionsAsOf"] != questions):
+            if is_new or not wait or (include_applications and page["questionsAsOf"] != questions_as_of):
                 yield page
             if not page["hasMore"] and not wait:
                 return
-            query["after"], questions = page["nextCursor"], page["questionsAsOf"]
+            query["after"], questions_as_of = page["nextCursor"], page["questionsAsOf"]
 
     def sync(
         self, program: str, state: dict[str, Any], *, fields: Union[str, Iterable[str], None] = None

@@ -8,6 +8,7 @@ import {
   readPagesWith,
 } from '../../db/audit/disclosures.ts'
 import type { Db } from '../../db/client.ts'
+import type { SentQuestions } from './sent-questions.ts'
 
 /** A page that contained the application, certainly or possibly. */
 export interface Disclosure extends PageWithApplication {
@@ -50,8 +51,9 @@ export async function findDisclosures(
 
 /** A hidden question is hidden together with those repeated under it, even if `fields` chose it. */
 function questionsOf({ detail }: PageWithApplication): string {
-  const { fields, hidden_questions: hidden } = detail as { fields?: string[]; hidden_questions?: string[] }
-  if (fields === undefined) return hidden === undefined ? 'all' : `all but ${hidden.join(', ')}`
+  const { fields, questions, hidden_questions: hidden } = detail as SentQuestions
+  const all = questions === undefined ? 'all' : 'all of the newest version'
+  if (fields === undefined) return hidden === undefined ? all : `${all} but ${hidden.join(', ')}`
   return `only ${fields.join(', ')}${hidden === undefined ? '' : `, without ${hidden.join(', ')}`}`
 }
 

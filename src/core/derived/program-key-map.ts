@@ -100,7 +100,9 @@ function keepNewest<Value>(kept: Map<string, Value>, name: string, value: Value,
 
 /** The key map as if the program had asked only the questions of the view. */
 function inView({ keyMap, shapes, profile, isFollowed }: ProgramKeyMap, view: QuestionView): ProgramKeyMap {
-  const seen = visiblePart(keyMap, view)
+  // Versions are in order of publication.
+  const newest = view.questions === 'current' ? [...shapes.values()].at(-1) : undefined
+  const seen = visiblePart(newest === undefined ? keyMap : visibleShape(keyMap, newest), view)
   const seenShapes = new Map([...shapes].map(([id, shape]) => [id, visibleShape(shape, seen)]))
   return { ...withFills(seen, seenShapes, profile), isFollowed, stored: shapes }
 }

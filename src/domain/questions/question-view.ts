@@ -6,21 +6,28 @@
 
 import type { KeyMap, KeyNode } from './key-map.ts'
 
-export interface QuestionView {
-  /** Ids of questions that are not seen, and neither is what is repeated under them. */
-  hidden: ReadonlySet<number>
+/** What a client selects with `fields` and `questions`. */
+export interface QuestionChoice {
   /** Ids of the questions that were chosen, with all that is repeated under them; undefined when nothing was, and all are seen. */
-  chosen: readonly number[] | undefined
+  chosen?: readonly number[] | undefined
+  /** `current`: only the questions of the newest version (contract D58). */
+  questions?: 'current' | undefined
 }
 
-export const isWhole = ({ hidden, chosen }: QuestionView): boolean => hidden.size === 0 && chosen === undefined
+export interface QuestionView extends QuestionChoice {
+  /** Ids of questions that are not seen, and neither is what is repeated under them. */
+  hidden: ReadonlySet<number>
+}
+
+export const isWhole = ({ hidden, chosen, questions }: QuestionView): boolean =>
+  hidden.size === 0 && chosen === undefined && questions === undefined
 
 /** Names a view: two of one name show the same. */
-export const viewName = ({ hidden, chosen }: QuestionView): string =>
-  `${[...hidden].sort((a, b) => a - b).join(',')}/${chosen?.join(',') ?? 'all'}`
+export const viewName = ({ hidden, chosen, questions }: QuestionView): string =>
+  [[...hidden].sort((a, b) => a - b).join(','), chosen?.join(',') ?? 'all', ...(questions ? [questions] : [])].join('/')
 
 /** What is seen of a key map, in its order. Of an enumerator of which only some repeated questions were chosen, those. */
-export function visiblePart(keyMap: KeyMap, { hidden, chosen }: QuestionView): KeyMap {
+export function visiblePart(keyMap: KeyMap, { hidden, chosen }: Omit<QuestionView, 'questions'>): KeyMap {
   const wanted = chosen === undefined ? undefined : new Set(chosen)
   const seen = (nodes: readonly KeyNode[], all: boolean): KeyNode[] =>
     nodes.flatMap(node => {

@@ -3,13 +3,13 @@
 import { Elysia } from 'elysia'
 import { Problem } from '../../base/problem.ts'
 import type { GeneratedDocs, ProgramDocs } from '../../core/derived/program-docs.ts'
-import { parseFields, unknownFields } from '../../core/export/requests/request.ts'
+import { parseFields, parseQuestions, unknownFields } from '../../core/export/requests/request.ts'
 import { SentQuery } from '../../core/export/requests/sent-query.ts'
 import { findPullingKeyOf } from '../../db/keys/api-key-rows.ts'
-import { readDocumentedPrograms } from '../../db/programs/programs.ts'
+import { loadProgramVersion, readDocumentedPrograms } from '../../db/programs/programs.ts'
 import { followedShape } from '../../domain/questions/followed-shape.ts'
-import type { KeyMap } from '../../domain/questions/key-map.ts'
-import { findFields, visiblePart } from '../../domain/questions/question-view.ts'
+import { buildKeyMap, type KeyMap } from '../../domain/questions/key-map.ts'
+import { findFields, visiblePart, visibleShape } from '../../domain/questions/question-view.ts'
 import { inlined, responseSchema } from '../../domain/questions/response-schema.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { attachment, download, json, pageResponse } from '../html/docs-response.ts'
@@ -123,13 +123,15 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
   }
 }
 
-function downloads({ config }: Deps, { load, loadDocs }: Loading) {
+function downloads({ config, db }: Deps, { load, loadDocs }: Loading) {
   return {
     sendSchema: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked, schemaParameters)
       const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
       const { program_version_id, key_map } = pickVersion(described, asked.params.version)
-      const { part, isInline } = wantedSchema(key_map, asked.request)
+      const { part, isInline } = await wantedSchema(key_map, asked.request, async () =>
+        buildKeyMap([await loadProgramVersion(db, program_version_id)]),
+      )
       const id = `${docsUrl(place, found.slug)}/versions/${program_version_id}/response.schema.json`
       const document = responseSchema(part, {
         slug: found.slug,
@@ -173,18 +175,24 @@ function downloads({ config }: Deps, { load, loadDocs }: Loading) {
   }
 }
 
-const schemaParameters = ['fields', 'inline'] as const
+const schemaParameters = ['fields', 'questions', 'inline'] as const
 
 /**
- * The questions in `fields`, or all without it, for clients that validate an export with the same `fields`; and whether to inline
- * referenced definitions.
+ * The questions in `fields` or `questions`, for clients that validate an export with the same parameters; and whether to inline referenced
+ * definitions. `loadCurrent` loads the questions that the version itself asks.
  */
-function wantedSchema(keyMap: KeyMap, request: Request): { part: KeyMap; isInline: boolean } {
+async function wantedSchema(
+  everAsked: KeyMap,
+  request: Request,
+  loadCurrent: () => Promise<KeyMap>,
+): Promise<{ part: KeyMap; isInline: boolean }> {
   const query = new SentQuery(sentParameters(request), schemaParameters)
   const inline = query.read('inline', (text, error) =>
     text === '1' ? true : error('bad_inline', 'must be 1 or omitted.'),
   )
   const names = query.read('fields', parseFields)
+  const questions = query.read('questions', parseQuestions)
+  const keyMap = questions === undefined ? everAsked : visibleShape(everAsked, await loadCurrent())
   const found = findFields(keyMap, names ?? [])
   if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, keyMap))
   if (query.errors.length > 0) throw query.problem()

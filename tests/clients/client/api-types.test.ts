@@ -64,7 +64,9 @@ function exportParametersOf({ paths }: OpenApi): Parameter[] {
 
 /** The parameters that limit which applications there are. */
 const filtersOf = (document: OpenApi): Parameter[] =>
-  exportParametersOf(document).filter(({ name }) => !['pageSize', 'fields', 'format', 'nextPageToken'].includes(name))
+  exportParametersOf(document).filter(
+    ({ name }) => !['pageSize', 'fields', 'questions', 'format', 'nextPageToken'].includes(name),
+  )
 
 /** A type for each of the document's schemas, and `ExportParameters` for what an export may be asked; and its filters, for tools. */
 function typescriptTypes(document: OpenApi): string {

@@ -126,6 +126,9 @@ describe('a walk', () => {
     expect(await walked(clientOf(), { revisionState: 'OBSOLETE' })).toEqual([])
     const chosen = clientOf().applications(slug, { fields: 'nothing_of_it' })
     await expect(chosen.next()).rejects.toThrow(/fields/)
+    expect(await walked(clientOf(), { questions: 'current' })).toEqual(ids)
+    const unknown = clientOf().applications(slug, { questions: 'all' as 'current' })
+    await expect(unknown.next()).rejects.toThrow(/questions/)
   })
 })
 

@@ -2,9 +2,9 @@
 
 import type { ChangePlace } from '../../../db/walks/change-rows.ts'
 import type { KeyMap } from '../../../domain/questions/key-map.ts'
-import { findFields } from '../../../domain/questions/question-view.ts'
+import { findFields, type QuestionChoice } from '../../../domain/questions/question-view.ts'
 import { parseChangeCursor } from '../requests/change-cursor.ts'
-import { parseFields, unknownFields } from '../requests/request.ts'
+import { parseFields, parseQuestions, unknownFields } from '../requests/request.ts'
 import { parseOneOf, parsePageSize, type SentParameters, SentQuery } from '../requests/sent-query.ts'
 import { type ChangesFormat, changesFormats } from './feed-framings.ts'
 
@@ -17,21 +17,21 @@ export interface ChangesRequest {
   pageSize: number
   /** `include=application` (contract D39). */
   withApplications: boolean
-  /** IDs of the questions in `fields`; undefined without `fields`. */
-  chosen: readonly number[] | undefined
+  /** Questions of the applications. */
+  choice: QuestionChoice
   /** Value of `format`; undefined if the Accept header decides (contract D49). */
   format: ChangesFormat | undefined
 }
 
 /**
- * Parses `after` (a cursor, `latest`, or absent for the beginning), `pageSize`, `format`, `include`, and with it `fields`, for which
- * `loadVisible` loads the questions that the caller can see.
+ * Parses `after` (a cursor, `latest`, or absent for the beginning), `pageSize`, `format`, `include`, and with it `questions` and `fields`, for
+ * which `loadVisible` loads the questions that the caller can choose from.
  * Throws one Problem `invalid_request` with every error.
  */
 export async function parseChangesRequest(
   sent: SentParameters,
   limits: { maxPageSize: number },
-  loadVisible: () => Promise<KeyMap>,
+  loadVisible: (choice: QuestionChoice) => Promise<KeyMap>,
 ): Promise<ChangesRequest> {
   const hasAnswers = sent.pairs.some(({ name }) => name === 'include')
   const query = new SentQuery(sent, [
@@ -39,7 +39,7 @@ export async function parseChangesRequest(
     'pageSize',
     'include',
     'format',
-    ...(hasAnswers ? (['fields'] as const) : []),
+    ...(hasAnswers ? (['fields', 'questions'] as const) : []),
   ])
   const after = query.read('after', (value, error): { place: ChangePlace | undefined } | undefined => {
     if (value === 'latest') return { place: undefined }
@@ -57,19 +57,19 @@ export async function parseChangesRequest(
   )
   const format = query.read('format', parseOneOf(changesFormats, 'invalid_format'))
   const names = hasAnswers ? query.read('fields', parseFields) : undefined
-  let chosen: readonly number[] | undefined
+  const choice: QuestionChoice = { questions: hasAnswers ? query.read('questions', parseQuestions) : undefined }
   if (names !== undefined) {
-    const seen = await loadVisible()
+    const seen = await loadVisible(choice)
     const found = findFields(seen, names)
     if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, seen))
-    chosen = found.chosen
+    choice.chosen = found.chosen
   }
   if (query.errors.length > 0) throw query.problem()
   return {
     after: after === undefined ? { change: 0, mark: undefined } : after.place,
     pageSize: Math.min(pageSize, most),
     withApplications: withApplications ?? false,
-    chosen,
+    choice,
     format,
   }
 }

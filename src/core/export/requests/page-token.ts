@@ -187,6 +187,7 @@ function keyId(key: Buffer): Buffer {
 const hasLastChange = 16
 const formatUnit = 2 ** 10
 const formatNumbers = 8
+const hasCurrentQuestions = 2 ** 13
 
 function pack(token: PageToken): { layout: Layout; plain: Buffer } {
   const { lastChange, fields = [] } = token
@@ -194,7 +195,11 @@ function pack(token: PageToken): { layout: Layout; plain: Buffer } {
   if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
   const { bits, slots, numbers } = packFilters(token.filters)
   const format = token.format === undefined ? 0 : pageFormats[token.format].inToken
-  const flags = bits + (lastChange === undefined ? 0 : hasLastChange) + format * formatUnit
+  const flags =
+    bits +
+    (lastChange === undefined ? 0 : hasLastChange) +
+    format * formatUnit +
+    (token.questions === undefined ? 0 : hasCurrentQuestions)
   const further = Math.floor(flags / 256)
   const all = [
     token.programId,
@@ -230,7 +235,12 @@ function unpack(layout: Layout, bytes: Buffer): PageToken | undefined {
   const formatNumber = Math.floor(flags / formatUnit) % formatNumbers
   const format = exportFormats.find(name => pageFormats[name].inToken === formatNumber)
   if (format === undefined && formatNumber > 0) return undefined
-  const bits = flags - (lastChange === undefined ? 0 : hasLastChange) - formatNumber * formatUnit
+  const questions = Math.floor(flags / hasCurrentQuestions) % 2 === 1 ? 'current' : undefined
+  const bits =
+    flags -
+    (lastChange === undefined ? 0 : hasLastChange) -
+    formatNumber * formatUnit -
+    (questions === undefined ? 0 : hasCurrentQuestions)
   const numbers = rest.splice(0, countNumbers(bits))
   const filters = unpackFilters({ bits, slots: [all[7]!, all[8]!], numbers })
   if (filters === undefined) return undefined
@@ -247,6 +257,7 @@ function unpack(layout: Layout, bytes: Buffer): PageToken | undefined {
     applications: all[11]!,
     issuedAt: all[12]!,
     fields: rest.length === 0 ? undefined : rest,
+    questions,
     format,
   }
 }

@@ -22,6 +22,7 @@ export const exportParameterNames = [
   ...filterParameters.map(({ name }) => name),
   'pageSize',
   'fields',
+  'questions',
   'format',
   'nextPageToken',
 ] as const
@@ -33,6 +34,7 @@ export interface ExportRequest {
   pageSize: number | undefined
   /** Question keys as sent; `planWalk` checks that they exist. */
   fields?: readonly string[] | undefined
+  questions?: 'current' | undefined
   format?: ExportFormat | undefined
   token: PageToken | undefined
   /** Errors in other parameters, kept if `fields` was sent so that all errors are reported together. */
@@ -54,6 +56,7 @@ export function parseExportRequest(
     filters: readFilters(query, timeZone),
     pageSize: query.read('pageSize', parsePageSize),
     fields: query.read('fields', parseFields),
+    questions: query.read('questions', parseQuestions),
     format: query.read('format', parseOneOf(exportFormats, 'invalid_format')),
     token: query.read('nextPageToken', value => query.collect(() => openPageToken(value, tokens))),
   }
@@ -102,12 +105,12 @@ export function planWalk(
   const chosen = request.fields && chooseFields(request.fields, { seen, chosenBefore }, token, items)
   if (items.length > 0) throw requestProblem(items, problem?.internal)
   if (token === undefined) {
-    const { filters, format, pageSize = limits.maxPageSize } = request
+    const { filters, format, questions, pageSize = limits.maxPageSize } = request
     const pageSizeMax = limits.exportProfile === 'origin' ? originPageSizeMax : limits.maxPageSize
-    return { filters, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax, fields: chosen, format }
+    return { filters, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax, fields: chosen, questions, format }
   }
-  const { filters, pageSize, pageSizeMax, fields, format } = token
-  return { filters, pageSize, pageSizeMax, fields, format }
+  const { filters, pageSize, pageSizeMax, fields, questions, format } = token
+  return { filters, pageSize, pageSizeMax, fields, questions, format }
 }
 
 /**
@@ -163,8 +166,11 @@ export function parseFields(value: string, error: FieldError): string[] | undefi
   )
 }
 
-/** Every filter, the page size and the format, so that changing one during a walk is always an error. */
-function differences({ filters, pageSize, format }: ExportRequest, token: PageToken): ProblemItem[] {
+/** Parses `questions` (contract D58). */
+export const parseQuestions = parseOneOf(['current'], 'invalid_questions')
+
+/** Every filter, the page size, the questions and the format, so that changing one during a walk is always an error. */
+function differences({ filters, pageSize, questions, format }: ExportRequest, token: PageToken): ProblemItem[] {
   const compared = (name: string, here: unknown, first: unknown, show: (value: unknown) => unknown): ProblemItem[] => {
     if (here === undefined || here === first) return []
     const was = first === undefined ? 'was not sent' : `was ${show(first)}`
@@ -177,6 +183,7 @@ function differences({ filters, pageSize, format }: ExportRequest, token: PageTo
       compared(name, filters[filter], token.filters[filter], report),
     ),
     ...compared('pageSize', size, token.pageSize, String),
+    ...compared('questions', questions, token.questions, String),
     ...compared('format', format, token.format, String),
   ]
 }

@@ -6,14 +6,14 @@ import { Problem } from '../../../base/problem.ts'
 import { disclosedReading } from '../../../core/audit/exported-event.ts'
 import { sentQuestions } from '../../../core/audit/sent-questions.ts'
 import { exportedObject } from '../../../core/export/pages/exported-object.ts'
-import { parseFields, unknownFields } from '../../../core/export/requests/request.ts'
+import { parseFields, parseQuestions, unknownFields } from '../../../core/export/requests/request.ts'
 import { type FieldError, SentQuery } from '../../../core/export/requests/sent-query.ts'
 import { authorizeExport } from '../../../core/keys/caller.ts'
 import { findStoredApplication, type StoredApplication } from '../../../db/applications/application-details.ts'
 import { readAnnotationSteps, readStoredRevisions } from '../../../db/applications/client-reads.ts'
 import { readThroughLoss } from '../../../db/client.ts'
 import { readWalkStart } from '../../../db/walks/walks.ts'
-import { findFields } from '../../../domain/questions/question-view.ts'
+import { findFields, type QuestionChoice } from '../../../domain/questions/question-view.ts'
 import { earliest, formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
 import {
   readApplicationOperation,
@@ -34,8 +34,7 @@ const stepsMax = 200
 interface Reading {
   programId: number
   applicationId: number
-  /** IDs of the questions in `fields`; undefined without `fields`. */
-  chosen: readonly number[] | undefined
+  choice: QuestionChoice
   /** Where the requested page of a list starts. */
   after: number | undefined
   headers: Record<string, string>
@@ -45,7 +44,7 @@ export const readApplications = (deps: Deps) => {
   const { config, db } = deps
 
   const readOne = async (asked: AskedByKey): Promise<Response> => {
-    const reading = await begin(deps, asked, ['fields'])
+    const reading = await begin(deps, asked, choosing)
     const { programId, applicationId, headers } = reading
     const stored = await readThroughLoss(() => findStoredApplication(db, programId, applicationId))
     if (stored === undefined) throw noSuchApplication()
@@ -53,7 +52,7 @@ export const readApplications = (deps: Deps) => {
   }
 
   const readRevisions = async (asked: AskedByKey): Promise<Response> => {
-    const reading = await begin(deps, asked, ['after', 'fields'])
+    const reading = await begin(deps, asked, ['after', ...choosing])
     const { programId, applicationId, after, headers } = reading
     const rows = await readThroughLoss(() =>
       readStoredRevisions(db, programId, applicationId, { after, rowsMax: revisionsMax + 1 }),
@@ -114,48 +113,56 @@ const loadVisible = (
   { caller }: AskedByKey,
   programId: number,
   asOf: Micros,
-  chosen?: readonly number[],
-) => readThroughLoss(() => keyMaps.loadVisible(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
+  choice: QuestionChoice,
+) => readThroughLoss(() => keyMaps.loadVisible(db, programId, asOf, { ...choice, hidden: caller.hidden.ids }))
+
+const choosing = ['fields', 'questions'] as const
 
 /** Authorizes the caller for the program, then parses the path and the parameters. */
-async function begin(deps: Deps, asked: AskedByKey, parameters: readonly ('after' | 'fields')[]): Promise<Reading> {
+async function begin(
+  deps: Deps,
+  asked: AskedByKey,
+  parameters: readonly ('after' | (typeof choosing)[number])[],
+): Promise<Reading> {
   const { caller, params, request } = asked
   const programSlug = params.programSlug!
   const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
   const query = new SentQuery(sentParameters(request), parameters)
   const names = parameters.includes('fields') ? query.read('fields', parseFields) : undefined
   const after = parameters.includes('after') ? query.read('after', parseAfter) : undefined
-  let chosen: readonly number[] | undefined
+  const choice: QuestionChoice = {
+    questions: parameters.includes('questions') ? query.read('questions', parseQuestions) : undefined,
+  }
   if (names !== undefined) {
     const start = await readThroughLoss(() => readWalkStart(deps.db, programId))
-    const { keyMap } = await loadVisible(deps, asked, programId, start.last_published_at ?? earliest)
+    const { keyMap } = await loadVisible(deps, asked, programId, start.last_published_at ?? earliest, choice)
     const found = findFields(keyMap, names)
     if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, keyMap))
-    chosen = found.chosen
+    choice.chosen = found.chosen
   }
   if (query.errors.length > 0) throw query.problem()
   const applicationId = applicationIdIn(params.applicationId!)
   if (applicationId === undefined) throw noSuchApplication()
   record.fields.application_id = applicationId
   await deps.auditLog.settle(caller.api_key_id)
-  return { programId, applicationId, chosen, after, headers }
+  return { programId, applicationId, choice, after, headers }
 }
 
 /** The application as an export sends it. The audit log has its entry before it is sent. */
 async function disclosed(
   deps: Deps,
   asked: AskedByKey,
-  { programId, chosen }: Pick<Reading, 'programId' | 'chosen'>,
+  { programId, choice }: Pick<Reading, 'programId' | 'choice'>,
   stored: StoredApplication,
 ): Promise<Buffer> {
   const { caller, params, request } = asked
-  const seen = await loadVisible(deps, asked, programId, stored.questions_as_of, chosen)
+  const seen = await loadVisible(deps, asked, programId, stored.questions_as_of, choice)
   const object = exportedObject(stored, seen)
   if (request.method === 'GET') {
     const { api_key_id: apiKeyId, address } = caller
     const requestId = recordOf(request).id
     const programSlug = params.programSlug!
-    const questions = sentQuestions(seen.keyMap, chosen, caller.hidden)
+    const questions = sentQuestions(seen.keyMap, choice, caller.hidden)
     await deps.audit(
       disclosedReading({ apiKeyId, address, requestId, programSlug, questions, beganAt: deps.now() }, stored),
     )

@@ -13,6 +13,7 @@ import { authorizeExport } from '../../../core/keys/caller.ts'
 import { readThroughLoss } from '../../../db/client.ts'
 import { readSpanOf } from '../../../db/walks/change-rows.ts'
 import { readWalkStart, type WalkStart } from '../../../db/walks/walks.ts'
+import type { QuestionChoice } from '../../../domain/questions/question-view.ts'
 import { earliest } from '../../../domain/values/offset-time.ts'
 import { type OfferedFormat, requestedChangesFormat, varyOf } from '../headers/export-formats.ts'
 import { preferredCoding } from '../headers/negotiation.ts'
@@ -46,9 +47,9 @@ export const exportChanges = (deps: Deps) => {
     const entered = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const { programId, record } = entered
     const sent = sentParameters(request)
-    const asked = await parseChangesRequest(sent, config, async () => {
+    const asked = await parseChangesRequest(sent, config, async choice => {
       const start = await readThroughLoss(() => readWalkStart(db, programId))
-      return (await loadQuestions(deps, by, programId, start)).keyMap
+      return (await loadQuestions(deps, by, programId, start, choice)).keyMap
     })
     const offered = requestedChangesFormat(asked.format, request)
     const { after, format, pageSize } = asked
@@ -85,10 +86,10 @@ const loadQuestions = (
   { caller }: AskedByKey,
   programId: number,
   { last_published_at }: WalkStart,
-  chosen?: readonly number[],
+  choice: QuestionChoice,
 ): Promise<ProgramKeyMap> =>
   readThroughLoss(() =>
-    keyMaps.loadVisible(db, programId, last_published_at ?? earliest, { hidden: caller.hidden.ids, chosen }),
+    keyMaps.loadVisible(db, programId, last_published_at ?? earliest, { ...choice, hidden: caller.hidden.ids }),
   )
 
 async function sendAlone(deps: Deps, opened: OpenedChanges): Promise<Response> {
@@ -117,7 +118,7 @@ async function sendWithApplications(deps: Deps, opened: OpenedChanges): Promise<
   const { caller, request, programId, record, asked, page, start, headers } = opened
   const { format } = opened.offered
   const deadlineMs = performance.now() + deps.config.exportQueueTimeoutMs
-  const questions = await loadQuestions(deps, opened, programId, start, asked.chosen)
+  const questions = await loadQuestions(deps, opened, programId, start, asked.choice)
   const place = await deps.auditLog.beginPage(caller.api_key_id, () => deps.limits.beginExport(caller.api_key_id))
   const served: ChangesToServe = { programId, page, start, questions, format }
   try {
@@ -151,7 +152,7 @@ async function recordApplications(deps: Deps, opened: OpenedChanges, { keyMap }:
         requestId: record.id,
         programSlug,
         format: offered.format,
-        questions: sentQuestions(keyMap, asked.chosen, caller.hidden),
+        questions: sentQuestions(keyMap, asked.choice, caller.hidden),
         beganAt: deps.now(),
       },
       {

@@ -63,6 +63,7 @@ export async function openExport(deps: Deps, asked: AskedExport): Promise<Opened
   record.fields.walk = walk.walkId
   record.fields.filters = reportedFilters(walk)
   if (walk.fields !== undefined) record.fields.fields = walk.fields.length
+  if (walk.questions !== undefined) record.fields.questions = walk.questions
   if (caller.hidden.names.length > 0) record.fields.hidden_questions = caller.hidden.names.length
   const { strict } = sent
   const after = parsed.token?.after
@@ -76,7 +77,7 @@ async function openWalk(
 ): Promise<OpenedWalk> {
   const { config, exports } = deps
   const { caller, parsed, programId, deadlineMs } = asked
-  const { fields, token } = parsed
+  const { fields, questions, token } = parsed
   // Without `fields`, all errors are found before anything is read.
   const filters = fields === undefined ? planWalk(parsed, config) : undefined
   if (token !== undefined) {
@@ -88,7 +89,7 @@ async function openWalk(
     return opened
   }
   const start = await readStartOfWalk(exports, programId, config, deadlineMs)
-  const walk = { programId, questionsAsOf: start.last_published_at ?? earliest }
+  const walk = { programId, questionsAsOf: start.last_published_at ?? earliest, questions }
   const planned = filters ?? planWalk(parsed, config, await loadVisible(deps, caller, { walk, start }))
   return { walk: beginWalk(programId, planned, start), start }
 }
@@ -103,7 +104,7 @@ const withoutHidden = { hidden: { ids: new Set<number>() } }
 
 interface QuestionsOf {
   /** The walk; from a token, with the token's sealed contents. */
-  walk: Pick<Walk, 'programId' | 'questionsAsOf' | 'fields'> & Partial<PageToken>
+  walk: Pick<Walk, 'programId' | 'questionsAsOf' | 'fields' | 'questions'> & Partial<PageToken>
   start: WalkStart | undefined
 }
 
@@ -113,10 +114,10 @@ export async function loadQuestions(
   { hidden }: { hidden: Pick<Caller['hidden'], 'ids'> },
   { walk, start }: QuestionsOf,
 ): Promise<ProgramKeyMap> {
-  const { programId, questionsAsOf, fields } = walk
+  const { programId, questionsAsOf, fields, questions } = walk
   try {
     return await readThroughLoss(() =>
-      keyMaps.loadVisible(db, programId, questionsAsOf, { hidden: hidden.ids, chosen: fields }),
+      keyMaps.loadVisible(db, programId, questionsAsOf, { hidden: hidden.ids, chosen: fields, questions }),
     )
   } catch (error) {
     if (start !== undefined || !isLostPublication(error)) throw error

@@ -236,7 +236,7 @@ async function sendFeedPage(deps: Deps, { caller, request }: AskedByKey, page: F
       (select === undefined ? '' : `&$select=${encodeURIComponent(select)}`) +
       (rowsMax === undefined ? '' : `&$top=${rowsMax}`)
     const framing = feedFraming({ table, columns, rowsMax: top, context, count, linkTo }, questions)
-    const sent = sentQuestions(questions.keyMap, sentIds(table, options), caller.hidden)
+    const sent = sentQuestions(questions.keyMap, { chosen: sentIds(table, options) }, caller.hidden)
     const sending = { ...page, caller, request, coding, format: 'odata', framing, sent }
     return sendPage(deps, sending, questions, { headers }, undefined, place)
   } catch (error) {

@@ -11,6 +11,7 @@ import {
   keyErrors,
   problemResponse,
   programSlugParameter,
+  questionsParameter,
   requestId,
 } from './export-operations.ts'
 
@@ -112,6 +113,10 @@ export const changesOperation = {
     {
       ...fieldsParameter,
       description: `Requires include=application. ${fieldsParameter.description}`,
+    },
+    {
+      ...questionsParameter,
+      description: `Requires include=application. ${questionsParameter.description}`,
     },
     formatParameter(changesFormats),
     headerParameter(

@@ -2,7 +2,14 @@
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import { byKey, json, pathParameter, queryParameter, text } from './described-parts.ts'
-import { fieldsParameter, keyErrors, noParameters, problemResponse, programSlugParameter } from './export-operations.ts'
+import {
+  fieldsParameter,
+  keyErrors,
+  noParameters,
+  problemResponse,
+  programSlugParameter,
+  questionsParameter,
+} from './export-operations.ts'
 
 const html = { 'text/html': { schema: text } }
 const object = json({ type: 'object' })
@@ -64,12 +71,14 @@ export const docsOperations = {
   schema: {
     operationId: 'downloadResponseSchema',
     ...byKey('Docs'),
-    parameters: [programSlugParameter, version, fieldsParameter, inline],
+    parameters: [programSlugParameter, version, fieldsParameter, questionsParameter, inline],
     summary: 'Download the JSON Schema of export pages',
-    description: 'With fields, describes the pages of an export with the same fields.',
+    description: 'With fields or questions, describes the pages of an export with the same parameters.',
     responses: {
       200: { description: 'JSON Schema 2020-12.', content: object },
-      400: problemResponse('`fields` names a question that is not in the program, or `inline` is not 1.'),
+      400: problemResponse(
+        '`fields` names a question that is not in the program, `questions` is not current, or `inline` is not 1.',
+      ),
       ...docsErrors,
       404: notFound,
     },

@@ -242,6 +242,14 @@ export const fieldsParameter = queryParameter(
     '<question>,<enumerator>.<question>. All questions are included by default. Members outside application are always included.',
 )
 
+/** Parameter of the same operations (contract D58). */
+export const questionsParameter = queryParameter(
+  'questions',
+  '`current` includes only the questions of the newest published version, as of the first page. By default, every question that the ' +
+    'program has ever had is included.',
+  { ...text, enum: ['current'] },
+)
+
 /** Parameter of operations with several formats (contract D49). */
 export const formatParameter = (formats: readonly string[]) =>
   queryParameter('format', 'Format of the response, if you cannot set the Accept header. Overrides it.', {
@@ -263,6 +271,7 @@ const exportParameters = [
     },
   ),
   fieldsParameter,
+  questionsParameter,
   formatParameter(exportFormats),
   queryParameter(
     'nextPageToken',

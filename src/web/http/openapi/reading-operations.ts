@@ -18,6 +18,7 @@ import {
   noParameters,
   problemResponse,
   programSlugParameter,
+  questionsParameter,
   requestId,
 } from './export-operations.ts'
 
@@ -78,7 +79,7 @@ export const readApplicationOperation = {
   summary: 'Retrieve an application',
   description: 'Returns the application as an export starting now would.',
   ...byKey('Export'),
-  parameters: [programSlugParameter, applicationIdParameter, fieldsParameter],
+  parameters: [programSlugParameter, applicationIdParameter, fieldsParameter, questionsParameter],
   responses: {
     200: answer('The application.', { $ref: '#/components/schemas/Application' }),
     ...refusals,
@@ -91,7 +92,7 @@ export const readRevisionsOperation = {
   description:
     'Returns the named application and all others of the same applicant, oldest first, as an export starting now would.',
   ...byKey('Export'),
-  parameters: [programSlugParameter, applicationIdParameter, after, fieldsParameter],
+  parameters: [programSlugParameter, applicationIdParameter, after, fieldsParameter, questionsParameter],
   responses: {
     200: answer('The applications.', {
       title: 'Revisions',

@@ -27,6 +27,7 @@ export interface RequestFields {
   walk?: string
   /** Number of questions that the client chose, and number hidden from its key. */
   fields?: number
+  questions?: 'current'
   hidden_questions?: number
   applications?: number
   application_id?: number

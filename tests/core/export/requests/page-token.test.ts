@@ -139,15 +139,19 @@ describe('contract D8: the page token', () => {
 
   test('a token has every filter, the format and each chosen question, and its length no more than whether there are later filters, IDs or a format, and how many questions', () => {
     const format = fc.option(fc.constantFrom(...exportFormats), { nil: undefined })
+    const questions = fc.constantFrom('current' as const, undefined)
     const choice = fc.option(fc.uniqueArray(amount, { minLength: 1, maxLength: 100 }), { nil: undefined })
     fc.assert(
-      fc.property(contents, choice, anyFilters, format, (walk, fields, filters, format) => {
-        const given = { ...walk, fields, filters, format }
+      fc.property(contents, choice, anyFilters, format, questions, (walk, fields, filters, format, questions) => {
+        const given = { ...walk, fields, filters, format, questions }
         const text = sealPageToken(given, [key])
         expect(openPageToken(text, { keys: [key], now, ttlMs, programId: given.programId })).toEqual(given)
         const { from, to, revisionState, ids, ...later } = filters
         const alike = { ...later, ids: ids && { from: 0, to: 0 } }
-        const other = sealPageToken({ ...example, fields: fields?.map((_, i) => i), filters: alike, format }, [key])
+        const other = sealPageToken(
+          { ...example, fields: fields?.map((_, i) => i), filters: alike, format, questions },
+          [key],
+        )
         expect(text.length).toBe(other.length)
       }),
     )
