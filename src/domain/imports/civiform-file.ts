@@ -12,6 +12,7 @@ import type {
   ScreenDefinition,
 } from '../definitions/program-definition.ts'
 import { namedCondition } from '../definitions/version-definition.ts'
+import { questionKey } from '../questions/question-key.ts'
 import { asciiName, isSlug } from '../values/slug.ts'
 import { blockCondition } from './block-conditions.ts'
 import { civiformKinds } from './civiform-kinds.ts'
@@ -166,6 +167,11 @@ function readQuestion(stored: unknown, standard: string, losses: Loss[]): FileQu
     { text: civiformTexts(member(config, 'questionText')), help: civiformTexts(member(config, 'questionHelpText')) },
     standard,
   )
+  if (questionKey(name) !== questionKey(name).toLowerCase())
+    lose(
+      'capitals',
+      `Its key in exports is ${questionKey(name)}, with the capitals of its name; CiviForm’s exports have none. To change the key, import the question under another name.`,
+    )
   if (texts.text?.includes('$this')) lose('entity_name', 'The text contains $this, which is kept unchanged.')
   if (member(config, 'universal') === true) lose('not_kept', 'Not imported: that it is a universal question.')
   if (!isEmpty(member(config, 'primaryApplicantInfoTags')))

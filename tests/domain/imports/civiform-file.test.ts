@@ -67,6 +67,7 @@ describe('a program of CiviForm', () => {
 
   test('lists by name what has no place in a definition', () => {
     expect(losses.map(({ code, subject }) => `${code} ${subject}`).sort()).toEqual([
+      'capitals Applicant Name',
       'eligibility screen Tank',
       'entity_name age',
       'entity_name email',

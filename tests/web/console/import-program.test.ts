@@ -80,6 +80,20 @@ describe('the console', () => {
     )
   })
 
+  test('imports a question without a clash under another name, where one is written', async () => {
+    const file = aDefinition({ slug: 'k-renamed', questions: [q.text('k Title'), q.text('k other')] })
+    const shown = await (await upload(file)).text()
+    expect(clashesOf(shown)).toEqual([])
+    expect(shown).toMatch(/name="rename.k Title"[^>]* value="k Title"/)
+    const fields = { file: JSON.stringify(file), 'rename.k Title': ' k title ', 'rename.k other': 'k other' }
+    // The name that was written stays in the form.
+    expect(await (await browser.post(path, fields)).text()).toMatch(/name="rename.k Title"[^>]* value="k title"/)
+    const taken = await browser.post(path, { ...fields, 'rename.k other': 'k title', import: 'yes' })
+    expect([taken.status, errorsOf(await taken.text())]).toEqual([400, expect.arrayContaining(['name_taken'])])
+    expect((await browser.post(path, { ...fields, import: 'yes' })).status).toBe(303)
+    expect((await draftOf('k-renamed'))!.questions.map(({ admin_name }) => admin_name)).toEqual(['k title', 'k other'])
+  })
+
   test('asks before it replaces the draft of a program that exists', async () => {
     await aProgram(sql, { slug: 'k-there', questions: [q.text('k there')] })
     const document = aDefinition({ slug: 'k-there', questions: [q.text('k more')] })

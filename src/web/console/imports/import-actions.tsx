@@ -19,7 +19,7 @@ import { editOptions } from '../programs/edit-refusals.tsx'
 import { action, editing, type Part, writes } from '../requests/action.ts'
 import { changes } from '../requests/answer-schemas.ts'
 import { type PageRequest, redirect, showPage } from '../requests/console-request.ts'
-import { choiceField, ImportPage, nameField } from './import-pages.tsx'
+import { choiceField, ImportPage, nameField, renameField } from './import-pages.tsx'
 
 /** A form escapes most of what a file has; choices come on top. */
 const bodyBytesMax = 4 * importBytesMax
@@ -151,11 +151,15 @@ export const importActions = ({ consoleDb: db, config }: Deps): Part => {
 
 function requestOf(form: URLSearchParams): ImportRequest {
   const questions: Record<string, ImportChoices[string]> = {}
-  for (const [field, chosen] of form) {
-    if (!field.startsWith(choiceField(''))) continue
-    const name = field.slice(choiceField('').length)
-    if (chosen === 'reuse' || chosen === 'change') questions[name] = { do: chosen }
-    else if (chosen === 'copy') questions[name] = { do: 'copy', name: (form.get(nameField(name)) ?? '').trim() }
+  for (const [field, value] of form) {
+    const [renamed, name] = [renameField(''), choiceField('')].map(start =>
+      field.startsWith(start) ? field.slice(start.length) : undefined,
+    )
+    const copy = (renamed === undefined ? form.get(nameField(name ?? '')) : value)?.trim() ?? ''
+    if (renamed !== undefined && copy !== '' && copy !== renamed.trim()) questions[renamed] = { do: 'copy', name: copy }
+    if (name === undefined) continue
+    if (value === 'reuse' || value === 'change') questions[name] = { do: value }
+    else if (value === 'copy') questions[name] = { do: 'copy', name: copy }
   }
   const slug = (form.get('slug') ?? '').trim()
   return { questions, slug: slug === '' ? undefined : slug, update: form.get('update') === 'yes' }

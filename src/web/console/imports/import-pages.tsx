@@ -16,6 +16,8 @@ const path = '/admin/import-program'
 /** The names of the fields of one question. */
 export const choiceField = (question: string): string => `choice.${question}`
 export const nameField = (question: string): string => `name.${question}`
+/** Of a question without a clash: another name makes it a copy. */
+export const renameField = (question: string): string => `rename.${question}`
 
 interface ImportProps {
   file?: string
@@ -84,7 +86,7 @@ interface PreviewProps {
 function PreviewForm(props: PreviewProps) {
   const { file, preview, isSent } = props
   const { questions, errors, with_history } = preview
-  const clashes = questions.filter(({ relation, choice }) => relation === 'clash' || choice !== null)
+  const clashes = questions.filter(({ relation }) => relation === 'clash')
   return (
     <ActionForm action={path} files>
       <input type="hidden" name="file" value={file} />
@@ -100,7 +102,7 @@ function PreviewForm(props: PreviewProps) {
       {clashes.map(question => (
         <Clash question={question} affected={preview.affected[question.admin_name] ?? []} />
       ))}
-      <WithoutClash questions={questions.filter(one => !clashes.includes(one))} />
+      <WithoutClash {...props} questions={questions.filter(one => !clashes.includes(one))} />
       <div class="actions">
         <Submit name="import" value="yes" text={with_history ? 'Import the program' : 'Import as a draft'} />
         <Submit look="plain" text="Check these choices" />
@@ -189,19 +191,36 @@ function Losses({ losses }: Pick<ImportPreview, 'losses'>) {
   )
 }
 
-const WithoutClash = ({ questions }: Pick<ImportPreview, 'questions'>) => (
-  <details class="card">
-    <summary>{counted(questions.length, 'question')} without a clash</summary>
-    <ul>
-      {questions.map(({ admin_name, text, relation }) => (
-        <li dir="auto">
-          <code>{admin_name}</code> {text}{' '}
-          <span class="soft">{relation === 'same' ? 'already in the question bank' : 'new'}</span>
-        </li>
-      ))}
-    </ul>
-  </details>
-)
+function WithoutClash({ preview, request, questions }: PreviewProps & Pick<ImportPreview, 'questions'>) {
+  const chosen = ({ admin_name }: ImportPreview['questions'][number]) => request.questions[admin_name]
+  return (
+    <details class="card" open={questions.some(one => chosen(one) !== undefined)}>
+      <summary>{counted(questions.length, 'question')} without a clash</summary>
+      <ul>
+        {questions.map(question => {
+          const { admin_name, text, relation } = question
+          const choice = chosen(question)
+          return (
+            <li dir="auto">
+              {text} <span class="soft">{relation === 'same' ? 'already in the question bank' : 'new'}</span>
+              {!preview.with_history && (
+                <TextField
+                  name={renameField(admin_name)}
+                  label={`Name of ${admin_name}`}
+                  value={choice?.do === 'copy' ? choice.name : admin_name}
+                  maxLength={200}
+                />
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      {!preview.with_history && (
+        <p class="hint">Change a name to import a copy of the question. Its key in exports is derived from its name.</p>
+      )}
+    </details>
+  )
+}
 
 const reasons = {
   settings: 'The question bank has this question with other texts or settings.',
