@@ -59,7 +59,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const browser = await useBrowser()
   const letters = (i: number): string => [...String(i)].map(digit => 'abcdefghij'[Number(digit)]).join('')
 
-  test('typing, selecting, adding and moving in 400 questions and 5,000 options takes no task of 150 ms of processor time, tracing included', async () => {
+  test('typing, selecting, adding and moving in 400 questions and 5,000 options takes no task of 100 ms of processor time, tracing included', async () => {
     const options = Array.from({ length: 5000 }, (_, i) => `o${i}`)
     await aProgram(database.sql, {
       slug: 'large',
@@ -86,7 +86,8 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.locator('[id="handle question long list"]').focus()
     for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowDown', { delay: 60 })
     await step('adding')
-    await page.getByRole('button', { name: '+ Question' }).click()
+    // Found by its place: by role and name, Playwright computes the names of all buttons, in a task as long as the rest.
+    await page.locator('.structure > .actions > button').first().click()
     await page.keyboard.type('What else is there?', { delay: 60 })
     await step('undoing')
     for (let i = 0; i < 5; i++) await page.keyboard.press('Control+z', { delay: 60 })
@@ -103,7 +104,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
             .slice(0, 5),
         )
     }
-    expect(found.filter(({ ms }) => ms > 150)).toEqual([])
+    expect(found.filter(({ ms }) => ms > 100)).toEqual([])
     await context.close()
   }, 120_000)
 })
