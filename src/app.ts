@@ -13,6 +13,7 @@ import { FailureThrottle } from './core/keys/failure-throttle.ts'
 import { databaseKeys } from './core/keys/key-source.ts'
 import { KeyUses } from './core/keys/key-use.ts'
 import { KeyLimits } from './core/keys/limits.ts'
+import { KeyRequestCounts } from './core/keys/request-counts.ts'
 import { SignInTries } from './core/people/sign-in-tries.ts'
 import { type AuditEvent, appendAuditEvents } from './db/audit/audit.ts'
 
@@ -21,6 +22,8 @@ interface App extends Pick<Routes, 'fetch'> {
   readonly auditLog: Pick<ExportAuditLog, 'waiting' | 'finish'>
   /** The requests that wait for changes, which are answered at the end of the process. */
   readonly watch: Pick<ChangeWatch, 'waiting' | 'close'>
+  /** The requests of keys that are counted but not written yet. */
+  readonly keyRequests: Pick<KeyRequestCounts, 'finish'> | undefined
   /** Every route, to check what must hold at all of them. */
   routes: Routes['list']
 }
@@ -29,12 +32,13 @@ export function createApp(foundation: Foundation): App {
   const deps = depsOf(foundation)
   deps.metrics.watch(deps)
   const { fetch, list } = routes(deps)
-  return { auditLog: deps.auditLog, watch: deps.watch, routes: list, fetch }
+  const { auditLog, keyRequests, watch } = deps
+  return { auditLog, keyRequests, watch, routes: list, fetch }
 }
 
 /** What routes share, made of what the process opened. */
 function depsOf(foundation: Foundation): Deps {
-  const { config, db, log, now } = foundation
+  const { config, db, consoleDb, log, now } = foundation
   const { exportOnly } = config
   const audit = async (...events: AuditEvent[]): Promise<void> => {
     if (!exportOnly) return appendAuditEvents(db, events)
@@ -44,6 +48,7 @@ function depsOf(foundation: Foundation): Deps {
   return {
     ...foundation,
     keys: databaseKeys(db),
+    keyRequests: exportOnly ? undefined : new KeyRequestCounts(consoleDb, log, { timeZone: config.timeZone, now }),
     uses: new KeyUses(exportOnly ? undefined : db, log),
     limits,
     failures: new FailureThrottle(config.authFailuresPerMinute, foundation.countingRedis),

@@ -128,7 +128,7 @@ interface Running {
   stopping: AbortController
 }
 
-/** Stops listening, finishes streams, writes what the audit log waits for, closes `readers` and the rest. A second signal exits immediately. */
+/** Stops listening, finishes streams, writes counts and what the audit log waits for, closes `readers` and the rest. A second signal exits immediately. */
 async function drain(why: string, running: Running, readers: readonly Sql[]): Promise<void> {
   const { config, log, server, platform, app, countingRedis, traces, db, stopping } = running
   if (stopping.signal.aborted) process.exit(130)
@@ -146,6 +146,7 @@ async function drain(why: string, running: Running, readers: readonly Sql[]): Pr
   }
   await platform.stop(true)
   running.clock.stop()
+  await app.keyRequests?.finish()
   await closePools(readers)
   const { auditLog } = app
   if (auditLog.waiting > 0) log.info({ lines: auditLog.waiting }, 'the audit log is still being written')

@@ -112,7 +112,7 @@ grant select, insert, delete on webhook_attempt to tributary_worker;
 grant select on
   schema_migration, instance, program, program_version, program_version_question, question, question_version,
   program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_annotation,
-  erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, program_reader, refusal,
+  erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, api_key_request_day, program_reader, refusal,
   person, person_program, person_identity, second_factor, invitation, console_session, admin_token, intermediary_organization, intermediary,
   audit_event, audit_seal, outbox, worker_heartbeat, origin,
   webhook_endpoint, webhook_attempt
@@ -121,6 +121,7 @@ grant insert, update, delete on webhook_endpoint to tributary_console;
 grant insert, update on person, api_key, intermediary_organization, intermediary, admin_token to tributary_console;
 grant insert, delete on person_identity to tributary_console;
 grant insert, update, delete on person_program, second_factor, invitation, console_session, api_key_program, refusal to tributary_console;
+grant insert, update (requests), delete on api_key_request_day to tributary_console;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_console;
 -- Drafts are saved, published and discarded; the database itself refuses to change or remove what was published.
 grant insert on program, submission_counter, program_version_question to tributary_console;

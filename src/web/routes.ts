@@ -22,7 +22,7 @@ import { ClientConnection, idleSecondsOf, type Server } from './http/server/clie
 import type { Deps } from './http/server/deps.ts'
 import { problemResponse } from './http/server/errors.ts'
 import { askedWaitMs, inTime } from './http/server/in-time.ts'
-import { isOurError, keepRecord, RequestRecord, recordOf } from './http/server/request-record.ts'
+import { isOurError, keepRecord, type RequestCounts, RequestRecord, recordOf } from './http/server/request-record.ts'
 import { notAsSent } from './http/server/sent-path.ts'
 
 export type { Deps, Foundation } from './http/server/deps.ts'
@@ -42,6 +42,7 @@ export function routes(deps: Deps): Routes {
   const idleSeconds = idleSecondsOf(config.idleTimeoutMs)
   const ownHost = new OwnHost({ baseUrl: config.baseUrl, tls })
   const refusals = exportOnly ? undefined : new RefusalNotes(deps.consoleDb, log)
+  const counts = countsOf(deps)
   const strict = tls || config.trustedProxies.length > 0
   const known = clientRoutes(deps, tls)
   let hasPages = false
@@ -67,7 +68,7 @@ export function routes(deps: Deps): Routes {
       const connection = new ClientConnection(server, bunRequest, idleSeconds)
       const request = ownHost.named(bunRequest)
       const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)
-      const record = new RequestRecord(request, connection, origin, deps.log, deps.metrics)
+      const record = new RequestRecord(request, connection, origin, deps.log, counts)
       keepRecord(record)
       record.span = deps.tracer?.begin('request', spanKinds.server, request.headers.get('traceparent'))
       const done = (response: Response): Response | Promise<Response> => {
@@ -154,6 +155,24 @@ function noteRefusal(refusals: RefusalNotes, record: RequestRecord, now: Micros)
   const { reason, api_key_id = null, address = null } = record.fields
   if (reason === undefined || record.path.startsWith('/admin')) return
   refusals.note({ request_id: record.id, happened_at: now, reason, api_key_id, address, path: record.path })
+}
+
+/** Counts requests in the metrics, and those of each key by outcome. */
+function countsOf({ metrics, keyRequests }: Pick<Deps, 'metrics' | 'keyRequests'>): RequestCounts {
+  if (keyRequests === undefined) return metrics
+  return {
+    begin: () => metrics.begin(),
+    end: request => {
+      metrics.end(request)
+      if (request.apiKeyId !== undefined) keyRequests.count(request.apiKeyId, keyOutcomeOf(request))
+    },
+  }
+}
+
+/** `complete`, `interrupted`, the reason of a 401, or the status of another error. */
+function keyOutcomeOf({ status, outcome, reason }: Parameters<RequestCounts['end']>[0]): string {
+  if (status >= 400) return status === 401 ? (reason ?? '401') : String(status)
+  return outcome === 'complete' ? 'complete' : outcome === 'failed' ? '500' : 'interrupted'
 }
 
 function conclude(answered: Response, record: RequestRecord, strict: boolean): Response {

@@ -113,6 +113,7 @@ const rights: Record<Role, string> = {
     admin_token: insert, update(*)
     api_key: insert, update(*)
     api_key_program: insert, update(*), delete
+    api_key_request_day: insert, update(requests), delete
     application: update(status status_last_modified_time application_note annotations)
     application_annotation: insert
     audit_event: insert

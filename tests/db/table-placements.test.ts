@@ -12,6 +12,7 @@ const otherTables = [
   'api_key',
   'api_key_day',
   'api_key_program',
+  'api_key_request_day',
   'applicant',
   'apply_code',
   'apply_session',

@@ -244,6 +244,16 @@ export async function readApiKeyNames(db: Db, apiKeyIds: readonly string[]): Pro
   return new Map(rows.map(({ api_key_id, name }) => [api_key_id, name]))
 }
 
+/** The names of keys by ID, in alphabetical order, retired ones last. */
+export async function readKeyChoices(db: Db, rowsMax: number): Promise<Map<string, string>> {
+  const rows = await db<{ api_key_id: string; name: string }[]>`
+    select api_key_id, name
+    from api_key
+    order by retired_at is not null, lower(name), api_key_id
+    limit ${rowsMax}`
+  return new Map(rows.map(({ api_key_id, name }) => [api_key_id, name]))
+}
+
 /** How many keys in force expire soon. */
 export interface KeyExpiries {
   within_30_days: number

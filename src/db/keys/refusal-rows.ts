@@ -34,13 +34,20 @@ export async function findRefusal(db: Db, requestId: string): Promise<Refusal | 
     where request_id = ${requestId}`
 }
 
-/** The newest refusals of a key that was recognized. */
-export async function readRefusalsOf(db: Db, apiKeyId: string, rowsMax: number): Promise<Refusal[]> {
+/** The newest refusals of a key that was recognized, of the last month or of a shorter time. */
+export async function readRefusalsOf(
+  db: Db,
+  apiKeyId: string,
+  rowsMax: number,
+  { from, to }: { from?: Micros; to?: Micros } = {},
+): Promise<Refusal[]> {
   return db<Refusal[]>`
     select request_id, happened_at, reason, api_key_id, host(address) as address, path
     from refusal
     where api_key_id = ${apiKeyId}
     and happened_at > clock_timestamp() - interval '30 days'
+    ${from === undefined ? db`` : db`and happened_at >= ${from}`}
+    ${to === undefined ? db`` : db`and happened_at < ${to}`}
     order by refusal_id desc
     limit ${rowsMax}`
 }

@@ -20,6 +20,7 @@ import submissionWithoutKey from './0016-submission-without-key.sql' with { type
 import oneTombstone from './0017-one-tombstone.sql' with { type: 'text' }
 import programDetails from './0018-program-details.sql' with { type: 'text' }
 import applicationByState from './0019-application-by-state.sql' with { type: 'text' }
+import keyRequestDays from './0020-key-request-days.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -57,6 +58,7 @@ const files: Readonly<Record<string, string>> = {
   '0017-one-tombstone.sql': oneTombstone,
   '0018-program-details.sql': programDetails,
   '0019-application-by-state.sql': applicationByState,
+  '0020-key-request-days.sql': keyRequestDays,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

@@ -151,20 +151,26 @@ export interface Choice {
   value: string
   text: string
   hint?: string
+  /** Of a select: the heading under which it is listed. */
+  group?: string
 }
 
 export function SelectField(props: FieldProps & { choices: readonly Choice[]; 'data-edit'?: string }) {
   const { form = usePage().form, name, value = '', choices } = props
   const chosen = form.values.get(name) ?? value
+  const options = (some: readonly Choice[]) =>
+    some.map(choice => (
+      <option value={choice.value} selected={choice.value === chosen}>
+        {choice.text}
+      </option>
+    ))
   return (
     <Labelled {...props}>
       {tied => (
         <select {...tied} data-edit={props['data-edit']}>
-          {choices.map(choice => (
-            <option value={choice.value} selected={choice.value === chosen}>
-              {choice.text}
-            </option>
-          ))}
+          {[...Map.groupBy(choices, ({ group }) => group)].map(([group, some]) =>
+            group === undefined ? options(some) : <optgroup label={group}>{options(some)}</optgroup>,
+          )}
         </select>
       )}
     </Labelled>

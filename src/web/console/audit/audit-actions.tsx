@@ -15,7 +15,7 @@ import {
   readAuditActions,
   readAuditEvents,
 } from '../../../db/audit/audit.ts'
-import { readApiKeyNames } from '../../../db/keys/api-key-rows.ts'
+import { readApiKeyNames, readKeyChoices } from '../../../db/keys/api-key-rows.ts'
 import { readPeople, readPersonNames } from '../../../db/people/person-rows.ts'
 import { readProgramNames, readProgramNamesById } from '../../../db/programs/programs.ts'
 import { readingRoles } from '../../html/navigation.ts'
@@ -36,6 +36,8 @@ import { VerifyPage } from './verify-page.tsx'
 const [pageRows, eventsMax] = [50, 100]
 /** Events read for a page of the console, so that a walk of many pages fits into one entry. */
 const eventsReadMax = 500
+/** Keys to choose from. The others are filtered by their ID or name in the URL. */
+const keyChoicesMax = 500
 
 const keptSeal = Type.Object(
   {
@@ -156,7 +158,12 @@ function auditPages(deps: Deps): PageRoute[] {
     const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: eventsReadMax })
     const { entries, last } = entriesOf(rows, pageRows)
     const isAll = rows.length < eventsReadMax && rows.at(-1)?.audit_event_id === (last || undefined)
-    const [actions, people, names] = await Promise.all([readAuditActions(db), readPeople(db), namesIn(deps, rows)])
+    const [actions, people, keys, names] = await Promise.all([
+      readAuditActions(db),
+      readPeople(db),
+      readKeyChoices(db, keyChoicesMax),
+      namesIn(deps, rows),
+    ])
     const page = () => (
       <AuditLogPage
         entries={entries}
@@ -164,6 +171,7 @@ function auditPages(deps: Deps): PageRoute[] {
         later={beforeId !== undefined}
         actions={actions}
         people={new Map(people.map(({ email, name }) => [email, name]))}
+        keys={keys}
         names={names}
       />
     )

@@ -24,6 +24,8 @@ interface AuditLogProps extends KnownNames {
   /** Whether this is not the first page. */
   later: boolean
   actions: readonly string[]
+  /** Keys to choose from, by ID. */
+  keys: ReadonlyMap<string, string>
 }
 
 export function AuditLogPage(props: AuditLogProps) {
@@ -83,7 +85,7 @@ export function AuditLogPage(props: AuditLogProps) {
   )
 }
 
-function Filters({ people, names, actions }: AuditLogProps) {
+function Filters({ people, names, keys, actions }: AuditLogProps) {
   const { form } = usePage()
   const choices = (name: string, known: Iterable<readonly [value: string, text: string]>) =>
     withChosen(
@@ -96,7 +98,7 @@ function Filters({ people, names, actions }: AuditLogProps) {
       path={path}
       search={queryOf}
       words={{
-        actor: actor => `by ${people.get(actor) ?? names.get(actor) ?? actor}`,
+        actor: actor => `by ${people.get(actor) ?? keys.get(actor.replace(/^key:/, '')) ?? actor}`,
         action: actionLabel,
         subject: subject => `on ${names.get(subject) ?? subject}`,
         from: day => `since ${day}`,
@@ -104,7 +106,7 @@ function Filters({ people, names, actions }: AuditLogProps) {
       }}
       more={
         <>
-          <SelectField name="actor" label="Person" choices={choices('actor', people)} />
+          <SelectField name="actor" label="Who" choices={withChosen('actor', actorChoices(people, keys), form)} />
           <SelectField
             name="action"
             label="Action"
@@ -123,7 +125,12 @@ function Filters({ people, names, actions }: AuditLogProps) {
   )
 }
 
-/** The choices of a filter, including the one in the URL, even if it isn't listed, such as a key or an operator. */
+const actorChoices = (people: AuditLogProps['people'], keys: AuditLogProps['keys']): Choice[] => [
+  ...Array.from(people, ([value, text]) => ({ value, text, group: 'People' })),
+  ...Array.from(keys, ([id, text]) => ({ value: `key:${id}`, text, group: 'API keys' })),
+]
+
+/** The choices of a filter, including the one in the URL, even if it isn't listed, such as an operator. */
 function withChosen(name: string, choices: readonly Choice[], form: FormState): Choice[] {
   const chosen = form.values.get(name)?.trim() ?? ''
   const isListed = chosen === '' || choices.some(({ value }) => value === chosen)

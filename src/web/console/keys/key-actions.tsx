@@ -101,9 +101,11 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
     name: 'readApiKey',
     route: `GET ${keyRoute}`,
     summary: 'Read an API key',
-    answers: 'The key, its daily exports in the last 30 days, and its most recent rejected requests.',
+    answers:
+      'The key, its requests by day and outcome in the last 30 days, its last 20 exports, and its most recent rejected requests.',
     answered: keyDetailsAnswer,
     ...reads('keys'),
+    query: { day: 'Only rejected requests of this day, such as 2026-01-31.' },
     run: details,
     page,
   }),

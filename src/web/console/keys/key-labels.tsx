@@ -84,3 +84,35 @@ export const Maker = ({ at, actor, day }: { at: Micros; actor: string | null; da
 
 /** The key ID behind a client's name in the audit log. */
 export const keyIdOf = (actor: string): string => actor.replace(/^key:/, '')
+
+/** The name of an outcome of a key's requests in charts. Outcomes of other releases have their code. */
+const outcomeLabels: Readonly<Record<string, string>> = {
+  400: 'Invalid request',
+  404: 'Not found',
+  406: 'Format not available',
+  409: 'Conflict',
+  413: 'Too large',
+  429: 'Too many requests',
+  address_not_allowed: 'Address not allowed',
+  disabled: 'Key disabled',
+  expired: 'Key expired',
+  garbled_secret: 'Mistyped password',
+  may_not_annotate: 'Can’t set statuses',
+  may_not_export: 'Can’t export',
+  may_not_submit: 'Can’t submit',
+  no_grant: 'No access to the program',
+  no_such_program: 'Unknown program',
+  origin_salt_not_set: 'Salt not configured',
+  plain_http: 'Not encrypted',
+  retired: 'Key retired',
+  rotated_secret: 'Previous password',
+  unparseable_address: 'Address unknown',
+  wrong_secret: 'Wrong password',
+  wrong_secret_or_salt: 'Wrong password or salt',
+}
+
+export const outcomeLabel = (outcome: string): string =>
+  outcomeLabels[outcome] ?? (/^\d+$/.test(outcome) ? `Status ${outcome}` : outcome.replaceAll('_', ' '))
+
+/** Errors that the service caused. A 501 is caused by the client's request. */
+export const isServiceError = (outcome: string): boolean => /^5\d\d$/.test(outcome) && outcome !== '501'

@@ -3,15 +3,20 @@
 /** @jsxImportSource preact */
 
 import { type IssuedApiKey, keyVersion, type ListedApiKey, loadKey } from '../../../core/keys/api-keys.ts'
+import { lastDays, requestDays } from '../../../core/keys/request-counts.ts'
 import { reasonTexts } from '../../../core/keys/test-access.ts'
+import { readKeyExports } from '../../../db/audit/key-exports.ts'
 import { readApiKeyDays } from '../../../db/keys/api-key-rows.ts'
+import { readKeyRequestDays } from '../../../db/keys/key-request-days.ts'
 import { type Refusal, readRefusalsOf } from '../../../db/keys/refusal-rows.ts'
 import { readNamedQuestions } from '../../../db/programs/program-overviews.ts'
 import { readPrograms } from '../../../db/programs/programs.ts'
+import { parseInstantParameter } from '../../../domain/values/instant-parameter.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import type { Shown } from '../requests/action.ts'
 import { type ConsoleRequest, type PageRequest, redirect } from '../requests/console-request.ts'
 import { expiryOf, ShownOnce } from '../requests/keyed-forms.ts'
+import { dayAfter, isDay } from './key-activity.tsx'
 import { hiddenBoxesMax } from './key-form-pages.tsx'
 import { pathOfKey } from './key-labels.tsx'
 import { EditKeyPage } from './key-page.tsx'
@@ -20,6 +25,9 @@ export const keyRoute = '/keys/:keyId'
 
 export const tokenReach =
   'A token also needs applications:read for a key that can export, and applications:write for a key that can submit or set statuses.'
+
+/** Exports on the page of a key, and the audit entries in which they are searched. */
+const [exportsShown, eventsMax] = [20, 1000]
 
 /** Loads keys by the ID in the URL. */
 export class Keys {
@@ -48,11 +56,15 @@ export class Keys {
   /** A key with its recent use and rejected requests. */
   details = async (visit: ConsoleRequest) => {
     const found = await this.find(visit)
-    const [days, refusals] = await Promise.all([
-      readApiKeyDays(this.db, 30, found.api_key_id),
-      readRefusalsOf(this.db, found.api_key_id, 10),
+    const { timeZone } = this.config
+    const [since = ''] = lastDays(visit.now, timeZone)
+    const [days, requests, exports, refusals] = await Promise.all([
+      readApiKeyDays(this.db, requestDays, found.api_key_id),
+      readKeyRequestDays(this.db, found.api_key_id, since),
+      readKeyExports(this.db, found.api_key_id, { timeZone, eventsMax, rowsMax: exportsShown }),
+      readRefusalsOf(this.db, found.api_key_id, 10, timesOfDay(visit.url.searchParams.get('day'), timeZone)),
     ])
-    return { ...versioned(found), days, refusals: refusals.map(explained) }
+    return { ...versioned(found), days, requests, exports, refusals: refusals.map(explained) }
   }
 
   page = async (visit: PageRequest) => {
@@ -70,6 +82,13 @@ export class Keys {
 
   showSecret = (visit: PageRequest, { username, password }: { username: string; password: string }): Response =>
     this.secret.send(visit, `${pathOfKey(username)}/issued`, password)
+}
+
+/** From when to when a day of the instance's zone lasts; nothing for what is no day. */
+function timesOfDay(day: string | null, timeZone: string) {
+  const from = isDay(day) ? parseInstantParameter(day, timeZone) : undefined
+  const to = isDay(day) ? parseInstantParameter(dayAfter(day), timeZone) : undefined
+  return typeof from === 'number' && typeof to === 'number' ? { from, to } : {}
 }
 
 export const versioned = (key: ListedApiKey) => ({ ...key, version: keyVersion(key) })

@@ -4,10 +4,10 @@
 
 import type { ComponentChildren } from 'preact'
 import { keyVersion, type ListedApiKey } from '../../../core/keys/api-keys.ts'
-import type { Reason } from '../../../core/keys/caller.ts'
 import { type KeySettingName, keySettings, settingNames, textsOf } from '../../../core/keys/key-settings.ts'
-import { reasonTexts } from '../../../core/keys/test-access.ts'
+import type { KeyExport } from '../../../db/audit/key-exports.ts'
 import type { ApiKeyDay } from '../../../db/keys/api-key-rows.ts'
+import type { KeyRequestDay } from '../../../db/keys/key-request-days.ts'
 import type { Refusal } from '../../../db/keys/refusal-rows.ts'
 import {
   counted,
@@ -18,13 +18,13 @@ import {
   LinkButton,
   NotDone,
   Notice,
-  Table,
   When,
 } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { type NamedProgram, programNames } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
+import { LastExports, RejectedRequests, RequestsByDay } from './key-activity.tsx'
 import { crumb, type Offered, SettingFields } from './key-form-pages.tsx'
 import { Expiry, fromWhere, Maker, pathOfKey, StateBadge } from './key-labels.tsx'
 
@@ -37,11 +37,13 @@ const doneTexts: Readonly<Record<string, string>> = {
 
 interface KeyProps extends ListedApiKey {
   days: readonly Omit<ApiKeyDay, 'api_key_id'>[]
+  requests: readonly KeyRequestDay[]
+  exports: readonly KeyExport[]
   refusals: readonly Refusal[]
   offered: Offered
 }
 
-export function EditKeyPage({ days, refusals, offered, ...key }: KeyProps) {
+export function EditKeyPage({ days, requests, exports, refusals, offered, ...key }: KeyProps) {
   const { person } = usePage()
   const path = pathOfKey(key.api_key_id)
   const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.followed
@@ -80,18 +82,9 @@ export function EditKeyPage({ days, refusals, offered, ...key }: KeyProps) {
         <Reach apiKey={key} offered={offered} />
         <Use apiKey={key} days={days} />
       </div>
-      <h2>Rejected requests</h2>
-      <Table
-        caption="Rejected requests with this key"
-        rows={refusals}
-        empty="No rejected requests in the last 30 days."
-        columns={[
-          { head: 'When', cell: refusal => <When at={refusal.happened_at} /> },
-          { head: 'Reason', cell: refusal => reasonTexts[refusal.reason as Reason] ?? refusal.reason },
-          { head: 'Address', cell: refusal => <code>{refusal.address ?? 'unknown'}</code> },
-          { head: 'Request ID', cell: refusal => <code>{refusal.request_id}</code> },
-        ]}
-      />
+      <RequestsByDay apiKeyId={key.api_key_id} requests={requests} />
+      {key.may_export && <LastExports apiKeyId={key.api_key_id} exports={exports} programs={offered.programs} />}
+      <RejectedRequests apiKeyId={key.api_key_id} requests={requests} refusals={refusals} />
       {mayChange && <ChangeForm apiKey={key} offered={offered} />}
     </Shell>
   )

@@ -7,8 +7,10 @@ import { annotationState } from '../../../db/applications/annotations.ts'
 import { applicationDetails, revisionRow } from '../../../db/applications/application-details.ts'
 import { listedApplication } from '../../../db/applications/application-lists.ts'
 import { auditEventRow } from '../../../db/audit/audit.ts'
+import { keyExport } from '../../../db/audit/key-exports.ts'
 import { derivedListing } from '../../../db/derived/missing-derived.ts'
 import { apiKeyDay, apiKeyRow } from '../../../db/keys/api-key-rows.ts'
+import { keyRequestDay } from '../../../db/keys/key-request-days.ts'
 import { refusalRow } from '../../../db/keys/refusal-rows.ts'
 import { adminTokenRow } from '../../../db/people/admin-token-rows.ts'
 import { identityRow } from '../../../db/people/identity-rows.ts'
@@ -80,7 +82,13 @@ const key = {
 export const keyAnswer = row(key)
 export const issuedKeyAnswer = row({ ...key, username: text, password: text, api_secret_token: text })
 export const refusalAnswer = row({ ...refusalRow.properties, detail: text })
-export const keyDetailsAnswer = row({ ...key, days: Type.Array(apiKeyDay), refusals: Type.Array(refusalAnswer) })
+export const keyDetailsAnswer = row({
+  ...key,
+  days: Type.Array(apiKeyDay),
+  requests: Type.Array(keyRequestDay),
+  exports: Type.Array(keyExport),
+  refusals: Type.Array(refusalAnswer),
+})
 export const judgedAnswer = row({ passes: flag, reason: Type.Optional(text), detail: Type.Optional(text) })
 
 // Programs and questions.

@@ -5,10 +5,12 @@
 import { calendarDay, figures, type Tone } from '../components.tsx'
 import { ticksUpTo } from './scale.ts'
 
+export type SeriesTone = Tone | 'quiet'
+
 export interface Series {
   name: string
   /** `info` unless given. Charts with several series have a legend. */
-  tone?: Tone
+  tone?: SeriesTone
 }
 
 export interface DayBar {

@@ -15,6 +15,7 @@ import type { FailureThrottle } from '../../../core/keys/failure-throttle.ts'
 import type { KeySource } from '../../../core/keys/key-source.ts'
 import type { KeyUses } from '../../../core/keys/key-use.ts'
 import type { KeyLimits } from '../../../core/keys/limits.ts'
+import type { KeyRequestCounts } from '../../../core/keys/request-counts.ts'
 import type { SignInTries } from '../../../core/people/sign-in-tries.ts'
 import type { CountingRedis } from '../../../core/queue/counting-redis.ts'
 import type { AuditEvent } from '../../../db/audit/audit.ts'
@@ -56,6 +57,8 @@ export interface Foundation {
 export interface Deps extends Foundation {
   keys: KeySource
   uses: KeyUses
+  /** Undefined where the database is only read. */
+  keyRequests: KeyRequestCounts | undefined
   limits: KeyLimits
   failures: FailureThrottle
   tries: SignInTries

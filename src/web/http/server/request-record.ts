@@ -52,6 +52,8 @@ export interface RequestCounts {
     seconds: number
     /** Whether it requests an export page. */
     isPage: boolean
+    /** The key, if it is known. */
+    apiKeyId?: string | undefined
     /** Reason code of an error. */
     reason: string | undefined
     applications?: number | undefined
@@ -112,10 +114,10 @@ export class RequestRecord {
     this.#finished = true
     this.connection.ended()
     const ms = performance.now() - this.#startedMs
-    const { applications, bytes } = this.fields
+    const { applications, bytes, api_key_id: apiKeyId } = this.fields
     const reason = this.fields.reason ?? (this.error instanceof Problem ? this.error.internal : undefined)
     const { isPage, route } = this
-    this.counts.end({ route, status, outcome, seconds: ms / 1000, isPage, reason, applications, bytes })
+    this.counts.end({ route, status, outcome, seconds: ms / 1000, isPage, apiKeyId, reason, applications, bytes })
     const line = {
       request_id: this.id,
       method: this.request.method,

@@ -1,0 +1,74 @@
+// Counts the requests of each key by day and outcome. A request only adds to a number in memory; the numbers are written together in the
+// background, so a process that is killed loses those of its last seconds.
+
+import type { Log } from '../../base/log.ts'
+import type { Db } from '../../db/client.ts'
+import { addKeyRequests, deleteKeyRequestsBefore } from '../../db/keys/key-request-days.ts'
+import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
+import { dayMicros } from './expiry.ts'
+
+const writeEveryMs = 5000
+/** The days shown, today included. */
+export const requestDays = 30
+
+/** The days up to now in a zone, oldest first: `2026-01-31`. */
+export function lastDays(now: Micros, timeZone: string, days = requestDays): string[] {
+  const today = Date.parse(formatOffsetTime(now, timeZone).slice(0, 10))
+  return Array.from({ length: days }, (_, i) =>
+    new Date(today - ((days - 1 - i) * dayMicros) / 1000).toISOString().slice(0, 10),
+  )
+}
+
+interface Counted {
+  api_key_id: string
+  outcome: string
+  requests: number
+}
+
+export class KeyRequestCounts {
+  /** By key and outcome, since `#since`. Bounded by the number of keys, as only known keys are counted. */
+  #counts = new Map<string, Counted>()
+  #since: Micros = 0
+  #timer: Timer | undefined
+  #prunedOn = ''
+
+  constructor(
+    private readonly db: Db,
+    private readonly log: Log,
+    private readonly settings: { timeZone: string; now: () => Micros },
+  ) {}
+
+  /** `outcome`: `complete`, `interrupted`, the status of an error, or the reason of a 401. Returns immediately. */
+  count(api_key_id: string, outcome: string): void {
+    const by = `${outcome} ${api_key_id}`
+    const counted = this.#counts.get(by)
+    if (counted !== undefined) counted.requests++
+    else this.#counts.set(by, { api_key_id, outcome, requests: 1 })
+    if (this.#timer !== undefined) return
+    this.#since = this.settings.now()
+    this.#timer = setTimeout(() => void this.finish(), writeEveryMs)
+    this.#timer.unref()
+  }
+
+  /** Writes what was counted. Never rejects. */
+  async finish(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#counts.size === 0) return
+    const counts = [...this.#counts.values()]
+    this.#counts = new Map()
+    const kept = lastDays(this.#since, this.settings.timeZone)
+    const [first, day] = [kept[0]!, kept.at(-1)!]
+    try {
+      await addKeyRequests(
+        this.db,
+        counts.map(counted => ({ ...counted, day })),
+      )
+      if (this.#prunedOn === day) return
+      await deleteKeyRequestsBefore(this.db, first)
+      this.#prunedOn = day
+    } catch (error) {
+      this.log.warn({ err: error, keys: counts.length }, 'the requests of API keys could not be counted')
+    }
+  }
+}

@@ -1,0 +1,254 @@
+// What a key did: its requests per day by outcome, its last exports, and its rejected requests with their reasons.
+
+/** @jsxImportSource preact */
+
+import type { Reason } from '../../../core/keys/caller.ts'
+import { lastDays } from '../../../core/keys/request-counts.ts'
+import { reasonTexts } from '../../../core/keys/test-access.ts'
+import type { AuditEventRow } from '../../../db/audit/audit.ts'
+import type { KeyExport } from '../../../db/audit/key-exports.ts'
+import type { KeyRequestDay } from '../../../db/keys/key-request-days.ts'
+import type { Refusal } from '../../../db/keys/refusal-rows.ts'
+import { DayChart, type SeriesTone } from '../../html/charts/bar-chart.tsx'
+import { Badge, calendarDay, counted, figures, Table, When } from '../../html/components.tsx'
+import { type NamedProgram, programNames } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { detailPairs } from '../audit/audit-details.ts'
+import { DetailValue } from '../audit/audit-entries.tsx'
+import { isServiceError, outcomeLabel, pathOfKey } from './key-labels.tsx'
+
+interface Requests {
+  apiKeyId: string
+  requests: readonly KeyRequestDay[]
+}
+
+export const isDay = (text: string | null): text is string => /^\d{4}-\d{2}-\d{2}$/.test(text ?? '')
+
+export const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+
+const isSent = (outcome: string): boolean => outcome === 'complete' || outcome === 'interrupted'
+const isRejected = (outcome: string): boolean => !isSent(outcome) && !isServiceError(outcome)
+
+/** The audit log of one day of a key; without a day, all of it. */
+export function auditOf(apiKeyId: string, day?: string): string {
+  const query = new URLSearchParams({ actor: `key:${apiKeyId}` })
+  if (day !== undefined)
+    for (const [name, value] of [
+      ['from', day],
+      ['to', dayAfter(day)],
+    ] as const)
+      query.set(name, value)
+  return `/admin/audit?${query}`
+}
+
+/** Rejected requests of a day on the page of the key. */
+const rejectedOn = (apiKeyId: string, day: string): string => `${pathOfKey(apiKeyId)}?day=${day}#rejected`
+
+const parts: readonly { name: string; tone: SeriesTone; has: (outcome: string) => boolean }[] = [
+  { name: 'Successful', tone: 'info', has: outcome => outcome === 'complete' },
+  { name: 'Interrupted', tone: 'quiet', has: outcome => outcome === 'interrupted' },
+  { name: 'Rejected', tone: 'attention', has: isRejected },
+  { name: 'Service errors', tone: 'bad', has: isServiceError },
+]
+
+const sum = (some: readonly KeyRequestDay[]): number => some.reduce((all, { requests }) => all + requests, 0)
+
+/** Requests of 30 days by outcome. Each day leads to the audit log, or to the rejected requests if there was nothing else. */
+export function RequestsByDay({ apiKeyId, requests }: Requests) {
+  const { now, config } = usePage()
+  const days = lastDays(now, config.timeZone)
+  const byDay = Map.groupBy(requests, ({ day }) => day)
+  const shown = parts.filter(({ has }, i) => i === 0 || requests.some(({ outcome }) => has(outcome)))
+  return (
+    <section class="card" aria-labelledby="requests">
+      <h2 id="requests">{counted(sum(requests), 'request')} in the last 30 days</h2>
+      <DayChart
+        title="Requests per day"
+        series={shown}
+        days={days.map(day => {
+          const some = byDay.get(day) ?? []
+          const hasSent = some.some(({ outcome }) => !isRejected(outcome))
+          return {
+            day,
+            values: shown.map(({ has }) => sum(some.filter(({ outcome }) => has(outcome)))),
+            ...(some.length > 0 && { href: hasSent ? auditOf(apiKeyId, day) : rejectedOn(apiKeyId, day) }),
+          }
+        })}
+      />
+    </section>
+  )
+}
+
+/** The last exports: what was read, how far, and how each ended. */
+export function LastExports(props: {
+  apiKeyId: string
+  exports: readonly KeyExport[]
+  programs: readonly NamedProgram[]
+}) {
+  const { apiKeyId, exports, programs } = props
+  return (
+    <>
+      <h2>Last exports</h2>
+      <Table
+        caption="Last exports with this key"
+        rows={exports}
+        empty="No exports yet. They appear here when the client gets its first page."
+        columns={[
+          {
+            head: 'Started',
+            cell: ({ began_at, audit_event_id }) => (
+              <a href={`/admin/audit/events/${audit_event_id}`}>
+                <When at={began_at} />
+              </a>
+            ),
+          },
+          {
+            head: 'Program',
+            cell: ({ program_slug, kind, format }) => (
+              <>
+                <bdi>{programNames([program_slug], programs)}</bdi>
+                <small>
+                  {kindTexts[kind]}
+                  {format}
+                </small>
+              </>
+            ),
+          },
+          { head: 'Filters', cell: one => <Filters {...one} /> },
+          { head: 'Pages', figures: true, cell: ({ pages, is_bounded }) => orMore(pages, is_bounded) },
+          { head: 'Applications', figures: true, cell: ({ applications }) => figures(applications) },
+          { head: 'Result', cell: one => <Result {...one} /> },
+          { head: 'Duration', cell: one => <Duration {...one} /> },
+        ]}
+      />
+      <p class="more">
+        <a href={auditOf(apiKeyId)}>View all in the audit log</a>
+      </p>
+    </>
+  )
+}
+
+const kindTexts = { walk: '', changes: 'change feed of one day, ', single: 'single applications of one day, ' } as const
+
+const orMore = (count: number, isMore: boolean): string => `${figures(count)}${isMore ? ' or more' : ''}`
+
+/** Without the page size, which selects nothing. */
+function Filters({ filters, fields }: KeyExport) {
+  const { page_size, ...rest } = filters as AuditEventRow['detail']
+  const pairs = detailPairs(rest)
+  if (pairs.length === 0 && fields === null) return <>none</>
+  return (
+    <>
+      {pairs.map(pair => (
+        <span class="line">
+          {pair.name}: <DetailValue {...pair} />
+        </span>
+      ))}
+      {fields !== null && <span class="line">{counted(fields, 'question')}</span>}
+    </>
+  )
+}
+
+const resultTexts: Readonly<Record<string, string>> = {
+  client_gone: 'Client disconnected',
+  stalled: 'Client stopped reading',
+  failed: 'Failed',
+}
+
+/** While the last page is recent, the client may still request the next one. */
+const continuesMicros = 600_000_000
+
+function Result({ outcome, ended_at }: KeyExport) {
+  const { now } = usePage()
+  if (outcome === 'complete') return <Badge tone="good">Complete</Badge>
+  if (outcome !== 'unfinished') return <Badge tone="bad">{resultTexts[outcome] ?? outcome}</Badge>
+  if (now - ended_at < continuesMicros) return <Badge tone="info">In progress</Badge>
+  return <Badge tone="attention">Next page not requested</Badge>
+}
+
+function Duration({ kind, began_at, ended_at, is_bounded }: KeyExport) {
+  if (kind !== 'walk') return <>–</>
+  return <>{(is_bounded ? 'over ' : '') + lasting(ended_at - began_at)}</>
+}
+
+/** `0.4 s`, `12 s`, `3 min`, `2 h 10 min`. */
+export function lasting(micros: number): string {
+  const seconds = Math.max(0, micros / 1_000_000)
+  if (seconds < 9.95) return `${Math.max(0.1, seconds).toFixed(1)} s`
+  if (seconds < 99.5) return `${Math.round(seconds)} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const rest = minutes % 60
+  return `${figures(Math.floor(minutes / 60))} h${rest === 0 ? '' : ` ${rest} min`}`
+}
+
+/** Reasons with a color of their own; the others share one. */
+const tones: readonly SeriesTone[] = ['attention', 'bad', 'info']
+
+/** Rejected requests over time by reason, with a table of reasons and the newest requests. */
+export function RejectedRequests({ apiKeyId, requests, refusals }: Requests & { refusals: readonly Refusal[] }) {
+  const { query } = usePage()
+  const rejected = requests.filter(({ outcome }) => isRejected(outcome))
+  const day = query.get('day')
+  return (
+    <section class="stack" aria-labelledby="rejected">
+      <h2 id="rejected">Rejected requests</h2>
+      {rejected.length > 0 && <RejectedByDay apiKeyId={apiKeyId} requests={rejected} />}
+      {isDay(day) && (
+        <p>
+          Showing {calendarDay(day)}. <a href={`${pathOfKey(apiKeyId)}#rejected`}>Show all days</a>
+        </p>
+      )}
+      <Table
+        caption="Rejected requests with this key"
+        rows={refusals}
+        empty={
+          isDay(day)
+            ? 'No requests with status 401 are on record for this day. Other errors are counted but not stored.'
+            : 'No rejected requests in the last 30 days.'
+        }
+        columns={[
+          { head: 'When', cell: refusal => <When at={refusal.happened_at} /> },
+          { head: 'Reason', cell: refusal => reasonTexts[refusal.reason as Reason] ?? refusal.reason },
+          { head: 'Address', cell: refusal => <code>{refusal.address ?? 'unknown'}</code> },
+          { head: 'Request ID', cell: refusal => <code>{refusal.request_id}</code> },
+        ]}
+      />
+    </section>
+  )
+}
+
+function RejectedByDay({ apiKeyId, requests }: Requests) {
+  const { now, config } = usePage()
+  const days = lastDays(now, config.timeZone)
+  const reasons = [...Map.groupBy(requests, ({ outcome }) => outcome)]
+    .map(([reason, some]) => ({ reason, some, total: sum(some) }))
+    .toSorted((a, b) => b.total - a.total)
+  const named = reasons.slice(0, tones.length)
+  const others = reasons.slice(tones.length).flatMap(({ some }) => some)
+  const series = [
+    ...named.map(({ reason, some }, i) => ({ name: outcomeLabel(reason), tone: tones[i]!, some })),
+    ...(others.length > 0 ? [{ name: 'Other reasons', tone: 'quiet' as const, some: others }] : []),
+  ]
+  return (
+    <div class="card">
+      <DayChart
+        title="Rejected requests per day, by reason"
+        series={series}
+        days={days.map(day => {
+          const values = series.map(({ some }) => sum(some.filter(one => one.day === day)))
+          return { day, values, ...(values.some(value => value > 0) && { href: rejectedOn(apiKeyId, day) }) }
+        })}
+      />
+      <dl class="tally">
+        {reasons.map(({ reason, total }) => (
+          <div data-reason={reason}>
+            <dt>{outcomeLabel(reason)}</dt>
+            <dd>{figures(total)}</dd>
+            <dd class="soft">{reasonTexts[reason as Reason]}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
