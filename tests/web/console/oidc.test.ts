@@ -263,6 +263,8 @@ describe('the identity of a person', () => {
 
   test('a disabled person stays out, though known', async () => {
     expect(await comeIn()).toBe(303)
+    // The last administrator can't be disabled.
+    await aPerson(database.sql)
     await disablePerson(database.sql, ada.person_id, { actor: 'operator:test', now })
     expect(await comeIn()).toBe(401)
   })
