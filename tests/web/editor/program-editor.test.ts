@@ -456,6 +456,20 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
+  test('on a phone, what is selected comes into view, and a link leads back to the structure', async () => {
+    const names = [...'abcdefghijklmnopqrst'].map(letter => `phone question ${letter}`)
+    await aProgram(sql, { slug: 'on-a-phone', questions: names.map(name => q.text(name)) })
+    const { page, context } = await open('on-a-phone')
+    await page.setViewportSize({ width: 390, height: 800 })
+    const topOf = async (selector: string) => (await page.locator(selector).boundingBox())!.y
+    expect(await topOf('.panel')).toBeGreaterThan(800)
+    await entry(page, names[3]!).click()
+    await until('the panel is in view', async () => Math.abs(await topOf('.panel')) < 400)
+    await page.locator('.to-structure').click()
+    await until('the structure is', async () => Math.abs(await topOf('.structure')) < 400)
+    await context.close()
+  }, 60_000)
+
   test('axe finds nothing in any part, light or dark, wide or on a phone; every kind of question is edited', async () => {
     await aProgram(sql, { slug: 'all-kinds', questions: everyKind, details: { languages: ['es', 'ar'] } })
     const { page, complaints, context } = await open('all-kinds')

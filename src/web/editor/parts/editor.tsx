@@ -4,7 +4,7 @@
 
 import { useMemo, useReducer, useState } from 'preact/hooks'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
-import { type Editing, EditingProvider } from '../fields/editing.tsx'
+import { type Editing, EditingProvider, useEditing } from '../fields/editing.tsx'
 import { type EditorAction, type EditorState, opened, reduce, type Selection } from '../model/editor-state.ts'
 import type { Saved } from '../saving/draft-saver.ts'
 import type { Service } from '../saving/editor-service.ts'
@@ -14,7 +14,7 @@ import { BeforeYouPublish } from './before-you-publish.tsx'
 import { LanguageChoice, useSecondLanguage } from './languages.tsx'
 import { LivePreview } from './live-preview.tsx'
 import { ProgramPanel, ScreenPanel } from './other-panels.tsx'
-import { useFocusAndSpeech, useReusedOptions, useSaver, useShortcuts } from './page-effects.ts'
+import { useFocusAndSpeech, usePanelInView, useReusedOptions, useSaver, useShortcuts } from './page-effects.ts'
 import { QuestionPanel } from './question-panel.tsx'
 import { SaveNotices, SaveStatus } from './save-notices.tsx'
 import { Structure } from './structure.tsx'
@@ -36,7 +36,6 @@ export function Editor({ service, program }: { service: Service; program: Progra
   const { saved, saver } = useSaver({ service, program, copy, kept, state, dispatch, taken, isFixed })
   const { say, spoken, focus } = useFocusAndSpeech()
   useShortcuts(dispatch)
-  const { selected, panel } = state
   const select = (to: Selection): void => dispatch({ do: 'select', selected: to })
   const editing: Editing = {
     ...state,
@@ -69,20 +68,31 @@ export function Editor({ service, program }: { service: Service; program: Progra
         <Structure marks={marks}>
           <BeforeYouPublish />
         </Structure>
-        <main id="content" class="panel" tabIndex={-1}>
-          <div key={panel}>
-            {selected.of === 'question' ? (
-              <QuestionPanel name={selected.name} />
-            ) : selected.of === 'screen' ? (
-              <ScreenPanel index={selected.index} />
-            ) : (
-              <ProgramPanel />
-            )}
-          </div>
-        </main>
+        <Panel />
         <LivePreview />
       </div>
     </EditingProvider>
+  )
+}
+
+function Panel() {
+  const { selected, panel } = useEditing()
+  usePanelInView(panel)
+  return (
+    <main id="content" class="panel" tabIndex={-1}>
+      <a class="to-structure" href="#structure">
+        ↑ Structure
+      </a>
+      <div key={panel}>
+        {selected.of === 'question' ? (
+          <QuestionPanel name={selected.name} />
+        ) : selected.of === 'screen' ? (
+          <ScreenPanel index={selected.index} />
+        ) : (
+          <ProgramPanel />
+        )}
+      </div>
+    </main>
   )
 }
 

@@ -88,6 +88,19 @@ export function useReusedOptions(service: Service, { changes }: Saved, hasVersio
   return reused
 }
 
+/** Shows the panel from its top whenever it is another: on a phone it comes after the whole structure. */
+export function usePanelInView(panel: number): void {
+  const shown = useRef(panel)
+  useLayoutEffect(() => {
+    if (shown.current === panel) return
+    shown.current = panel
+    const place = document.getElementById('content')!
+    place.scrollTop = 0
+    const { top } = place.getBoundingClientRect()
+    if (top < 0 || top > innerHeight / 2) place.scrollIntoView()
+  })
+}
+
 /** Ctrl+Z and Ctrl+Shift+Z, or ⌘: also within a field, whose own history knows nothing of the rest. */
 export function useShortcuts(dispatch: (action: { do: 'undo' | 'redo' }) => void): void {
   useEffect(() => {

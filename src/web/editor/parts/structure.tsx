@@ -31,7 +31,7 @@ export function Structure({ marks, children }: { marks: ReadonlyMap<string, stri
       item.startsWith('screen ') ? to.screens.indexOf(document.screens[Number(item.slice(7))]!) : undefined,
     )
   return (
-    <nav class="structure" aria-label="Structure">
+    <nav class="structure" id="structure" aria-label="Structure">
       <button
         type="button"
         class="entry"
