@@ -49,6 +49,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What they do is audited in the transaction that does it.
   'core/keys': ['core/audit', 'core/queue', ...below],
   'core/people': ['core/keys', 'core/audit', 'core/queue', ...below],
+  'core/files': below,
   // A client of intake. Its sessions are made of the same parts as the console's.
   'core/apply': ['core/intake', 'core/keys', 'core/people', ...below],
   'core/export': ['core/audit', 'core/queue', ...below],

@@ -49,6 +49,8 @@ const root = join(import.meta.dir, '..')
 /** What service and worker log. */
 const logFile = join(dataFolder, 'log')
 const demoApplications = 5000
+/** What a service has only where it is set. */
+const usual = { APPLY: 'on', FILES_DIR: join(dataFolder, 'files') }
 
 showHelpIfAsked(help)
 
@@ -72,7 +74,7 @@ async function start(): Promise<void> {
   if (wasRunning)
     console.log('A PostgreSQL was already running on the data of this checkout; it is used, and left running.')
   if (wasRunning && !isAlone) console.log('It belongs to another scripts/start, and ends with that one.')
-  const settings = { APPLY: 'on', ...(await developmentSettings()), ...found, ...(values['no-seed'] ? {} : demoName()) }
+  const settings = { ...usual, ...(await developmentSettings()), ...found, ...(values['no-seed'] ? {} : demoName()) }
   const config = loadConfig(settings)
   const { host, healthHost } = config
   const port = await usablePort(host, config.port, config.reusePort)

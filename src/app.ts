@@ -8,6 +8,7 @@ import { ExportAuditLog } from './core/export/pages/export-audit-log.ts'
 import { LostHistory } from './core/export/requests/lost-history.ts'
 import { Exports } from './core/export/servers/exports.ts'
 import { ReadServer } from './core/export/servers/read-server.ts'
+import { openFileStore } from './core/files/open-file-store.ts'
 import { ProgramConcurrency, saveConcurrency, submissionConcurrency } from './core/intake/program-concurrency.ts'
 import { FailureThrottle } from './core/keys/failure-throttle.ts'
 import { databaseKeys } from './core/keys/key-source.ts'
@@ -68,6 +69,7 @@ function depsOf(foundation: Foundation): Deps {
     }),
     audit,
     watch: new ChangeWatch(db),
+    fileStore: openFileStore(config),
   }
 }
 

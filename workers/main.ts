@@ -11,6 +11,7 @@ import { type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
 import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
+import { openFileStore } from '../src/core/files/open-file-store.ts'
 import { buildOf } from '../src/core/metrics/build.ts'
 import { watchMaintenance } from '../src/core/metrics/database-metrics.ts'
 import { watchOrigin } from '../src/core/metrics/origin-metrics.ts'
@@ -71,15 +72,13 @@ async function work(config: OtherConfig): Promise<void> {
   const queues = await openQueues(config, log)
   const through = (task: MaintenanceTask): void => metrics.through(task, Date.now())
   const relay = startRelay(db, notices, queues, log, { onRound: () => through('relay') })
-  const watched: WatchedRuns = {
-    count: (job, outcome, seconds) => metrics.job(job, outcome, seconds),
-    tracer: traces?.tracer,
-  }
+  const watched: WatchedRuns = { count: metrics.job.bind(metrics), tracer: traces?.tracer }
   const attempted = (outcome: string): void => metrics.attempted(outcome)
   const run = handlers({ db, config, attempted, now: clock.now })
   const working = await startWorking(db, queues, run, log, codeVersions, watched)
   const stopAsking = startAsking(db, log, clock.now, () => through('webhooks'))
-  const tasks = startMaintenance({ db, log, everyMs: config.sweepIntervalMs, through })
+  const fileStore = openFileStore(config)
+  const tasks = startMaintenance({ db, log, fileStore, everyMs: config.sweepIntervalMs, through })
   await tasks.first
   isWorking = true
   log.info({ release: releaseName, store: queues.store, health: platform.url.href }, 'working')

@@ -1,10 +1,12 @@
-// Maintenance tasks of a worker, at start and on a timer: request missing derived data, erase applications past their retention, seal the
-// audit log, and send heartbeats. If one fails, the others still run.
+// Maintenance tasks of a worker, at start and on a timer: request missing derived data, erase applications past their retention and files that
+// no answer has, seal the audit log, and send heartbeats. If one fails, the others still run.
 
 import type { Log } from '../src/base/log.ts'
 import { eraseExpired } from '../src/core/applications/erase.ts'
 import { sealAuditLog } from '../src/core/audit/seal-audit.ts'
 import { sweepDerived } from '../src/core/derived/sweep.ts'
+import { eraseUnneededFiles } from '../src/core/files/erase-files.ts'
+import type { FileStore } from '../src/core/files/file-store.ts'
 import type { Sql } from '../src/db/client.ts'
 import { historyNoted, noteHistory } from '../src/db/database-history.ts'
 import { recordWorkerHeartbeat, removeWorkerHeartbeat } from '../src/db/derived/worker-heartbeats.ts'
@@ -16,6 +18,7 @@ const heartbeatMs = 15_000
 interface MaintenanceOptions {
   db: Sql
   log: Log
+  fileStore: FileStore | undefined
   everyMs: number
   /** Called after each successful task. */
   through: (task: MaintenanceTask) => void
@@ -28,7 +31,8 @@ interface Maintenance {
   stop(): Promise<void>
 }
 
-export function startMaintenance({ db, log, everyMs, through }: MaintenanceOptions): Maintenance {
+export function startMaintenance(options: MaintenanceOptions): Maintenance {
+  const { db, log, everyMs, through } = options
   const workerId = crypto.randomUUID()
   const heartbeat = (): Promise<void> =>
     Promise.all([recordWorkerHeartbeat(db, workerId), noteHistory(db)]).then(
@@ -38,7 +42,7 @@ export function startMaintenance({ db, log, everyMs, through }: MaintenanceOptio
       error => log.warn({ err: error }, 'the heartbeat could not be written'),
     )
   const all = async (): Promise<void> => {
-    for (const { name, run, failing } of tasks(db, log)) {
+    for (const { name, run, failing } of tasks(options)) {
       try {
         await run()
         through(name)
@@ -80,7 +84,7 @@ interface Task {
   failing: string
 }
 
-const tasks = (db: Sql, log: Log): Task[] => [
+const tasks = ({ db, log, fileStore }: MaintenanceOptions): Task[] => [
   {
     name: 'sweep',
     run: async () => {
@@ -96,6 +100,14 @@ const tasks = (db: Sql, log: Log): Task[] => [
         log.info({ program: slug, applications, in_progress: inProgress }, 'erased applications past their retention')
     },
     failing: 'applications past their retention could not be erased; the next sweep tries again',
+  },
+  {
+    name: 'files',
+    run: async () => {
+      const files = await eraseUnneededFiles(db, fileStore)
+      if (files > 0) log.info({ files }, 'erased uploaded files that no answer has')
+    },
+    failing: 'uploaded files that no answer has could not be erased; this is tried again in ten minutes',
   },
   {
     name: 'audit_seal',

@@ -5,7 +5,7 @@ import { Meter } from '../src/core/metrics/meter.ts'
 import { PoolMetrics } from '../src/core/metrics/pool-metrics.ts'
 
 /** Periodic tasks of a worker. */
-const taskNames = ['relay', 'webhooks', 'sweep', 'retention', 'audit_seal'] as const
+const taskNames = ['relay', 'webhooks', 'sweep', 'retention', 'files', 'audit_seal'] as const
 export type MaintenanceTask = (typeof taskNames)[number]
 
 export class WorkerMetrics extends Meter {

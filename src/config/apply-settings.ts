@@ -1,7 +1,7 @@
 // The applicants' pages.
 
-import { parser, setting, Unusable } from './kinds/setting.ts'
-import { duration, onOff, text, wholeNumber } from './kinds/setting-kinds.ts'
+import { parser, secretSetting, setting, Unusable } from './kinds/setting.ts'
+import { duration, httpUrl, onOff, optional, text, wholeNumber } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const applySettings = {
@@ -15,6 +15,25 @@ export const applySettings = {
     'Color of the header and buttons of these pages, dark enough for white text: `#0b5a6f`.'),
   applyLogo: setting('APPLY_LOGO', '', text('/etc/tributary/logo.svg'),
     'Logo in the header of these pages: path of an SVG or PNG file. Their name is INSTALLATION_NAME.'),
+  filesDir: setting('FILES_DIR', '', optional(parser(['/var/lib/tributary/files', 's3://bucket', 's3://bucket/folder'], filesPlace)),
+    'Where uploaded files are stored, for service and worker: a folder, or `s3://bucket/folder`. Empty: no uploads.'),
+  s3Endpoint: setting('S3_ENDPOINT', 'https://s3.amazonaws.com', httpUrl,
+    'Address of the S3-compatible storage, for FILES_DIR with `s3://`.'),
+  s3Region: setting('S3_REGION', 'us-east-1', text('us-east-1', 'auto'),
+    'Region of the bucket.'),
+  s3AccessKeyId: setting('S3_ACCESS_KEY_ID', '', optional(text('AKIAIOSFODNN7EXAMPLE')),
+    'Access key ID for the bucket. With S3_SECRET_ACCESS_KEY.'),
+  s3SecretAccessKey: secretSetting('S3_SECRET_ACCESS_KEY', '', optional(text('wJalrXUtnFEMI/K7MDENG')),
+    'Secret access key for S3_ACCESS_KEY_ID.'),
+}
+
+/** A folder, which must be absolute so that service and worker mean the same, or a bucket and what its names begin with. */
+function filesPlace(text: string): { folder: string } | { bucket: string; prefix: string } {
+  if (text.startsWith('/')) return { folder: text }
+  const [, bucket, folder = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{2,62})(?:\/(.*))?$/.exec(text) ?? []
+  if (bucket === undefined) throw new Unusable('must be an absolute path, or s3://bucket/folder')
+  const path = folder.replace(/^\/+|\/+$/g, '')
+  return { bucket, prefix: path === '' ? '' : `${path}/` }
 }
 
 /** White text on it has a contrast of at least 4.5 : 1 (WCAG 1.4.3). */

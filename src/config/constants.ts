@@ -15,6 +15,9 @@ export const constants = {
   consoleConnections: 4,
   /** Far more than a form of hundreds of questions takes. */
   intakeBodyBytesMax: 2_097_152,
+  /** Of a form with files: all of it together, and how long it may take to arrive. A photo of 10 MB over a slow phone takes three minutes. */
+  uploadBytesMax: 104_857_600,
+  uploadMsMax: 300_000,
   /** How often a worker looks for what is missing, or is kept too long: a round with nothing to do is a few index reads. */
   sweepIntervalMs: minuteMs,
   /**

@@ -9,11 +9,12 @@ type FieldError = readonly [name: string, detail: string]
 const sets = [
   ['tlsCert', 'tlsKey'],
   ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'],
+  ['s3AccessKeyId', 's3SecretAccessKey'],
 ] as const
 
 /** The name of a setting, and what would be right. One that was refused by itself is undefined here, and no comparison with it fails. */
 export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
-  const { environment, host, baseUrl, port, healthPort = healthPorts.service } = config
+  const { environment, host, baseUrl, port, healthPort = healthPorts.service, filesDir } = config
   for (const set of sets) {
     const missing = set.filter(key => !config[key])
     const given = set.filter(key => config[key]).map(key => settings[key].name)
@@ -24,6 +25,8 @@ export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
     yield ['HOST', 'must be 127.0.0.1, ::1 or localhost when TRIBUTARY_ENV is development']
   if (environment === 'production' && baseUrl?.startsWith('http:'))
     yield ['BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production']
+  if (filesDir !== undefined && 'bucket' in filesDir && !config.s3AccessKeyId)
+    yield ['S3_ACCESS_KEY_ID', 'must be set when FILES_DIR is a bucket']
   yield* signInErrors(config)
   if (config.exportOnly) yield* exportOnlyErrors(config)
   if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must differ from PORT']

@@ -80,6 +80,7 @@ grant usage on sequence application_application_id_seq to tributary_service;
 grant select, insert, delete on apply_code, apply_session to tributary_service;
 grant update (expires_at) on apply_code to tributary_service;
 grant update (seen_at, code_shown) on apply_session to tributary_service;
+grant select, insert, update (file_type, bytes, check_at) on uploaded_file to tributary_service;
 
 -- The worker derives, and carries jobs. It never sees an answer, an applicant or a key.
 grant insert, update on program_key_map, docs_example, derived_status to tributary_worker;
@@ -95,7 +96,9 @@ grant select on erased_application, erased_change to tributary_worker;
 grant select (program_id, change_seq) on application_annotation to tributary_worker;
 grant select (program_id, applicant_id, updated_at), delete on application_in_progress to tributary_worker;
 grant select (program_id, applicant_id, application_id), delete on submission_request to tributary_worker;
-grant execute on function hold_changes(bigint) to tributary_worker;
+grant execute on function hold_changes(bigint), take_unneeded_files(integer) to tributary_worker;
+-- Of files that no answer has, it removes the content, then the row. Their names it cannot read.
+grant select (program_id, file_id, applicant_id, check_at, erasing), update (check_at), delete on uploaded_file to tributary_worker;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_worker;
 -- It sends webhooks, with the cursor of a program's last change.
 grant select (program_id, submit_seq, last_submit_time, loading_from) on submission_counter to tributary_worker;
@@ -142,6 +145,8 @@ grant execute on function
   hold_for_erasure(bigint, bigint), erase_application(bigint, bigint), hold_applicant(bigint), erase_applicant(bigint)
 to tributary_console;
 grant select on bulk_load, bulk_load_program to tributary_console;
+-- It gives files out, and has the worker look at those of an erased application.
+grant select, update (check_at) on uploaded_file to tributary_console;
 grant update (only_row) on instance to tributary_console;
 
 -- The follower copies a CiviForm into here. The database itself lets it change and remove what it copied, and nothing else.

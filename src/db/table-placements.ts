@@ -10,6 +10,7 @@ export const distributedTables: readonly string[] = [
   'application_annotation',
   'application_in_progress',
   'submission_request',
+  'uploaded_file',
   'erased_application',
   'erased_change',
 ]

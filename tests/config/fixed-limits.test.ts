@@ -13,6 +13,7 @@ const rooms = [
   'core/keys',
   'core/webhooks',
   'core/applications',
+  'core/files',
   'core/export',
   'core/people',
   'core/load',

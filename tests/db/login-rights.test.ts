@@ -98,7 +98,8 @@ const rights: Record<Role, string> = {
     apply_code: insert, update(expires_at), delete
     apply_session: insert, update(code_shown seen_at), delete
     submission_counter: update(submit_seq submissions last_submit_time)
-    submission_request: insert`,
+    submission_request: insert
+    uploaded_file: insert, update(file_type bytes check_at)`,
   tributary_worker: `
     application_in_progress: delete
     derived_status: insert, update(*)
@@ -106,6 +107,7 @@ const rights: Record<Role, string> = {
     outbox: insert, update(job_name job_id payload traceparent created_at), delete
     program_key_map: insert, update(*)
     submission_request: delete
+    uploaded_file: update(check_at), delete
     webhook_attempt: insert, delete
     webhook_endpoint: update(delivered_change delivered_at attempts busy_until retry_at asked failures first_failed_at disabled_at disabled_because)
     worker_heartbeat: insert, update(*), delete`,
@@ -135,6 +137,7 @@ const rights: Record<Role, string> = {
     refusal: insert, update(request_id happened_at reason api_key_id address path), delete
     second_factor: insert, update(*), delete
     submission_counter: insert, update(closed)
+    uploaded_file: update(check_at)
     webhook_endpoint: insert, update(webhook_endpoint_id program_id url secret_name earlier_secret_name earlier_secret_until created_at created_by delivered_change delivered_at attempts busy_until retry_at asked failures first_failed_at disabled_at disabled_because), delete`,
   // Nothing is followed here, so it changes nothing but its own tables. Its keys: tests/civiform/follower-role.test.ts.
   tributary_follower: `

@@ -17,7 +17,7 @@ export class Applicant {
 
   /** `address`: as a proxy says, that the service trusts. `took` hears how long each request lasted, in ms. */
   constructor(
-    private readonly service: TestService,
+    private readonly service: Pick<TestService, 'get' | 'baseUrl'>,
     private readonly address?: string,
     private readonly took?: (ms: number) => void,
   ) {}
@@ -69,6 +69,7 @@ export class Applicant {
     for (const [tag] of inside.matchAll(/<input[^>]*>/g)) {
       const of = (name: string) => decoded(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? '')
       if (/type="(?:radio|checkbox)"/.test(tag) && !/ checked/.test(tag)) continue
+      if (/type="file"/.test(tag)) continue
       fields.append(of('name'), of('value'))
     }
     for (const [, name, text] of inside.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>([^<]*)/g))
@@ -109,6 +110,11 @@ export class Applicant {
       body: fields.toString(),
       headers: { Origin: origin, 'Content-Type': type, ...headers },
     })
+  }
+
+  /** Sends a form with files. */
+  sendForm(path: string, form: FormData, headers: Record<string, string> = {}): Promise<AppliedPage> {
+    return this.send(path, { method: 'POST', body: form, headers: { Origin: this.service.baseUrl, ...headers } })
   }
 
   /** Leaves the page that shows a new code. */

@@ -5,6 +5,8 @@ import { createLog } from '../../src/base/log.ts'
 import type { Config } from '../../src/config/all-settings.ts'
 import type { Environment } from '../../src/config/load-config.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
+import type { FileStore } from '../../src/core/files/file-store.ts'
+import { openFileStore } from '../../src/core/files/open-file-store.ts'
 import type { CountingRedis } from '../../src/core/queue/counting-redis.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { isDistributed } from '../../src/db/migrate.ts'
@@ -21,6 +23,8 @@ export interface TestService {
   port: number
   config: Config
   foundation: Foundation
+  /** Where its uploaded files are. */
+  fileStore: FileStore | undefined
   /** Requests that wait for changes. */
   watch: { readonly waiting: number }
   /** Every route there is. */
@@ -125,6 +129,7 @@ export async function startTestService(
     port,
     config,
     foundation,
+    fileStore: openFileStore(config),
     watch: app.watch,
     routes: app.routes,
     logLines,

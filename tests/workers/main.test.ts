@@ -37,7 +37,13 @@ describe('workers/main.ts', () => {
     const waiting = await aProgram(database.sql)
     const worker = await startWorker(database)
     // What a worker does once a minute, more often.
-    const tasks = startMaintenance({ db: database.sql, log: createLog('fatal'), everyMs: 1000, through: () => {} })
+    const tasks = startMaintenance({
+      db: database.sql,
+      fileStore: undefined,
+      log: createLog('fatal'),
+      everyMs: 1000,
+      through: () => {},
+    })
     await tasks.first
     for (const { program_version_id } of [lost, stuck, waiting])
       await until('docs at first', () => docsOf(program_version_id))

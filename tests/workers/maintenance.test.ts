@@ -25,6 +25,7 @@ async function aWorker() {
   const start = () =>
     startMaintenance({
       db: sql,
+      fileStore: undefined,
       log: createLog('info', { write: line => void lines.push(JSON.parse(line)) }),
       everyMs: 5,
       through: task => through.push(task),

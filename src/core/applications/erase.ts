@@ -11,6 +11,7 @@ import {
   deleteApplication,
   deleteExpired,
   type ErasedApplication,
+  findApplicantOf,
   holdApplicant,
   holdForErasure,
   lockRetention,
@@ -20,6 +21,7 @@ import {
   updateRetention,
   wasErased,
 } from '../../db/applications/erased-applications.ts'
+import { updateFilesOfApplicant } from '../../db/apply/uploaded-files.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { type Db, inTransaction, type Sql } from '../../db/client.ts'
 import { type LoadRow, lockLoads, readUnfinishedLoads } from '../../db/loads/bulk-loads.ts'
@@ -51,21 +53,23 @@ export function parseReason(given = ''): string | undefined {
 }
 
 /**
- * Erases one application of a program with its status, notes and their history, and the answers in progress that started from it. The audit
- * log keeps its id.
+ * Erases one application of a program with its status, notes and their history, the answers in progress that started from it, and, by the
+ * worker's next round, its uploaded files. The audit log keeps its id.
  * Throws Problem `not_found`, which says so when it was erased before, or `invalid_request` for a reason that is too long.
  */
 export async function eraseApplication(sql: Sql, place: ErasedApplication, order: ErasureOrder): Promise<void> {
   const reason = parseReason(order.reason)
   await inTransaction(sql, async tx => {
     await holdForErasure(tx, place)
-    if (!(await deleteApplication(tx, place))) {
+    const applicantId = await findApplicantOf(tx, place)
+    if (!(await deleteApplication(tx, place)) || applicantId === undefined) {
       const isErased = await wasErased(tx, place)
       const detail = isErased
         ? `Application ${place.application_id} was erased before.`
         : `There is no application ${place.application_id} in this program.`
       throw new Problem('not_found', { detail, ...(isErased && { internal: 'erased_before' }) })
     }
+    await updateFilesOfApplicant(tx, applicantId, place.program_id)
     await appendAuditEvent(tx, {
       actor: order.actor,
       action: 'application_erased',
@@ -89,6 +93,7 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
     if (!(await holdApplicant(tx, applicantId)))
       throw new Problem('not_found', { detail: `There is no applicant ${applicantId}.` })
     const applications = await deleteApplicant(tx, applicantId)
+    await updateFilesOfApplicant(tx, applicantId)
     await appendAuditEvent(tx, {
       actor: order.actor,
       action: 'applicant_erased',

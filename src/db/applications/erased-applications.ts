@@ -1,7 +1,7 @@
 // Erases applications and everything stored about an applicant. A trigger leaves a tombstone for each application.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { type Db, findRow, readValue, type Transaction } from '../client.ts'
+import { type Db, findRow, findValue, readValue, type Transaction } from '../client.ts'
 
 /** An application by its place. */
 export interface ErasedApplication {
@@ -76,6 +76,15 @@ export async function deleteApplicant(tx: Transaction, applicantId: number): Pro
  */
 export async function holdForErasure(tx: Transaction, place: ErasedApplication): Promise<void> {
   await tx`select hold_for_erasure(${place.program_id}, ${place.application_id})`
+}
+
+/** Whose an application is; undefined when it does not exist. */
+export async function findApplicantOf(db: Db, place: ErasedApplication): Promise<number | undefined> {
+  return findValue<number>(db)`
+    select applicant_id
+    from application
+    where program_id = ${place.program_id}
+    and application_id = ${place.application_id}`
 }
 
 /**
@@ -167,7 +176,7 @@ export async function readExpiry(db: Db, retentionDays: number): Promise<Micros>
     select clock_timestamp() - make_interval(days => ${retentionDays}::integer) as before`
 }
 
-/** Removes the oldest applications of a program that were submitted before an instant, at most `rowsMax`, and returns their ids. */
+/** Removes the oldest applications of a program that were submitted before an instant, at most `rowsMax`, and returns their ids. A worker then looks at their files. */
 export async function deleteExpired(
   tx: Transaction,
   programId: number,
@@ -194,6 +203,12 @@ export async function deleteExpired(
       where r.program_id = ${programId}
       and r.applicant_id = e.applicant_id
       and r.application_id = e.application_id
+    ), files_to_check as (
+      update uploaded_file f
+      set check_at = present_time()
+      from erased e
+      where f.program_id = ${programId}
+      and f.applicant_id = e.applicant_id
     )
     select application_id from erased order by application_id`
   return rows.map(row => row.application_id)

@@ -21,6 +21,7 @@ import oneTombstone from './0017-one-tombstone.sql' with { type: 'text' }
 import programDetails from './0018-program-details.sql' with { type: 'text' }
 import applicationByState from './0019-application-by-state.sql' with { type: 'text' }
 import keyRequestDays from './0020-key-request-days.sql' with { type: 'text' }
+import uploadedFiles from './0021-uploaded-files.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -59,6 +60,7 @@ const files: Readonly<Record<string, string>> = {
   '0018-program-details.sql': programDetails,
   '0019-application-by-state.sql': applicationByState,
   '0020-key-request-days.sql': keyRequestDays,
+  '0021-uploaded-files.sql': uploadedFiles,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

@@ -37,6 +37,7 @@ export type VersionChangeCode =
   | 'text_changed'
   | 'help_changed'
   | 'bounds_changed'
+  | 'file_types_changed'
   | 'address_correction_changed'
   | 'optional_changed'
   | 'condition_changed'
@@ -140,6 +141,7 @@ export function settingFacts(question: QuestionSettings): Fact[] {
   const { text, help, options = [], correct_addresses: corrects = false } = question
   const offered = options.map(({ admin_id, text }) => [admin_id, text] as const)
   const limits = bounds.map(([bound]) => question[bound])
+  const { file_types: types } = question
   const limitsText = boundsText(question)
   return [
     setting('Text', 'text_changed', 'Text', text),
@@ -148,6 +150,7 @@ export function settingFacts(question: QuestionSettings): Fact[] {
     fact('Answers', limits, limitsText === '' ? [] : [limitsText], was =>
       bounds.flatMap(([, name], i) => changed('bounds_changed', name, was.value[i], limits[i])),
     ),
+    setting('File types', 'file_types_changed', 'File types', types),
     setting('Addresses', 'address_correction_changed', 'Address correction', corrects, corrects ? ['are corrected'] : []),
     translations(question, { options }),
   ] // biome-ignore format: a fact a line
@@ -160,6 +163,7 @@ const bounds = [
   ['max_length', 'Maximum length'],
   ['min_count', 'Minimum number'],
   ['max_count', 'Maximum number'],
+  ['max_megabytes', 'Maximum megabytes'],
 ] as const
 
 function fact<V>(label: string, value: V, words: Fact['words'], since: (was: Fact<V>) => readonly Said[]): Fact<V> {

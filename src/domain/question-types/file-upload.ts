@@ -1,8 +1,10 @@
-// FILE_UPLOAD: URLs of files stored by the form front end; `file_key` is the first of them (D17).
+// FILE_UPLOAD: URLs of files, kept by applicants' pages or by another front end; `file_key` is the first of them (D17).
 
+import { Type } from 'typebox'
 import { listOf, orNull } from '../fields/field-schema.ts'
 import { json, type QuestionType } from '../fields/question-type.ts'
 import { countFits, countSettings } from '../fields/settings.ts'
+import { type FileType, fileTypeNames } from '../files/file-types.ts'
 import { fileNames } from '../random/sample-words.ts'
 import { integerFrom, pick, type Rng } from '../random/seeded-random.ts'
 
@@ -11,9 +13,24 @@ interface FileUpload {
   file_urls: readonly string[]
 }
 
+/** They bind applicants' pages; a front end that keeps files itself checks them itself. */
+const settings = {
+  ...countSettings,
+  file_types: Type.Array(Type.Enum<FileType[]>(fileTypeNames), {
+    minItems: 1,
+    uniqueItems: true,
+    description: 'Types of file that applicants may upload; all of these unless given.',
+  }),
+  max_megabytes: Type.Integer({
+    minimum: 1,
+    maximum: 50,
+    description: 'Maximum size of each uploaded file, in megabytes; 10 unless given.',
+  }),
+}
+
 export const fileUpload = {
   kinds: ['FILE_UPLOAD'],
-  settings: countSettings,
+  settings,
   fields: {
     file_key: {
       form: 'text',
@@ -65,7 +82,7 @@ export const fileUpload = {
       file_urls: Array.from({ length: integerFrom(next, least, most) }, () => randomFile(next)),
     })
   },
-} as const satisfies QuestionType<FileUpload, typeof countSettings>
+} as const satisfies QuestionType<FileUpload, typeof settings>
 
 const filesRoot = 'https://apply.example.gov/files'
 

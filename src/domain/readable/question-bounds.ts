@@ -2,10 +2,15 @@
 
 import type { QuestionSettings } from '../questions/question.ts'
 
-/** Of number, characters, and selections, entities or files: `at least 1, at most 12`; empty without bounds. */
+/** Of number, characters, and selections, entities or files: `at least 1, at most 12`; of files also their size. Empty without bounds. */
 export function boundsText(settings: Partial<QuestionSettings>): string {
-  const { min, max, min_length, max_length, min_count, max_count } = settings
-  return [range(min, max, ''), range(min_length, max_length, ' characters'), range(min_count, max_count, '')]
+  const { min, max, min_length, max_length, min_count, max_count, max_megabytes } = settings
+  return [
+    range(min, max, ''),
+    range(min_length, max_length, ' characters'),
+    range(min_count, max_count, ''),
+    range(undefined, max_megabytes, ' MB'),
+  ]
     .filter(Boolean)
     .join('; ')
 }

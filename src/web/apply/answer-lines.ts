@@ -6,7 +6,11 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject, writeJson } from
 import type { FormPlace } from './form-steps.ts'
 
 /** In lines; none when it is unanswered. */
-export function answerLines({ asked, path }: FormPlace, answers: JsonObject, language: string): readonly string[] {
+export function answerLines(
+  { asked, path }: FormPlace,
+  answers: JsonObject,
+  { language, nameOf }: { language: string; nameOf: ((url: string) => string) | undefined },
+): readonly string[] {
   const { question, type } = asked
   const found = at(answers, path)
   if (type === undefined || !isJsonObject(found)) return []
@@ -14,6 +18,8 @@ export function answerLines({ asked, path }: FormPlace, answers: JsonObject, lan
     const entities = found.get('entities')
     return (isJsonArray(entities) ? entities : []).map(one => String(isJsonObject(one) ? one.get('entity_name') : ''))
   }
+  const urls = found.get('file_urls')
+  if (type === 'FILE_UPLOAD' && isJsonArray(urls)) return urls.map(String).map(url => nameOf?.(url) ?? url)
   const date = found.get('date')
   if (type === 'DATE' && typeof date === 'string') return [dateIn(language, date)]
   const object = JSON.parse(writeJson(found)) as ExportedObject

@@ -10,13 +10,21 @@ import type { IpAddress } from '../../domain/values/ip-address.ts'
 export const applyFormsMax = 300
 export const applyStartsMax = 200
 export const wrongCodesMax = 20
+/** Files an hour. */
+export const applyUploadsMax = 300
 /** Submissions to one program a minute. */
 export const applySubmissionsMax = 1200
+/** Forms with files that arrive at a time, from one address and in this process: each may take minutes. */
+export const uploadsPerAddressMax = 6
+const uploadsAtATimeMax = 32
 
 export class ApplyLimits {
   readonly #forms: RateCounter
   readonly #starts: RateCounter
   readonly #codes: RateCounter
+  readonly #uploads: RateCounter
+  /** How many forms with files are arriving, by address. */
+  readonly #arriving = new Map<string, number>()
   readonly #submissions: RateCounter
 
   constructor(redis?: CountingRedis) {
@@ -25,12 +33,35 @@ export class ApplyLimits {
     this.#forms = counter('forms', applyFormsMax, 60)
     this.#starts = counter('starts', applyStartsMax, 3600)
     this.#codes = counter('codes', wrongCodesMax, 900)
+    this.#uploads = counter('uploads', applyUploadsMax, 3600)
     this.#submissions = counter('submissions', applySubmissionsMax, 60)
   }
 
   countForm = async (address: IpAddress | undefined) => refuse(await this.#forms.count(networkOf(address)))
 
   countStart = async (address: IpAddress | undefined) => refuse(await this.#starts.count(networkOf(address)))
+
+  countUpload = async (address: IpAddress | undefined) => refuse(await this.#uploads.count(networkOf(address)))
+
+  /** Lets a form with files arrive, unless too many others are. Returns what is to be called when it has. */
+  beginUpload(address: IpAddress | undefined): () => void {
+    const network = networkOf(address)
+    const others = this.#arriving.get(network) ?? 0
+    const all = this.#arriving.values().reduce((sum, one) => sum + one, 0)
+    if (others >= uploadsPerAddressMax) refuse({ isOver: true, seconds: 10 })
+    if (all >= uploadsAtATimeMax)
+      throw new Problem('unavailable', {
+        detail: 'Too many files are arriving. Try again in a minute.',
+        retryAfterSeconds: 60,
+        internal: 'uploads_at_a_time',
+      })
+    this.#arriving.set(network, others + 1)
+    return () => {
+      const left = this.#arriving.get(network)! - 1
+      if (left === 0) this.#arriving.delete(network)
+      else this.#arriving.set(network, left)
+    }
+  }
 
   countSubmission = async (programId: number) => refuse(await this.#submissions.count(String(programId)))
 
@@ -40,7 +71,7 @@ export class ApplyLimits {
   takeBackCode = (address: IpAddress | undefined): Promise<void> => this.#codes.takeBack(networkOf(address))
 }
 
-function refuse({ isOver, seconds }: Counted): void {
+function refuse({ isOver, seconds }: Pick<Counted, 'isOver' | 'seconds'>): void {
   if (isOver)
     throw new Problem('rate_limited', {
       detail: 'Too many requests came from this address. Try again later.',

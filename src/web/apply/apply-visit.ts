@@ -29,6 +29,8 @@ export interface ApplyVisit {
   url: URL
   params: Readonly<Record<string, string>>
   form: FormValues
+  /** Codes of what is wrong with files in it, by field. */
+  fileErrors?: Map<string, string>
   place: Place
   now: Micros
   https: boolean
@@ -49,7 +51,7 @@ export const endedPath = '/apply/-/return?ended=1'
 export type ApplyHandler = (visit: ApplyVisit) => Promise<Response>
 
 /** Most fields of one form: ten times what a long screen with a large household has. */
-const fieldsMax = 10_000
+export const fieldsMax = 10_000
 
 export const applyRules = ({ config }: Deps): ApplyRules => ({
   pepper: config.apiKeyPepper,
@@ -101,7 +103,7 @@ export async function openVisit(deps: Deps, limits: ApplyLimits, request: Reques
 
 /** The form of a POST request. Throws Problem `forbidden` unless it came from a page of this session. */
 export async function readApplyForm(visit: ApplyVisit, inAnySession = false): Promise<void> {
-  const { deps, request, session, limits } = visit
+  const { deps, request, limits } = visit
   requireOwnOrigin(visit)
   await limits.countForm(recordOf(request).origin.address)
   const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
@@ -112,6 +114,12 @@ export async function readApplyForm(visit: ApplyVisit, inAnySession = false): Pr
   if (fields.length > fieldsMax)
     throw new Problem('too_large', { detail: `A form may have ${fieldsMax} fields; this one has more.` })
   visit.form = new FormValues(fields)
+  acceptForm(visit, inAnySession)
+}
+
+/** Takes the form of a visit for one of a page of its session, or throws Problem `forbidden`. */
+export function acceptForm(visit: ApplyVisit, inAnySession = false): void {
+  const { session } = visit
   if (session !== undefined && !inAnySession && !isToken(session.csrf, visit.form.get('csrf')))
     throw new Problem('forbidden', { detail: 'This form is from another session.', internal: 'csrf' })
   const language = findLanguage([visit.form.get('language') ?? ''])

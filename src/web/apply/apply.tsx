@@ -4,6 +4,7 @@
 
 import { Elysia } from 'elysia'
 import { Problem } from '../../base/problem.ts'
+import { isMultipart } from '../http/forms/read-multipart.ts'
 import { readAddress } from '../http/headers/sent-text.ts'
 import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'
@@ -14,6 +15,7 @@ import { ApplyLimits } from './apply-limits.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
 import { type ApplyHandler, type ApplyVisit, openVisit, readApplyForm } from './apply-visit.ts'
 import { getCheck, getReceived, postCheck } from './check-pages.tsx'
+import { readUpload } from './form-files.ts'
 import { getProgram, getPrograms } from './program-pages.tsx'
 import { getApplications, getCode, getReturn, postFinish, postReturn } from './return-pages.tsx'
 import { getScreen, postScreen } from './screen-pages.tsx'
@@ -23,13 +25,15 @@ interface ApplyRoute {
   post?: ApplyHandler
   /** Whether its form is taken in any session: it ends the one there is. */
   inAnySession?: boolean
+  /** Whether its form may have files. */
+  takesFiles?: boolean
 }
 
 /** No slug is `-`, so pages about no program have it in place of one. */
 const routes: Readonly<Record<string, ApplyRoute>> = {
   '/apply': { get: getPrograms },
   '/apply/:slug': { get: getProgram },
-  '/apply/:slug/screens/:screen': { get: getScreen, post: postScreen },
+  '/apply/:slug/screens/:screen': { get: getScreen, post: postScreen, takesFiles: true },
   '/apply/:slug/check': { get: getCheck, post: postCheck },
   '/apply/:slug/received': { get: getReceived },
   '/apply/-/code': { get: getCode },
@@ -56,7 +60,7 @@ export const applicantPages = (deps: Deps) => {
 async function enter(
   deps: Deps,
   limits: ApplyLimits,
-  { inAnySession }: ApplyRoute,
+  { inAnySession, takesFiles }: ApplyRoute,
   handler: ApplyHandler,
   { request, params }: { request: Request; params?: Readonly<Record<string, string | null>> },
 ): Promise<Response> {
@@ -68,7 +72,8 @@ async function enter(
         detail: 'Applicants’ pages are reached over HTTPS alone.',
         internal: 'plain_http',
       })
-    if (request.method === 'POST') await readApplyForm(visit, inAnySession)
+    if (request.method === 'POST')
+      await (takesFiles && isMultipart(request) ? readUpload(visit) : readApplyForm(visit, inAnySession))
     return await handler(visit)
   } catch (error) {
     return refusal(error, visit)

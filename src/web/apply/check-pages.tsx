@@ -8,10 +8,11 @@ import { changeLanguage } from '../../core/intake/register-applicant.ts'
 import { submitApplication } from '../../core/intake/submit.ts'
 import { findLastSubmission } from '../../db/applications/submissions.ts'
 import { recordOf } from '../http/server/request-record.ts'
-import { filled } from '../questions/field-view.ts'
+import { type FilesInForm, filled } from '../questions/field-view.ts'
 import { answerLines } from './answer-lines.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
 import { type ApplyVisit, csrfField, endedPath, redirect } from './apply-visit.ts'
+import { filesInForm } from './form-files.ts'
 import {
   digestOf,
   type FilledForm,
@@ -32,9 +33,9 @@ export async function getCheck(visit: ApplyVisit): Promise<Response> {
   if (program.intake_state !== 'OPEN') return redirect(visit, program.path)
   const saved = await savedIn(visit, program)
   const { pages } = visit.texts
-  const body = (
-    <CheckPage visit={visit} program={program} saved={saved} form={savedForm(program.known.version, saved.answers)} />
-  )
+  const form = savedForm(program.known.version, saved.answers)
+  const files = await filesInForm(visit, program, form.screens.flat())
+  const body = <CheckPage visit={visit} program={program} saved={saved} form={form} nameOf={files?.nameOf} />
   return showApply(visit, { title: `${pages.check} · ${program.name}`, body })
 }
 
@@ -86,9 +87,10 @@ interface CheckProps {
   program: ProgramInForm
   saved: SavedForm
   form: FilledForm
+  nameOf: FilesInForm['nameOf'] | undefined
 }
 
-function CheckPage({ visit, program, saved, form }: CheckProps) {
+function CheckPage({ visit, program, saved, form, nameOf }: CheckProps) {
   const { pages, questions: words } = visit.texts
   const all = form.screens.flat()
   const missing = messagesOf(form, form.errors, words)
@@ -131,6 +133,7 @@ function CheckPage({ visit, program, saved, form }: CheckProps) {
                 place={place}
                 path={pathOfScreen(program, screen)}
                 isWrong={wrong.has(place)}
+                nameOf={nameOf}
               />
             ))}
           </dl>
@@ -156,11 +159,16 @@ function pathOfField(program: ProgramInForm, form: FilledForm, field: string): s
   return `${pathOfScreen(program, Math.max(0, screen))}?check=1#${field}`
 }
 
-function AnswerRow(props: { visit: ApplyVisit; form: FilledForm; place: FormPlace; path: string; isWrong: boolean }) {
-  const { visit, form, place, path, isWrong } = props
+interface RowProps extends Pick<CheckProps, 'visit' | 'form' | 'nameOf'> {
+  place: FormPlace
+  path: string
+  isWrong: boolean
+}
+
+function AnswerRow({ visit, form, place, path, isWrong, nameOf }: RowProps) {
   const { pages, questions: words } = visit.texts
   const label = labelOf(place, form.values, words)
-  const lines = answerLines(place, form.answers, visit.language)
+  const lines = answerLines(place, form.answers, { language: visit.language, nameOf })
   return (
     <div class={isWrong ? 'wrong' : undefined} data-answer={place.path}>
       <dt dir="auto">{label}</dt>

@@ -103,6 +103,20 @@ export function messagesOf(
   return [...messages.values()].sort((a, b) => rank.get(a.place)! - rank.get(b.place)!)
 }
 
+/** What an applicant reads about fields that are wrong for another reason than their answer; of those at these places alone. */
+export const messagesAt = (
+  places: readonly FormPlace[],
+  errors: readonly (readonly [field: string, code: string])[],
+  { values }: FilledForm,
+  words: QuestionWords,
+): FieldMessage[] =>
+  errors.flatMap(([field, code]) => {
+    const place = places.find(({ formPath }) => field.startsWith(`${formPath}/`))
+    if (place === undefined) return []
+    const message = errorWords(words, place, { path: field, code, detail: '' })
+    return [{ field, message, label: labelOf(place, values, words), place }]
+  })
+
 /** The places of these that an error is about. */
 export const placesInError = (places: readonly FormPlace[], errors: readonly ProblemItem[]): ReadonlySet<FormPlace> =>
   new Set(errors.map(error => placeOfError(places, error)).filter(place => place !== undefined))

@@ -5,10 +5,11 @@
 import { Problem } from '../../base/problem.ts'
 import { saveAnswers } from '../../core/intake/save-answers.ts'
 import type { Json } from '../../domain/values/json-text.ts'
-import { type FieldView, filled } from '../questions/field-view.ts'
+import { type FieldView, type FilesInForm, filled } from '../questions/field-view.ts'
 import { QuestionFields } from '../questions/question-fields.tsx'
 import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
 import { type ApplyVisit, csrfField, endedPath, redirect, requireSession } from './apply-visit.ts'
+import { filesInForm, withOwnFiles } from './form-files.ts'
 import {
   type FieldMessage,
   type FilledForm,
@@ -16,6 +17,7 @@ import {
   fillForm,
   labelOf,
   listsOf,
+  messagesAt,
   messagesOf,
   openScreens,
   putTogether,
@@ -58,13 +60,15 @@ export async function getScreen(visit: ApplyVisit): Promise<Response> {
 
 export async function postScreen(visit: ApplyVisit): Promise<Response> {
   const program = await programOf(visit)
-  const { form: sent, texts } = visit
+  const { texts } = visit
   const { version } = program.known
   const screen = Number(visit.params.screen) - 1
   // Of a session that has ended: what was typed waits for the code.
-  if (visit.session === undefined && sent.get('csrf')) return showReturn(visit, { kept: pathOfScreen(program, screen) })
+  if (visit.session === undefined && visit.form.get('csrf'))
+    return showReturn(visit, { kept: pathOfScreen(program, screen) })
   const saved = await savedIn(visit, program)
   const before = savedForm(version, saved.answers)
+  const sent = await withOwnFiles(visit, program, before.values)
   const here = `${pathOfScreen(program, screen)}?changed=1`
   if (sent.get('lists') !== listsOf(saved.answers)) return redirect(visit, here)
   if (sent.get('version') !== String(version.program_version_id)) return redirect(visit, here)
@@ -74,9 +78,11 @@ export async function postScreen(visit: ApplyVisit): Promise<Response> {
   if (add !== undefined) values.add('add', add)
   const form = fillForm(version, values)
   const asked = form.screens[screen] ?? []
-  if (go === undefined) return showScreen(visit, { program, saved, form, screen })
+  const wrongFiles = messagesAt(asked, [...(visit.fileErrors ?? [])], form, texts.questions)
+  if (go === undefined) return showScreen(visit, { program, saved, form, screen, messages: wrongFiles })
   const places = asked.filter(({ formPath }) => shown.has(formPath))
-  const messages = messagesOf(form, go === 'back' ? form.faults : form.errors, texts.questions, places)
+  const wrong = messagesOf(form, go === 'back' ? form.faults : form.errors, texts.questions, places)
+  const messages = [...wrongFiles, ...wrong.filter(({ field }) => !visit.fileErrors?.has(field))]
   if (messages.length > 0) return showScreen(visit, { program, saved, form, screen, messages })
   if (!(await save(visit, program, form, shown))) return redirect(visit, here)
   return redirect(
@@ -142,16 +148,17 @@ async function nextPath(
   return isNew && !back ? `/apply/-/code?next=${encodeURIComponent(path)}` : path
 }
 
-function showScreen(visit: ApplyVisit, shown: ShownScreen): Response {
+async function showScreen(visit: ApplyVisit, shown: ShownScreen): Promise<Response> {
   const { program, form, screen, messages = [] } = shown
+  const files = await filesInForm(visit, program, form.screens[screen] ?? [])
   const title = `${program.known.version.screens[screen]!.name} · ${program.name}`
   const status = messages.length > 0 ? 400 : 200
-  const body = <ScreenPage visit={visit} {...shown} />
+  const body = <ScreenPage visit={visit} {...shown} files={files} />
   return showApply(visit, { title, body, status, form: form.screens[screen] && 'answers' })
 }
 
-function ScreenPage(props: ShownScreen & { visit: ApplyVisit }) {
-  const { visit, program, saved, form, screen, messages = [], notice } = props
+function ScreenPage(props: ShownScreen & { visit: ApplyVisit; files: FilesInForm | undefined }) {
+  const { visit, program, saved, form, screen, messages = [], notice, files } = props
   const { version } = program.known
   const { pages, questions: words } = visit.texts
   const { description } = version.screens[screen]!
@@ -159,7 +166,8 @@ function ScreenPage(props: ShownScreen & { visit: ApplyVisit }) {
   const places = form.screens[screen]!
   const step = open.indexOf(screen) + 1
   const isLive = version.screens[screen]!.questions.some(({ visible_when }) => visible_when !== null)
-  const view = { values: form.values, errors: new Map(messages.map(({ field, message }) => [field, message])), words }
+  const errors = new Map(messages.map(({ field, message }) => [field, message]))
+  const view = { values: form.values, errors, words, files }
   return (
     <>
       <p class="soft" dir="auto">
@@ -183,6 +191,7 @@ function ScreenPage(props: ShownScreen & { visit: ApplyVisit }) {
         method="post"
         action={linkTo(visit, pathOfScreen(program, screen)) + fromCheck(visit)}
         noValidate
+        encType={files?.isOn === true ? 'multipart/form-data' : undefined}
         data-live={isLive || undefined}
       >
         <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />

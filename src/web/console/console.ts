@@ -9,6 +9,7 @@ import { auditActions } from './audit/audit-actions.tsx'
 import { editingActions } from './drafts/editing-actions.tsx'
 import { previewPages } from './drafts/preview.tsx'
 import { programSettings } from './drafts/program-settings.tsx'
+import { filePage } from './files/file-page.ts'
 import { homePage } from './home/home-page.tsx'
 import { importActions } from './imports/import-actions.tsx'
 import { translationPages } from './imports/translation-actions.tsx'
@@ -44,6 +45,7 @@ const parts = (deps: Deps): Part => [
   ...previewPages(deps),
   ...programSettings(deps),
   ...applicationActions(deps),
+  filePage(deps),
   ...webhookActions(deps),
   ...jobActions(deps),
   ...auditActions(deps),

@@ -2,10 +2,18 @@
 
 import type { ProblemItem } from '../../base/problem.ts'
 import type { AskedPlace } from '../../core/intake/checking/check-all.ts'
+import { fileRulesOf, fileTypeLabels } from '../../domain/files/file-types.ts'
 import type { FormValues } from './form-values.ts'
 import type { Language } from './languages/en.ts'
 
 export type QuestionWords = Language['questions']
+
+/** What a form knows of the files in it. */
+export interface FilesInForm {
+  /** Whether files can be uploaded here. */
+  isOn: boolean
+  nameOf: (url: string) => string
+}
 
 /** A form as it was filled in. Fields are named by the JSON Pointer of what they hold. */
 export interface FieldView {
@@ -13,6 +21,8 @@ export interface FieldView {
   /** Messages by the name of a field. */
   errors: ReadonlyMap<string, string>
   words: QuestionWords
+  /** Where a question asks for files. */
+  files?: FilesInForm | undefined
 }
 
 /** A text of a language file with its values filled in. */
@@ -25,5 +35,7 @@ export function errorWords(words: QuestionWords, { asked }: AskedPlace, { path =
   const { errors } = words
   const isWhole = field === asked.question.question_key
   const text = errors[`${field}.${code}`] ?? (isWhole ? undefined : errors[field]) ?? errors[code] ?? errors.other ?? ''
-  return filled(text, asked.question.settings as Readonly<Record<string, unknown>>)
+  const { settings } = asked.question
+  const { types, megabytesMax } = fileRulesOf(settings)
+  return filled(text, { ...settings, types: fileTypeLabels(types), megabytes: megabytesMax })
 }

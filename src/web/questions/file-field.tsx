@@ -1,11 +1,61 @@
-// A question that asks for files. Intake takes the addresses of files that are kept elsewhere (D17), so applicants enter links to them.
+// A question that asks for files: those that are there, each with a button that removes it, and where more are chosen. A script uploads what
+// is chosen at once, and shows how far it is.
 
 /** @jsxImportSource preact */
 
-import { type FieldProps, TextBlock } from './field-parts.tsx'
+import { fileRulesOf, fileTypeLabels, fileTypes } from '../../domain/files/file-types.ts'
+import type { QuestionSettings } from '../../domain/questions/question.ts'
+import { type FieldProps, Group, tiesOf } from './field-parts.tsx'
+import { filled } from './field-view.ts'
+import { dropButton } from './form-values.ts'
 
-export function FileField({ path, ...props }: FieldProps & { path: string }) {
-  const { hint, view } = props
-  const how = [hint, view.words.filesHint].filter(Boolean).join(' ')
-  return <TextBlock {...props} name={`${path}/file_urls`} hint={how} rows={2} />
+export function FileField({ path, settings, ...props }: FieldProps & { path: string; settings: QuestionSettings }) {
+  const { view, hint } = props
+  const { words, files } = view
+  const name = `${path}/file_urls`
+  const rules = fileRulesOf(settings)
+  const limits = filled(words.filesHint, { types: fileTypeLabels(rules.types), megabytes: rules.megabytesMax })
+  const urls = view.values.getAll(name)
+  const isOn = files?.isOn === true
+  const isMany = settings.max_count !== 1
+  const how = [hint, isOn ? limits : words.filesOff].filter(Boolean).join(' ')
+  const accept = rules.types.flatMap(type => fileTypes[type].extensions.map(extension => `.${extension}`)).join(',')
+  return (
+    <Group {...props} name={name} hint={how}>
+      {urls.length > 0 && (
+        <ul class="files">
+          {urls.map(url => (
+            <li>
+              <input type="hidden" name={name} value={url} autocomplete="off" />
+              <span dir="auto">{files?.nameOf(url) ?? url}</span>
+              <button type="submit" class="quiet" name={dropButton} value={`${name} ${url}`}>
+                {words.remove}
+                <span class="unseen" dir="auto">
+                  {' '}
+                  {files?.nameOf(url) ?? url}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {isOn && (
+        <div class="upload">
+          <label for={`${name}-new`}>{urls.length === 0 ? words.chooseFile : words.chooseMore}</label>
+          <input
+            type="file"
+            id={`${name}-new`}
+            name={name}
+            accept={accept}
+            multiple={isMany}
+            {...tiesOf({ view, name, hint: how })}
+          />
+          <button type="submit" class="plain" name="upload" value={name}>
+            {words.upload}
+          </button>
+          <progress class="uploading" max="100" hidden aria-label={words.uploading} />
+        </div>
+      )}
+    </Group>
+  )
 }

@@ -14,6 +14,9 @@ import {
 
 type Questions = ReadonlyMap<string, AskedQuestion>
 
+/** The name of the button that removes a file, with its field and its URL as its value. */
+export const dropButton = 'drop'
+
 export const dateParts = ['month', 'day', 'year'] as const
 
 /** What the service finds out about an address; nobody types it. */
@@ -96,8 +99,6 @@ function addField(values: FormValues, type: ExportedType, name: string, json: Js
     const [year = '', month = '', day = ''] = textOf(json).split('-')
     for (const [part, text] of Object.entries({ month, day, year }))
       if (text !== '') values.add(`${name}/${part}`, text.replace(/^0+(?=\d)/, ''))
-  } else if (type === 'FILE_UPLOAD') {
-    if (isJsonArray(json) && json.length > 0) values.add(name, json.map(textOf).join('\n'))
   } else for (const item of isJsonArray(json) ? json : [json]) if (textOf(item) !== '') values.add(name, textOf(item))
 }
 
@@ -163,14 +164,7 @@ function readAnswer(values: FormValues, { question }: AskedQuestion, type: Expor
   const fields = typedFields(type).map(([name, { form }]): [string, Json] => {
     const field = `${path}/${name}`
     if (form === 'date') return [name, readDate(values, field)]
-    if (form === 'text_list')
-      return [
-        name,
-        typed(values, field)
-          .split(/\s*\n\s*/)
-          .filter(Boolean),
-      ]
-    if (form === 'option_list') return [name, values.getAll(field).filter(Boolean)]
+    if (form === 'option_list' || form === 'text_list') return [name, values.getAll(field).filter(Boolean)]
     const text = typed(values, field)
     return [name, text === '' ? null : form === 'number' ? numberOf(text) : text]
   })

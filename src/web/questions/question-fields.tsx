@@ -52,7 +52,7 @@ export function QuestionFields({ view, kind, settings, optional, path, label }: 
     case 'ENUMERATOR':
       return <ListField {...props} path={path} />
     case 'FILE_UPLOAD':
-      return <FileField {...props} path={path} />
+      return <FileField {...props} path={path} settings={settings} />
     case 'TEXT':
       return (settings.max_length ?? 0) > longText ? (
         <TextBlock {...props} name={`${path}/text`} rows={4} />

@@ -5,12 +5,13 @@ import { setProgramIntake } from '../../../src/core/intake/close-intake.ts'
 import { Applicant } from '../../support/applicant.ts'
 import { noticesOf } from '../../support/console.ts'
 import { ExportClient } from '../../support/export-client.ts'
-import { useDatabase, useService } from '../../support/fixtures.ts'
+import { aPng, sendFiles } from '../../support/files.ts'
+import { useDatabase, useFolder, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, everyKind, q } from '../../support/programs.ts'
 
 const database = await useDatabase()
-const service = await useService(database, { apply: true })
+const service = await useService(database, { apply: true, filesDir: { folder: await useFolder() } })
 const { sql } = database
 
 const rents = { question: 'housing', field: 'selection', operator: 'equal' as const, value: 'rent' }
@@ -112,7 +113,7 @@ test('every kind of question can be answered', async () => {
   await aProgram(sql, { slug: 'every-kind', questions: everyKind })
   const ann = new Applicant(service)
   await ann.open('/apply/every-kind/screens/1')
-  await ann.fill({
+  const typed = {
     '/applicant_name/first_name': 'Ada',
     '/applicant_name/last_name': 'Diaz',
     '/home_address/street': '12 Harbor Ave',
@@ -125,7 +126,6 @@ test('every kind of question can be answered', async () => {
     '/date_of_birth/date/year': '1985',
     '/contact_email/email': 'ada@example.org',
     '/contact_phone/phone_number': '(206) 555-0100',
-    '/proof_of_income/file_urls': 'https://f.example/a.pdf\r\nhttps://f.example/b.pdf',
     '/case_number/id': '0042',
     '/service_location/selections': ['north-1', 'Old Town'],
     '/household_size/number': '3',
@@ -134,11 +134,14 @@ test('every kind of question can be answered', async () => {
     '/owns_home/selection': 'no',
     '/anything_else/text': 'One\r\ntwo',
     '/household_member/entities/0/entity_name': 'Leo',
-  })
+  }
+  const files = ['bill.pdf', 'photo.png'].map(name => ({ field: '/proof_of_income/file_urls', name, content: aPng }))
+  await sendFiles(ann, files, { go: 'next', ...typed })
   await ann.passCode()
   await ann.fill({})
   await ann.submit()
   const [made] = await applications('every-kind')
+  const file = /\/admin\/programs\/every-kind\/files\/[0-9a-f]{40}$/
   expect(made!.application).toMatchObject({
     applicant_name: { first_name: 'Ada', middle_name: null, last_name: 'Diaz', suffix: null },
     home_address: { street: '12 Harbor Ave', state: 'WA', zip: '98101', corrected: 'AsEnteredByUser' },
@@ -146,7 +149,7 @@ test('every kind of question can be answered', async () => {
     date_of_birth: { date: '1985-02-09' },
     contact_email: { email: 'ada@example.org' },
     contact_phone: { phone_number: '+12065550100' },
-    proof_of_income: { file_urls: ['https://f.example/a.pdf', 'https://f.example/b.pdf'] },
+    proof_of_income: { file_urls: [expect.stringMatching(file), expect.stringMatching(file)] },
     case_number: { id: '0042' },
     service_location: { selections: ['north-1', 'Old Town'] },
     household_size: { number: 3 },

@@ -2,14 +2,15 @@
 
 import { expect, test } from 'bun:test'
 import { Applicant } from '../../support/applicant.ts'
-import { useDatabase, useService } from '../../support/fixtures.ts'
+import { aPdf, sendFiles } from '../../support/files.ts'
+import { useDatabase, useFolder, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { walkFeed } from '../../support/odata-feed.ts'
 import { formats } from '../../support/page-formats.ts'
 import { aProgram, everyKind } from '../../support/programs.ts'
 
 const database = await useDatabase()
-const service = await useService(database, { apply: true })
+const service = await useService(database, { apply: true, filesDir: { folder: await useFolder() } })
 const slug = 'both-ways'
 await aProgram(database.sql, { slug, questions: everyKind })
 const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true, mayExport: true })
@@ -44,7 +45,8 @@ const answers = {
   },
 }
 
-async function submitAsFrontEnd(): Promise<void> {
+/** With the files that were uploaded in the browser. */
+async function submitAsFrontEnd(file_urls: string[]): Promise<void> {
   const send = async (method: string, path: string, body: unknown): Promise<{ applicant_id: number }> => {
     const more = { 'Content-Type': 'application/json', 'Idempotency-Key': 'one' }
     const init = { method, headers: { ...headers, ...more }, body: JSON.stringify(body) }
@@ -54,7 +56,7 @@ async function submitAsFrontEnd(): Promise<void> {
   }
   const { applicant_id } = await send('POST', 'applicants', { language: 'en' })
   const path = `programs/${slug}/applicants/${applicant_id}`
-  await send('PUT', `${path}/answers`, { answers })
+  await send('PUT', `${path}/answers`, { answers: { ...answers, proof_of_income: { file_urls } } })
   await send('POST', `${path}/submissions`, { submitter: { type: 'APPLICANT' } })
 }
 
@@ -62,7 +64,7 @@ async function applyInBrowser(): Promise<void> {
   const ada = new Applicant(service)
   await ada.open(`/apply/${slug}/screens/1`)
   const name = '/household_member/entities'
-  await ada.fill({
+  const typed = {
     '/applicant_name/first_name': ' Ada ',
     '/applicant_name/last_name': 'Díaz',
     '/applicant_name/suffix': 'II',
@@ -83,7 +85,13 @@ async function applyInBrowser(): Promise<void> {
     '/anything_else/text': '=1+1 "quoted", \\ and\r\ntwo lines',
     [`${name}/0/entity_name`]: 'Leo',
     [`${name}/1/entity_name`]: 'Mia',
-  })
+  }
+  const files = ['=cmd.pdf', '"quoted", α.pdf'].map(name => ({
+    field: '/proof_of_income/file_urls',
+    name,
+    content: aPdf(),
+  }))
+  await sendFiles(ada, files, { go: 'next', ...typed })
   await ada.passCode()
   await ada.fill({
     [`${name}/0/member_job/entities/0/entity_name`]: 'night',
@@ -111,9 +119,14 @@ const ask = async (path: string, accept = 'application/json'): Promise<string> =
 }
 
 test('an application made in a browser is the one a front end submits, in every format, OData and the feed', async () => {
-  await submitAsFrontEnd()
   await applyInBrowser()
   const path = `/api/v1/admin/programs/${slug}`
+  const { payload } = JSON.parse(await ask(`${path}/applications`)) as {
+    payload: [{ application: { proof_of_income: { file_urls: string[] } } }]
+  }
+  const { file_urls } = payload[0].application.proof_of_income
+  expect(file_urls).toHaveLength(2)
+  await submitAsFrontEnd(file_urls)
   for (const { accept, read } of Object.values(formats)) {
     const { items } = read(await ask(`${path}/applications`, accept))
     expect(items).toHaveLength(2)

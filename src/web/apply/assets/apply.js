@@ -1,17 +1,69 @@
-// Pages are complete without this: it shows questions as soon as an answer asks for them, fills in a code from a link, prints and copies.
+// Pages are complete without this: it shows questions as soon as an answer asks for them, uploads files when they are chosen, fills in a code
+// from a link, prints and copies.
 
 const form = document.getElementById('answers')
 if (form?.hasAttribute('data-live')) {
   let last = 0
-  form.addEventListener('change', async () => {
+  form.addEventListener('change', async ({ target }) => {
+    if (target.type === 'file') return
     last += 1
     const mine = last
-    const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) })
+    const response = await fetch(form.action, { method: 'POST', body: withoutFiles(form) })
     if (!response.ok || response.redirected) return
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     // Only what was asked for last.
     if (mine === last) showPlaces(page)
   })
+}
+
+/** What a form sends, without the files that are chosen in it. */
+function withoutFiles(form) {
+  return new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === 'string'))
+}
+
+form?.addEventListener('change', ({ target }) => {
+  if (target.type === 'file' && target.files.length > 0) upload(target)
+})
+
+form?.addEventListener('click', event => {
+  const { target } = event
+  if (target.name !== 'drop') return
+  event.preventDefault()
+  const place = target.closest('[data-place]')
+  target.closest('li').remove()
+  place.querySelector('input[type=file]')?.focus()
+})
+
+for (const button of document.querySelectorAll('.upload button')) button.hidden = true
+
+/** Sends the files that were chosen in one field, and shows its question as it is then. */
+function upload(input) {
+  const place = input.closest('[data-place]')
+  const progress = place.querySelector('progress')
+  const sent = new FormData()
+  // In this order: no file is taken before the form has shown where it comes from.
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') sent.append(name, value)
+  for (const file of input.files) sent.append(input.name, file)
+  const request = new XMLHttpRequest()
+  request.responseType = 'document'
+  request.upload.onprogress = ({ loaded, total }) => {
+    progress.value = (100 * loaded) / total
+  }
+  request.onloadend = () => {
+    const shown = [...(request.response?.querySelectorAll('[data-place]') ?? [])]
+    const next = shown.find(one => one.dataset.place === place.dataset.place)
+    // Where it went wrong, the form is sent as it is, and the page says why.
+    if (next === undefined) return form.requestSubmit(place.querySelector('.upload button'))
+    const token = request.response.querySelector('#answers input[name=csrf]')
+    if (token) form.elements.csrf.value = token.value
+    place.replaceWith(document.adoptNode(next))
+    const button = next.querySelector('.upload button')
+    if (button) button.hidden = true
+    next.querySelector('input[type=file]')?.focus()
+  }
+  progress.hidden = false
+  request.open('POST', form.action)
+  request.send(sent)
 }
 
 /** Adds and removes questions, and leaves those that stay as they are, focus and all. */

@@ -2,6 +2,8 @@
 
 /** @jsxImportSource preact */
 
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import type { AnswerLine } from '../../../domain/fields/question-type.ts'
 import type {
   AnswerChange,
@@ -11,6 +13,9 @@ import type {
   ReadableScreen,
 } from '../../../domain/readable/readable-application.ts'
 import { Badge, figures } from '../../html/components.tsx'
+
+/** The files that the applicant has uploaded here: names by the path of their download. Other files are only links. */
+export const OwnFiles = createContext<ReadonlyMap<string, string>>(new Map())
 
 /** Longer answers are cut here; the export has all of them. In UTF-16 units. */
 const shownLengthMax = 20_000
@@ -151,6 +156,17 @@ function fileName(address: string): string {
 }
 
 function Line({ line: { text, look } }: { line: AnswerLine }) {
+  const ownFiles = useContext(OwnFiles)
+  const path = look === 'link' ? URL.parse(text)?.pathname.replace(/^.*(?=\/admin\/programs\/)/, '') : undefined
+  const ownName = ownFiles.get(path ?? '')
+  if (ownName !== undefined)
+    return (
+      <span class="line">
+        <a href={path} download dir="auto">
+          {ownName}
+        </a>
+      </span>
+    )
   if (text.length > shownLengthMax)
     return (
       <>

@@ -8,7 +8,7 @@ import { readLastPublication } from '../../../db/applications/application-detail
 import { type ListedApplication, readListedApplications } from '../../../db/applications/application-lists.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import type { ConsoleRequest } from '../requests/console-request.ts'
-import { csvDownload, type FilePart } from '../requests/csv-download.ts'
+import { csvDownload, type FilePart } from '../requests/download.ts'
 import { findSeenProgram } from './find-applications.ts'
 import { readListQuery } from './list-query.ts'
 

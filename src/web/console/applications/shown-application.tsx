@@ -14,10 +14,12 @@ import {
   type ListPlace,
   readFoundApplications,
 } from '../../../db/applications/application-lists.ts'
+import { readUploadedFiles } from '../../../db/apply/uploaded-files.ts'
 import { applicationChanges } from '../../../domain/readable/application-changes.ts'
 import { readableApplication } from '../../../domain/readable/readable-application.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import type { ConsoleRequest, PageRequest } from '../requests/console-request.ts'
+import { OwnFiles } from './answers-view.tsx'
 import { ApplicationPage } from './application-page.tsx'
 import { type ApplicationFiles, readSentTo } from './find-applications.ts'
 import { listSearch, readListQuery } from './list-query.ts'
@@ -44,17 +46,21 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
   return async (visit: PageRequest) => {
     const { program, application } = await files.find(visit)
     const { program_id } = program
-    const [earlier, revisions, states, neighbour, sent] = await Promise.all([
+    const [earlier, revisions, states, neighbour, sent, uploaded] = await Promise.all([
       files.before(application, program_id),
       readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
       readNewestAnnotations(db, program_id, application.application_id, statesShown + 1),
       neighbours(visit, program_id, application),
       readSentTo(db, program, [application.application_id], pagesSearched),
+      readUploadedFiles(db, { program_id, applicant_id: application.applicant_id }),
     ])
     const [now, then] = mayReadAnswers(visit.person)
       ? await files.openAnswers(visit, program_id, application.application_id, earlier?.application_id)
       : []
-    return (
+    const ownFiles = new Map(
+      uploaded.map(({ file_id, name }) => [`/admin/programs/${program.slug}/files/${file_id}`, name]),
+    )
+    const page = (
       <ApplicationPage
         program={program}
         application={application}
@@ -69,5 +75,6 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
         changes={now && then && applicationChanges(now, then)}
       />
     )
+    return <OwnFiles.Provider value={ownFiles}>{page}</OwnFiles.Provider>
   }
 }

@@ -13,7 +13,7 @@ import { readApiKeyNames } from '../../../db/keys/api-key-rows.ts'
 import { formatMicros, formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import type { ConsoleRequest } from '../requests/console-request.ts'
-import { csvDownload, type FilePart } from '../requests/csv-download.ts'
+import { csvDownload, type FilePart } from '../requests/download.ts'
 
 /** Most events of one file: what spreadsheets open, and some 60 MB. */
 const downloadRowsMax = 200_000

@@ -53,6 +53,7 @@ const texts: Readonly<Record<string, ActionText>> = {
   civiform_restored: ['Restore reported', 'reported the restore of'],
   civiform_rolled_back: ['Rollback detected', 'detected a rollback of'],
   docs_regeneration_asked: ['Docs regeneration requested', 'requested new docs for'],
+  file_downloaded: ['File downloaded', 'downloaded file'],
   identity_forgotten: [
     'OpenID account unlinked',
     'unlinked the OpenID account of',

@@ -13,6 +13,7 @@ import {
   renameQuestion,
 } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
+import { fileTypeNames, fileTypes } from '../../../domain/files/file-types.ts'
 import { withText } from '../../../domain/languages/edit-texts.ts'
 import type { QuestionKind } from '../../../domain/questions/question.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
@@ -143,6 +144,7 @@ function AnswerFields({ question, at }: PartProps) {
             ))}
           </div>
         ))}
+      {has('file_types') && <FileFields question={question} at={at} set={set} />}
       {has('correct_addresses') && (
         <Tick
           id={fieldId(`${at}/correct_addresses`)}
@@ -151,6 +153,37 @@ function AnswerFields({ question, at }: PartProps) {
           change={checked => set({ correct_addresses: checked || undefined })}
         />
       )}
+    </>
+  )
+}
+
+/** Which files are taken; all types unless some are left out. */
+function FileFields(
+  props: Pick<PartProps, 'question' | 'at'> & { set: (change: Partial<QuestionDefinition>) => void },
+) {
+  const { question, at, set } = props
+  const taken = question.file_types ?? fileTypeNames
+  return (
+    <>
+      <NumberField
+        label="Maximum size in MB"
+        at={`${at}/max_megabytes`}
+        optional
+        value={question.max_megabytes}
+        change={max_megabytes => set({ max_megabytes })}
+      />
+      {fileTypeNames.map(type => (
+        <Tick
+          key={type}
+          id={fieldId(`${at}/file_types/${type}`)}
+          text={fileTypes[type].label}
+          checked={taken.includes(type)}
+          change={isTaken => {
+            const types = fileTypeNames.filter(one => (one === type ? isTaken : taken.includes(one)))
+            if (types.length > 0) set({ file_types: types.length === fileTypeNames.length ? undefined : types })
+          }}
+        />
+      ))}
     </>
   )
 }

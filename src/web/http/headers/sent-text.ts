@@ -8,7 +8,8 @@ import { isJsonArray, isJsonObject, type Json, pointerTo } from '../../../domain
 /** Maximum number of errors in a response, and maximum length of a name quoted in one. */
 const [errorsMax, nameLengthMax] = [50, 100]
 
-const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+/** Whether the database can store it, and UTF-8 represent it. */
+export const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** Decodes percent-encoded text; undefined for broken escapes, invalid UTF-8 and U+0000. */
 export function decodeSent(encoded: string): string | undefined {

@@ -1,4 +1,4 @@
-// Streams a CSV file to the browser. The file is complete, or the download visibly fails.
+// Streams a file to the browser, such as one of CSV. The file is complete, or the download visibly fails.
 
 import { settledWithin } from '../../../base/settled-within.ts'
 import type { Sink } from '../../../core/export/pages/page-outlet.ts'
@@ -8,13 +8,13 @@ import { type RequestOutcome, recordOf } from '../../http/server/request-record.
 
 /** A part of a file; the last one says so. The next is made once this one was taken. */
 export interface FilePart {
-  bytes: Buffer
+  bytes: Uint8Array
   isLast: boolean
 }
 
-/** The response. `begin` reads and records what must be before the first byte; a HEAD does without it. */
-export async function csvDownload(
-  { config }: Pick<Deps, 'config'>,
+/** A file of CSV. */
+export function csvDownload(
+  deps: Pick<Deps, 'config'>,
   request: Request,
   fileName: string,
   begin: () => Promise<AsyncIterable<FilePart>>,
@@ -25,6 +25,16 @@ export async function csvDownload(
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   })
+  return download(deps, request, headers, begin)
+}
+
+/** The response. `begin` reads and records what must be before the first byte; a HEAD does without it. */
+export async function download(
+  { config }: Pick<Deps, 'config'>,
+  request: Request,
+  headers: Headers,
+  begin: () => Promise<AsyncIterable<FilePart>>,
+): Promise<Response> {
   const record = recordOf(request)
   if (request.method === 'HEAD') {
     record.lengthUnknown = true

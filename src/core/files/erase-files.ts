@@ -1,0 +1,29 @@
+// Erases files that no answer has: of erased applications within a minute, and those that were never saved within a day.
+
+import { deleteUploadedFile, takeUnneededFiles } from '../../db/apply/uploaded-files.ts'
+import type { Sql } from '../../db/client.ts'
+import type { FileStore } from './file-store.ts'
+
+/** Looked at in one transaction. */
+const batchFiles = 1000
+
+/**
+ * Returns how many were erased. Content goes before its row, so that an interrupted round is repeated ten minutes later. Throws the first
+ * error of the storage, after all others were tried. Several processes may run it concurrently.
+ */
+export async function eraseUnneededFiles(sql: Sql, store: FileStore | undefined): Promise<number> {
+  if (store === undefined) return 0
+  const failures: unknown[] = []
+  let erased = 0
+  for (const file of await takeUnneededFiles(sql, batchFiles)) {
+    try {
+      await store.remove(file.file_id)
+      await deleteUploadedFile(sql, file)
+      erased++
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return erased
+}

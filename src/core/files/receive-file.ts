@@ -1,0 +1,124 @@
+// Takes one file from an applicant: its row, then its content as it arrives, then its type and size. Whatever fails leaves a row by which the
+// worker finds what is left of the content.
+
+import { randomBytes } from 'node:crypto'
+import { fileTypeFromBuffer } from 'file-type'
+import type { ApplicantPlace } from '../../db/applications/submissions.ts'
+import {
+  countUploadedFiles,
+  insertUploadedFile,
+  updateFileAbandoned,
+  updateFileStored,
+} from '../../db/apply/uploaded-files.ts'
+import type { Sql } from '../../db/client.ts'
+import { keptFileName } from '../../domain/files/file-names.ts'
+import { type FileRules, type FileType, typeOfMedia } from '../../domain/files/file-types.ts'
+import type { FileStore } from './file-store.ts'
+
+/** Most files of one applicant in one program, those included that no answer has any more. */
+const applicantFilesMax = 100
+
+/** How much of a file shows what it is. */
+const headBytes = 4100
+
+export type FileRefusal = 'file_type' | 'file_too_large' | 'file_empty' | 'files_full' | 'file_failed'
+
+interface FileOrder {
+  rules: FileRules
+  /** As it was sent. */
+  name: string
+  /** Whose it is; asked once the file is known to be one that is taken. */
+  place: () => Promise<ApplicantPlace>
+  /** Told what the storage failed with. */
+  onFailure: (error: unknown) => void
+}
+
+/**
+ * Stores a file and returns its ID, or says why it is not taken. Throws what `chunks` throws, as when the connection is lost; what was stored
+ * is then removed.
+ */
+export async function receiveFile(
+  sql: Sql,
+  store: FileStore,
+  { rules, name, place: findPlace, onFailure }: FileOrder,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ fileId: string } | { refused: FileRefusal }> {
+  const arriving = new Arriving(chunks, rules.bytesMax)
+  const head = await arriving.readHead()
+  if (head.length === 0) return { refused: 'file_empty' }
+  const type = await typeOf(head)
+  if (type === undefined || !rules.types.includes(type)) return { refused: 'file_type' }
+  const place = await findPlace()
+  if ((await countUploadedFiles(sql, place)) >= applicantFilesMax) return { refused: 'files_full' }
+  const fileId = randomBytes(20).toString('hex')
+  const file = { program_id: place.program_id, file_id: fileId }
+  await insertUploadedFile(sql, { ...file, ...place, name: keptFileName(name) })
+  try {
+    await store.write(fileId, arriving.all())
+    const stored = { file_type: type, bytes: arriving.bytes }
+    return (await updateFileStored(sql, file, stored)) ? { fileId } : { refused: 'file_failed' }
+  } catch (error) {
+    await store.remove(fileId).catch(() => {})
+    await updateFileAbandoned(sql, file)
+    if (arriving.isTooLarge) return { refused: 'file_too_large' }
+    if (arriving.failed !== undefined) throw error
+    onFailure(error)
+    return { refused: 'file_failed' }
+  }
+}
+
+/** What the first bytes are of; undefined for what applicants may not upload, and for what cannot be recognized. */
+async function typeOf(head: Uint8Array): Promise<FileType | undefined> {
+  const found = await fileTypeFromBuffer(head).catch(() => undefined)
+  return found && typeOfMedia(found.mime)
+}
+
+/** Content on its way, whose beginning is read first. */
+class Arriving {
+  readonly #chunks: AsyncIterator<Uint8Array>
+  readonly #head: Uint8Array[] = []
+  bytes = 0
+  isTooLarge = false
+  /** What the connection failed with. */
+  failed: unknown
+
+  constructor(
+    chunks: AsyncIterable<Uint8Array>,
+    private readonly bytesMax: number,
+  ) {
+    this.#chunks = chunks[Symbol.asyncIterator]()
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    try {
+      const { done, value } = await this.#chunks.next()
+      return done ? undefined : value
+    } catch (error) {
+      this.failed = error
+      throw error
+    }
+  }
+
+  async readHead(): Promise<Uint8Array> {
+    let bytes = 0
+    for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next()) {
+      this.#head.push(chunk)
+      bytes += chunk.length
+      if (bytes >= headBytes) break
+    }
+    return Buffer.concat(this.#head)
+  }
+
+  /** All of it, the beginning included. Throws as soon as it is too large. */
+  async *all(): AsyncGenerator<Uint8Array> {
+    for (const chunk of this.#head) yield this.#counted(chunk)
+    for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next()) yield this.#counted(chunk)
+  }
+
+  #counted(chunk: Uint8Array): Uint8Array {
+    this.bytes += chunk.length
+    this.isTooLarge = this.bytes > this.bytesMax
+    if (this.isTooLarge) throw new Error('the file is larger than its question takes')
+    return chunk
+  }
+}

@@ -1,0 +1,146 @@
+// Files that applicants upload: a row for each, whose content is stored elsewhere (core/files). Answers have the URL of a file, and with it
+// its ID; a file that no answer has is erased.
+
+import type { FileType } from '../../domain/files/file-types.ts'
+import type { ApplicantPlace } from '../applications/submissions.ts'
+import { type Db, findRow, readValue, type Transaction } from '../client.ts'
+
+/** A file by its place. */
+export interface FilePlace {
+  program_id: number
+  file_id: string
+}
+
+/** Adds a row for content that is about to be stored. It is erased a day later unless an answer has it by then. */
+export async function insertUploadedFile(db: Db, file: FilePlace & ApplicantPlace & { name: string }): Promise<void> {
+  await db`
+    insert into uploaded_file (program_id, file_id, applicant_id, name, check_at)
+    values (
+      ${file.program_id}, ${file.file_id}, ${file.applicant_id}, ${file.name}, clock_timestamp() + interval '24 hours')`
+}
+
+/** Notes that all of the content is stored. False when it took so long that it is being removed already. */
+export async function updateFileStored(
+  db: Db,
+  { program_id, file_id }: FilePlace,
+  { file_type, bytes }: { file_type: FileType; bytes: number },
+): Promise<boolean> {
+  const { count } = await db`
+    update uploaded_file
+    set file_type = ${file_type}, bytes = ${bytes}
+    where program_id = ${program_id}
+    and file_id = ${file_id}
+    and not erasing`
+  return count === 1
+}
+
+/** Has the worker's next round look at a file. */
+export async function updateFileAbandoned(db: Db, { program_id, file_id }: FilePlace): Promise<void> {
+  await db`
+    update uploaded_file
+    set check_at = present_time()
+    where program_id = ${program_id}
+    and file_id = ${file_id}`
+}
+
+/** The same for all files of an applicant, in one program or in all. Called after applications are erased, whose program is held by then. */
+export async function updateFilesOfApplicant(tx: Transaction, applicantId: number, programId?: number): Promise<void> {
+  await tx`
+    update uploaded_file
+    set check_at = present_time()
+    where applicant_id = ${applicantId}
+    ${programId === undefined ? tx`` : tx`and program_id = ${programId}`}`
+}
+
+/** How many files of an applicant are kept in a program, those included that are only just arriving. */
+export async function countUploadedFiles(db: Db, { program_id, applicant_id }: ApplicantPlace): Promise<number> {
+  return readValue<number>(db)`
+    select count(*) as files
+    from uploaded_file
+    where program_id = ${program_id}
+    and applicant_id = ${applicant_id}
+    and not erasing`
+}
+
+export interface NamedFile {
+  file_id: string
+  name: string
+  bytes: number
+}
+
+/** The files that an applicant has uploaded in a program. */
+export async function readUploadedFiles(db: Db, { program_id, applicant_id }: ApplicantPlace): Promise<NamedFile[]> {
+  return db<NamedFile[]>`
+    select file_id, name, bytes
+    from uploaded_file
+    where program_id = ${program_id}
+    and applicant_id = ${applicant_id}
+    and bytes is not null
+    and not erasing`
+}
+
+/**
+ * Which of these files are the applicant's own, in this program. For a day from now they are not erased, so that answers with them can be
+ * saved. Committed by itself, before the answers are.
+ */
+export async function holdUploadedFiles(
+  db: Db,
+  { program_id, applicant_id }: ApplicantPlace,
+  fileIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db<{ file_id: string }[]>`
+    update uploaded_file
+    set check_at = present_time() + interval '24 hours'
+    where program_id = ${program_id}
+    and applicant_id = ${applicant_id}
+    and file_id = any(${[...fileIds]})
+    and bytes is not null
+    and not erasing
+    returning file_id`
+  return rows.map(({ file_id }) => file_id)
+}
+
+export interface StoredFile extends NamedFile {
+  file_type: FileType
+  applicant_id: number
+}
+
+/** A file whose content is there. */
+export async function findUploadedFile(db: Db, { program_id, file_id }: FilePlace): Promise<StoredFile | undefined> {
+  return findRow<StoredFile>(db)`
+    select file_id, name, bytes, file_type, applicant_id
+    from uploaded_file
+    where program_id = ${program_id}
+    and file_id = ${file_id}
+    and bytes is not null
+    and not erasing`
+}
+
+/** The applications of an applicant that have a file, newest first. */
+export async function readApplicationsWithFile(
+  db: Db,
+  { program_id, applicant_id, file_id }: ApplicantPlace & FilePlace,
+): Promise<number[]> {
+  const rows = await db<{ application_id: number }[]>`
+    select application_id
+    from application
+    where program_id = ${program_id}
+    and applicant_id = ${applicant_id}
+    and position(${file_id} in snapshot) > 0
+    order by application_id desc`
+  return rows.map(({ application_id }) => application_id)
+}
+
+/** Looks at the next files whose time has come, and gives those that no answer has: their content is to be removed, then their rows. */
+export async function takeUnneededFiles(db: Db, filesMax: number): Promise<FilePlace[]> {
+  return db<FilePlace[]>`select of_program as program_id, of_file as file_id from take_unneeded_files(${filesMax})`
+}
+
+/** Removes the row of a file whose content is gone. */
+export async function deleteUploadedFile(db: Db, { program_id, file_id }: FilePlace): Promise<void> {
+  await db`
+    delete from uploaded_file
+    where program_id = ${program_id}
+    and file_id = ${file_id}
+    and erasing`
+}

@@ -1,0 +1,39 @@
+// Names of uploaded files. They are text that somebody chose: kept to be shown, and never part of a path here.
+
+import { type FileType, fileTypes } from './file-types.ts'
+
+/** Longest name that is kept, in code points. */
+const lengthMax = 200
+
+/** Everything that is not shown or changes how its surroundings are shown, such as an override of the direction of writing; joiners stay. */
+const hidden = /(?![\u200c\u200d])\p{C}/gu
+
+/**
+ * A name as it is kept: without folders, control characters and a leading dot, in a bounded length. `"..\\..\\a\0b.pdf"` → `"ab.pdf"`.
+ * Never empty.
+ */
+export function keptFileName(sent: string): string {
+  const last = sent.toWellFormed().normalize('NFC').split(/[/\\]/).at(-1)!
+  const shown = last.replace(hidden, '').replace(/\s+/g, ' ').trim().replace(/^\.+/, '')
+  const letters = [...shown]
+  if (letters.length <= lengthMax) return shown || 'file'
+  const extension = /\.[a-z0-9]{1,10}$/i.exec(shown)?.[0] ?? ''
+  return letters.slice(0, lengthMax - extension.length).join('') + extension
+}
+
+/** The name under which a file is saved: one whose extension says what the file is, without what Windows allows in no name. */
+export function savedFileName(name: string, type: FileType): string {
+  const plain = name.replace(/[<>:"|?*]/g, '_').replace(/[. ]+$/, '')
+  const extension = /\.([^.]*)$/.exec(plain)?.[1]?.toLowerCase() ?? ''
+  const { extensions } = fileTypes[type]
+  return (extensions as readonly string[]).includes(extension) ? plain : `${plain}.${extensions[0]}`
+}
+
+/** Content-Disposition of a download (RFC 6266), with the name in ASCII too for clients that know no other. */
+export function attachment(name: string): string {
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    letter => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${name.replace(/[^\x20-\x7e]|["\\%]/g, '_')}"; filename*=UTF-8''${encoded}`
+}

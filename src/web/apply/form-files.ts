@@ -1,0 +1,171 @@
+// Files in the form of a screen: stored as they arrive, with their URLs in the form as if those had been sent; and that a form has no files but
+// the applicant's own.
+
+import { type FileRefusal, receiveFile } from '../../core/files/receive-file.ts'
+import { type AskedQuestion, questionnaireOf } from '../../core/intake/checking/asked-questions.ts'
+import { holdUploadedFiles, readUploadedFiles } from '../../db/apply/uploaded-files.ts'
+import { fileRulesOf } from '../../domain/files/file-types.ts'
+import type { ProgramVersion } from '../../domain/questions/program-version.ts'
+import type { VersionQuestion } from '../../domain/questions/question.ts'
+import { readMultipart, type SentFile } from '../http/forms/read-multipart.ts'
+import { requireOwnOrigin } from '../http/headers/own-origin.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import type { FilesInForm } from '../questions/field-view.ts'
+import { dropButton, FormValues } from '../questions/form-values.ts'
+import { type ApplyVisit, acceptForm, fieldsMax, requireSession } from './apply-visit.ts'
+import type { FormPlace } from './form-steps.ts'
+import { type ProgramInForm, programOf } from './program-in-form.ts'
+
+const formFilesMax = 20
+
+/**
+ * The form of a POST request with files. No file is stored before the form has shown that it comes from a page of this session. Throws what
+ * reading a form without files does.
+ */
+export async function readUpload(visit: ApplyVisit): Promise<void> {
+  const { deps, request, limits } = visit
+  requireOwnOrigin(visit)
+  const { address } = recordOf(request).origin
+  await limits.countForm(address)
+  const end = limits.beginUpload(address)
+  const form = new FormValues()
+  visit.form = form
+  visit.fileErrors = new Map()
+  const { intakeBodyBytesMax: fieldBytesMax, uploadBytesMax: bytesMax, uploadMsMax: arrivalMs } = deps.config
+  const bounds = { bytesMax, fieldBytesMax, fieldsMax, filesMax: formFilesMax, arrivalMs }
+  const files = new FormFiles(visit)
+  try {
+    await readMultipart(request, bounds, {
+      field: (name, value) => form.add(name, value),
+      file: part => files.take(part),
+    })
+  } finally {
+    end()
+  }
+  files.accept()
+}
+
+class FormFiles {
+  #program: ProgramInForm | undefined
+  #isAccepted = false
+
+  constructor(private readonly visit: ApplyVisit) {}
+
+  async take({ field, name, chunks }: SentFile): Promise<void> {
+    const { visit } = this
+    const { deps, form, limits, request } = visit
+    const { fileStore } = deps
+    // A field in which no file was chosen.
+    if (name === '') return
+    this.accept()
+    // Of a session that has ended: the page asks for the code, and then for the file again.
+    if (visit.session === undefined && form.get('csrf')) return
+    const program = await this.#find()
+    const question = questionAt(program.known.version, field, form.get('shown') ?? '')
+    if (question === undefined || fileStore === undefined || program.intake_state !== 'OPEN') return
+    await limits.countUpload(recordOf(request).origin.address)
+    const rules = fileRulesOf(question.settings)
+    const received = await receiveFile(
+      deps.intakeDb,
+      fileStore,
+      {
+        rules,
+        name,
+        place: async () => {
+          const { applicant_id } = await requireSession(visit)
+          return { program_id: program.program_id, applicant_id }
+        },
+        onFailure: err => deps.log.error({ err }, 'an uploaded file could not be stored'),
+      },
+      chunks,
+    )
+    if ('refused' in received) this.#refuse(field, received.refused)
+    else form.add(field, urlOfFile(visit, program.slug, received.fileId))
+  }
+
+  /** Once: a session that begins with a file gives the next page another token. */
+  accept(): void {
+    if (!this.#isAccepted) acceptForm(this.visit)
+    this.#isAccepted = true
+  }
+
+  #refuse(field: string, refusal: FileRefusal): void {
+    this.visit.fileErrors?.set(field, refusal)
+  }
+
+  async #find(): Promise<ProgramInForm> {
+    this.#program ??= await programOf(this.visit)
+    return this.#program
+  }
+}
+
+/** The question of a field for files that a screen showed; undefined for any other field. */
+function questionAt(version: ProgramVersion, field: string, shown: string): VersionQuestion | undefined {
+  const path = pathOfFileField(field)
+  if (path === undefined || !shown.split(' ').includes(path)) return undefined
+  let asked: AskedQuestion | undefined
+  let scope = questionnaireOf(version).top
+  for (const key of path
+    .replace(/\/entities\/\d+\//g, '/')
+    .split('/')
+    .slice(1)) {
+    asked = scope.get(key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    scope = asked?.children ?? new Map()
+  }
+  return asked?.type === 'FILE_UPLOAD' ? asked.question : undefined
+}
+
+/** A file of ours, as an application has it: a link for people of the console who may read the program's applications. */
+const urlOfFile = ({ place }: ApplyVisit, slug: string, fileId: string): string =>
+  `${place.baseUrl}/admin/programs/${slug}/files/${fileId}`
+
+const fileIdIn = (url: string): string | undefined => /\/admin\/programs\/[^/]+\/files\/([0-9a-f]{40})$/.exec(url)?.[1]
+
+/** `/children/entities/0/photo` for the field of its files; undefined for a field of anything else. */
+const pathOfFileField = (name: string): string | undefined => /^(\/.*)\/file_urls$/.exec(name)?.[1]
+
+/**
+ * A form as it was sent, with no file but those that the applicant has uploaded in this program, or that are saved already. Others, guessed or
+ * gone, are left out, and their field says so.
+ */
+export async function withOwnFiles(
+  visit: ApplyVisit,
+  { program_id, slug }: ProgramInForm,
+  saved: FormValues,
+): Promise<FormValues> {
+  const { form, session, deps } = visit
+  const sent = [...form]
+  const urls = sent.filter(([name]) => pathOfFileField(name) !== undefined).map(([, url]) => url)
+  if (urls.length === 0) return form
+  const ids = urls.map(fileIdIn).filter(id => id !== undefined)
+  const isAsked = session !== undefined && ids.length > 0
+  const held = isAsked ? await holdUploadedFiles(deps.intakeDb, { program_id, ...session }, ids) : []
+  const own = new Set(held)
+  const kept = new Set([...saved].filter(([name]) => pathOfFileField(name) !== undefined).map(([, url]) => url))
+  const dropped = form.get(dropButton)
+  visit.fileErrors ??= new Map()
+  const { fileErrors } = visit
+  const values = sent.flatMap(([name, url]): [string, string][] => {
+    if (pathOfFileField(name) === undefined) return [[name, url]]
+    if (url === '' || `${name} ${url}` === dropped) return []
+    const id = fileIdIn(url)
+    // The address is ours, whatever was sent.
+    if (id !== undefined && own.has(id)) return [[name, kept.has(url) ? url : urlOfFile(visit, slug, id)]]
+    if (id === undefined && kept.has(url)) return [[name, url]]
+    fileErrors.set(name, 'file_gone')
+    return []
+  })
+  return new FormValues(values)
+}
+
+/** What fields for files need to know, where one of these places has such a field. */
+export async function filesInForm(
+  { deps, session }: ApplyVisit,
+  { program_id }: ProgramInForm,
+  places: readonly FormPlace[],
+): Promise<FilesInForm | undefined> {
+  if (!places.some(({ asked }) => asked.type === 'FILE_UPLOAD')) return undefined
+  const files = session === undefined ? [] : await readUploadedFiles(deps.intakeDb, { program_id, ...session })
+  const names = new Map(files.map(({ file_id, name }) => [file_id, name]))
+  return { isOn: deps.fileStore !== undefined, nameOf: url => names.get(fileIdIn(url) ?? '') ?? url }
+}

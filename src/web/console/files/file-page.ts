@@ -1,0 +1,35 @@
+// An uploaded file, at the address that applications have for it. It is always saved, never shown: what applicants upload may pretend to be
+// anything.
+
+import { openFile } from '../../../core/files/open-file.ts'
+import { attachment, savedFileName } from '../../../domain/files/file-names.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { findSeenProgram, readers } from '../applications/find-applications.ts'
+import { type PageRoute, pageAt } from '../requests/action.ts'
+import { download } from '../requests/download.ts'
+
+export const filePage = (deps: Deps): PageRoute =>
+  pageAt('/admin/programs/:slug/files/:fileId', readers, async ({ request, person, params, by }) => {
+    const { consoleDb: db, fileStore } = deps
+    const { program_id } = await findSeenProgram(db, person, params.slug!)
+    const { file, content } = await openFile(db, fileStore, { program_id, file_id: params.fileId! }, by)
+    const headers = new Headers({
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': attachment(savedFileName(file.name, file.file_type)),
+      'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+    })
+    return download(deps, request, headers, async () => wholeContent(content, file.bytes))
+  })
+
+/** The parts of a file of a known length. One that is shorter by now breaks off the response. */
+async function* wholeContent(content: AsyncIterable<Uint8Array>, length: number) {
+  let sent = 0
+  for await (const bytes of content) {
+    sent += bytes.length
+    yield { bytes, isLast: sent === length }
+  }
+  if (sent !== length) throw new Error(`an uploaded file has ${sent} bytes instead of ${length}`)
+}

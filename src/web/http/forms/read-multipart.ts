@@ -1,0 +1,158 @@
+// Reads a form with files (RFC 7578) as it arrives. No file is held in memory: whoever takes one reads it, and the connection waits.
+
+import { Busboy, type BusboyConfig, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
+import { Problem } from '../../../base/problem.ts'
+import { isText } from '../headers/sent-text.ts'
+import { whileArriving } from '../server/in-time.ts'
+
+export interface FormBounds {
+  /** Of the form with its files. */
+  bytesMax: number
+  /** Of its fields. */
+  fieldBytesMax: number
+  fieldsMax: number
+  filesMax: number
+  /** How long all of it may take to arrive, storing the files included. */
+  arrivalMs: number
+}
+
+export interface SentFile {
+  field: string
+  /** As it was sent: any text. */
+  name: string
+  chunks: AsyncIterable<Uint8Array>
+}
+
+export interface FormTaker {
+  field: (name: string, value: string) => void
+  /** Called for one file after another, with all fields before it taken. What it leaves unread is read and dropped. */
+  file: (part: SentFile) => Promise<void>
+}
+
+const forms = /^multipart\/form-data\b/i
+
+export const isMultipart = ({ headers }: Request): boolean => forms.test(headers.get('content-type') ?? '')
+
+/** Throws what `taker` throws, and Problem `invalid_request` or `too_large` for a form that is incomplete, late or beyond a bound. */
+export const readMultipart = (request: Request, bounds: FormBounds, taker: FormTaker): Promise<void> =>
+  whileArriving(request, async () => {
+    if (Number(request.headers.get('content-length') ?? 0) > bounds.bytesMax) throw tooLarge(bounds)
+    await new FormReader(request, bounds, taker).read()
+  })
+
+const tooLarge = ({ bytesMax }: FormBounds): Problem =>
+  new Problem('too_large', { detail: `A form with files must have at most ${bytesMax} bytes.` })
+
+class FormReader {
+  readonly #parser: BusboyInstance
+  /** Settled when all of the form was parsed, or nothing more of it is wanted. */
+  readonly #ended = Promise.withResolvers<void>()
+  /** The files so far, each taken after the one before it. */
+  #taken: Promise<void> = Promise.resolve()
+  #open: BusboyFileStream | undefined
+  #failure: { error: unknown } | undefined
+  #fieldBytes = 0
+
+  constructor(
+    private readonly request: Request,
+    private readonly bounds: FormBounds,
+    private readonly taker: FormTaker,
+  ) {
+    const { fieldsMax, filesMax, fieldBytesMax } = bounds
+    const limits = {
+      fields: fieldsMax,
+      files: filesMax,
+      fieldSize: fieldBytesMax,
+      fieldNameSize: 2000,
+      headerPairs: 20,
+    }
+    this.#parser = openParser(request.headers.get('content-type') ?? '', limits)
+    this.#parser.on('finish', () => this.#ended.resolve())
+    this.#parser.on('error', error => this.#fail(malformed(error)))
+    this.#parser.on('field', (name, value, isNameCut, isCut) => this.#field(name, value, isNameCut || isCut))
+    this.#parser.on('file', (field, stream, name = '') => this.#file(field, stream, name))
+    const beyond = (what: string, max: number) => () =>
+      this.#fail(new Problem('too_large', { detail: `A form may have ${max} ${what}; this one has more.` }))
+    this.#parser.on('fieldsLimit', beyond('fields', fieldsMax))
+    this.#parser.on('filesLimit', beyond('files', filesMax))
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error }
+    this.#open?.destroy(error instanceof Error ? error : undefined)
+    this.#ended.resolve()
+  }
+
+  #field(name: string, value: string, isCut: boolean): void {
+    this.#fieldBytes += name.length + value.length
+    if (isCut || this.#fieldBytes > this.bounds.fieldBytesMax) this.#fail(tooLarge(this.bounds))
+    else if (isText(name) && isText(value)) this.taker.field(name, value)
+    else this.#fail(malformed())
+  }
+
+  #file(field: string, stream: BusboyFileStream, name: string): void {
+    this.#open = stream
+    // Where nobody reads it, its error would be an uncaught one.
+    stream.on('error', () => {})
+    const chunks: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]()
+    // Without a way to end it early, which would end the stream and with it the parser.
+    const readable = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) }
+    this.#taken = this.#taken.then(async () => {
+      try {
+        if (this.#failure === undefined) await this.taker.file({ field, name, chunks: readable })
+        while (!(await chunks.next()).done);
+      } catch (error) {
+        this.#fail(error)
+      }
+    })
+  }
+
+  async read(): Promise<void> {
+    const reader = this.request.body?.getReader()
+    if (reader === undefined) throw malformed()
+    const { bounds } = this
+    const cancel = (): Promise<void> => reader.cancel().catch(() => {})
+    const timer = setTimeout(() => {
+      const detail = `The form took longer than ${bounds.arrivalMs} ms to arrive.`
+      this.#fail(new Problem('invalid_request', { detail, internal: 'upload_too_slow' }))
+      void cancel()
+    }, bounds.arrivalMs)
+    try {
+      let bytes = 0
+      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+        bytes += chunk.value.length
+        if (bytes > bounds.bytesMax) this.#fail(tooLarge(bounds))
+        if (this.#failure !== undefined) break
+        if (!this.#parser.write(chunk.value)) await this.#drained()
+      }
+    } catch (error) {
+      this.#fail(malformed(error))
+    } finally {
+      clearTimeout(timer)
+    }
+    if (this.#failure === undefined) {
+      this.#parser.end()
+      await this.#ended.promise
+    } else await cancel()
+    await this.#taken
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  /** Resolves when the parser takes more, or nothing of it is wanted any more. */
+  async #drained(): Promise<void> {
+    const drained = new Promise<void>(resolve => this.#parser.once('drain', () => resolve()))
+    await Promise.race([drained, this.#ended.promise])
+  }
+}
+
+function openParser(type: string, limits: BusboyConfig['limits']): BusboyInstance {
+  try {
+    return new Busboy({ headers: { 'content-type': type }, preservePath: true, limits })
+  } catch (error) {
+    throw malformed(error)
+  }
+}
+
+/** Of a lost connection too, which nobody hears of. */
+const malformed = (cause?: unknown): Problem =>
+  new Problem('invalid_request', { detail: 'The form is incomplete or malformed.', cause })

@@ -1,0 +1,69 @@
+// Files in Chromium: with scripts they are uploaded when they are chosen; without, with the form. On a phone and a desk, light and dark.
+
+import { describe, expect, test } from 'bun:test'
+import { accessibilityErrors, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
+import { aPdf, aPng } from '../../support/files.ts'
+import { openedIf, useDatabase, useFolder, useService } from '../../support/fixtures.ts'
+import { needs } from '../../support/needs.ts'
+import { aProgram, q } from '../../support/programs.ts'
+
+const there = needs('chromium')
+const database = await openedIf(there, () => useDatabase())
+const folder = await openedIf(there, () => useFolder())
+const service = await openedIf(there, () => useService(database, { apply: true, filesDir: { folder } }))
+const browser = await openedIf(there, useBrowser)
+const shots = process.env.TRIBUTARY_SHOTS
+
+describe.skipIf(!there)('in a browser', () => {
+  test.each([
+    { javaScriptEnabled: true, colorScheme: 'light', width: 390 },
+    { javaScriptEnabled: true, colorScheme: 'dark', width: 1280 },
+    { javaScriptEnabled: false, colorScheme: 'dark', width: 390 },
+    { javaScriptEnabled: false, colorScheme: 'light', width: 1280 },
+  ] as const)('files are chosen, refused, removed and sent: %p', async ({ width, javaScriptEnabled, colorScheme }) => {
+    const slug = `files-${width}-${colorScheme}`
+    const questions = [q.text('reason'), q.file('proof', { max_count: 3 })]
+    await aProgram(database.sql, { slug, questions })
+    const viewport = { width, height: 900 }
+    const { page, complaints } = await openPage(browser, service.baseUrl, { javaScriptEnabled, colorScheme, viewport })
+    await page.goto(`/apply/${slug}/screens/1`)
+    const look = async (name: string) => {
+      expect(await pageWidth(page)).toBe(width)
+      if (javaScriptEnabled) expect(await accessibilityErrors(page)).toEqual([])
+      if (shots !== undefined)
+        await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true })
+    }
+    const input = page.locator('input[type=file]')
+    const choose = async (name: string, buffer: Buffer) => {
+      await input.setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
+      if (!javaScriptEnabled) await page.click('button[name=upload]')
+    }
+    await page.fill('[id="/reason/text"]', 'Typed before')
+    await choose('fake.pdf', Buffer.from('<html>no</html>'))
+    await page.waitForSelector('.field.wrong')
+    await look('refused')
+    await choose('bill.pdf', aPdf(2_000_000))
+    await page.waitForSelector('.files li')
+    expect(await page.locator('.field.wrong').count()).toBe(0)
+    await choose('صورة‎.png', aPng)
+    await page.waitForSelector('.files li:nth-child(2)')
+    expect(await page.locator('.files li > span').allTextContents()).toEqual(['bill.pdf', 'صورة.png'])
+    expect(await page.inputValue('[id="/reason/text"]')).toBe('Typed before')
+    await look('chosen')
+    await page.locator('button[name=drop]').first().click()
+    await page.waitForSelector('.files li:nth-child(2)', { state: 'detached' })
+    await page.click('form#answers .actions button[value=next]')
+    await page.waitForSelector('#code')
+    await page.click('main a.button')
+    expect(new URL(page.url()).pathname).toBe(`/apply/${slug}/check`)
+    await look('check')
+    await page.click('main form button[type=submit]')
+    await page.waitForSelector('[data-application]')
+    const [made] = await database.sql<{ snapshot: string }[]>`
+      select snapshot from application join program using (program_id) where slug = ${slug}`
+    expect(made!.snapshot.match(/\/files\/[0-9a-f]{40}/g)).toHaveLength(2)
+    expect(made!.snapshot).toContain('Typed before')
+    // Pages of errors came with 400.
+    expect(complaints.filter(text => !text.includes('400'))).toEqual([])
+  })
+})
