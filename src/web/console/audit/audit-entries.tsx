@@ -5,10 +5,10 @@
 import { emailOf } from '../../../core/people/roles.ts'
 import type { AuditEventRow } from '../../../db/audit/audit.ts'
 import { formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
-import { figures, InParts, When } from '../../html/components.tsx'
+import { counted, figures, InParts, When } from '../../html/components.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { type DetailPair, detailPairs } from './audit-details.ts'
-import type { AuditEntry } from './audit-grouping.ts'
+import { type AuditEntry, applicationsIn } from './audit-grouping.ts'
 import { phraseOf } from './audit-labels.ts'
 import { path, queryOf } from './audit-query.ts'
 
@@ -69,7 +69,8 @@ export function Sentence({ event, together, names, people, brief }: EntryProps &
   const { form } = usePage()
   const filterBy = (name: string, value: string): string => path + queryOf(form.values, { [name]: value })
   const { did, after = '', own, didMany } = phraseOf(event)
-  const isMany = together.length > 1 && didMany !== undefined
+  const count = applicationsIn(together)
+  const isMany = count > 1 && didMany !== undefined
   const href = filterBy('actor', event.actor)
   const actor = <Actor actor={event.actor} href={href} names={names} people={people} brief={brief} />
   if (own !== undefined && emailOf(event.actor) === event.subject)
@@ -78,11 +79,17 @@ export function Sentence({ event, together, names, people, brief }: EntryProps &
         {actor} {own}
       </>
     )
+  if (isMany && event.action === 'application_read')
+    return (
+      <>
+        {actor} viewed {figures(count)} applications
+      </>
+    )
   const program = names.get(`program ${event.detail.program_id}`)
   if (isMany && brief)
     return (
       <>
-        {actor} set the status of {figures(together.length)} applications
+        {actor} set the status of {figures(count)} applications
         {program !== undefined && (
           <>
             {' '}
@@ -98,7 +105,7 @@ export function Sentence({ event, together, names, people, brief }: EntryProps &
       <a class="subject" dir="auto" href={filterBy('subject', event.subject)}>
         <InParts>{names.get(event.subject) ?? event.subject}</InParts>
       </a>
-      {isMany && ` and ${figures(together.length - 1)} more`}
+      {isMany && ` and ${figures(count - 1)} more`}
       {after !== '' && ` ${after}`}
     </>
   )
@@ -190,7 +197,9 @@ function sumOf(events: readonly AuditEventRow[]): string {
   const count = figures(events.length)
   if (events[0]?.action === 'applications_exported')
     return `${figures(sentIn(events))} applications exported on ${count} pages`
-  return events[0]?.action === 'program_draft_saved' ? `${count} times` : `${count} applications`
+  if (events[0]?.action === 'program_draft_saved') return `${count} times`
+  const applications = counted(applicationsIn(events), 'application')
+  return events[0]?.action === 'application_read' ? `${applications}, ${counted(events.length, 'view')}` : applications
 }
 
 /** A summary of an export: number of applications, and the last submission. */

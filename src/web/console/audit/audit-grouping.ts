@@ -2,13 +2,13 @@
 
 import type { AuditEventRow } from '../../../db/audit/audit.ts'
 
-/** An event, or several events shown together, newest first: the pages of a walk, applications set to one status, saves of a draft. */
+/** An event, or several shown together, newest first: pages of a walk, applications set to one status or viewed by one person, saves of a draft. */
 export interface AuditEntry {
   event: AuditEventRow
   together: readonly AuditEventRow[]
 }
 
-/** Status changes and draft saves within an hour share an entry. */
+/** Status changes, views and draft saves within an hour share an entry. */
 const nearMicros = 3_600_000_000
 
 /** A key that is the same for events shown together; undefined for events that stand alone. */
@@ -20,13 +20,19 @@ function togetherBy({ actor, action, subject, detail }: AuditEventRow): string |
         ? [detail.program_id, detail.status]
         : action === 'program_draft_saved'
           ? [subject]
-          : undefined
+          : action === 'application_read'
+            ? []
+            : undefined
   return shared && JSON.stringify([actor, action, ...shared])
 }
 
 /** Whether an event is close enough to the first one to share its entry. Pages of a walk always are. */
 const isNear = ({ action, happened_at }: AuditEventRow, first: AuditEventRow): boolean =>
   action === 'applications_exported' || first.happened_at - happened_at < nearMicros
+
+/** The number of different applications that these events are about. */
+export const applicationsIn = (events: readonly AuditEventRow[]): number =>
+  new Set(events.map(({ subject, detail }) => `${detail.program_id} ${subject}`)).size
 
 /** Groups events into at most `most` entries. `last` is the ID of the last event in them. */
 export function entriesOf(events: readonly AuditEventRow[], most: number): { entries: AuditEntry[]; last: number } {

@@ -35,7 +35,7 @@ const texts: Readonly<Record<string, ActionText>> = {
   applicant_registered: ['Applicant registered', 'registered applicant'],
   application_erased: ['Application erased', 'erased application'],
   application_history_read: ['Application history read', 'read the history of application'],
-  application_read: ['Application viewed', 'viewed application'],
+  application_read: ['Application viewed', 'viewed application', { didMany: 'viewed applications' }],
   application_status_read: ['Application status read', 'read the status of application'],
   application_submitted: ['Application submitted', 'submitted application'],
   applications_downloaded: ['Applications downloaded', 'downloaded applications from'],

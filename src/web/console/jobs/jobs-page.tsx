@@ -24,7 +24,7 @@ import { Shell } from '../../html/shell.tsx'
 
 /** What each job produces. */
 const jobNames: Readonly<Record<string, string>> = {
-  'refresh-key-map': 'Key map',
+  'refresh-key-map': 'Question map',
   'refresh-docs-example': 'Docs',
 }
 
@@ -136,8 +136,9 @@ function State({ listing: { state, stale, produced_at, attempts } }: { listing: 
   )
 }
 
-const Version = ({ display_name, version_number: number, program_version_id: id }: DerivedListing) => (
+const Version = ({ slug, display_name, version_number: number, program_version_id: id }: DerivedListing) => (
   <Named
+    href={number === null ? `/admin/programs/${slug}/versions` : `/admin/programs/${slug}`}
     name={display_name}
     small={
       <>

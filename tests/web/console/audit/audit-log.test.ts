@@ -5,7 +5,7 @@ import { Glob } from 'bun'
 import { sealAuditLog } from '../../../../src/core/audit/seal-audit.ts'
 import { appendAuditEvent, readAuditEvents } from '../../../../src/db/audit/audit.ts'
 import { detailPairs } from '../../../../src/web/console/audit/audit-details.ts'
-import { entriesOf } from '../../../../src/web/console/audit/audit-grouping.ts'
+import { applicationsIn, entriesOf } from '../../../../src/web/console/audit/audit-grouping.ts'
 import { phraseOf } from '../../../../src/web/console/audit/audit-labels.ts'
 import { refuseAuditLines, tamper } from '../../../support/audit-log.ts'
 import { aPerson, ConsoleVisitor, isEmptyList, seenIn } from '../../../support/console.ts'
@@ -85,6 +85,20 @@ describe('the list of audit entries', () => {
     const set = { audit_event_id: 1, actor: 'x', action: 'application_annotated', subject: '1', address: null, detail }
     const events = [0, 30, 59, 60, 90, 120].map(minutes => ({ ...set, happened_at: -minutes * 60_000_000 }))
     expect(entriesOf(events, 9).entries.map(({ together }) => together.length)).toEqual([3, 2, 1])
+  })
+
+  test('has the applications that one person viewed within an hour as one entry, a comparison as none of its own', async () => {
+    const viewed = (subject: string, reading: string) =>
+      note(subject, { actor: `admin:${ada.email}`, action: 'application_read', detail: { program_id: 1, reading } })
+    for (const subject of ['71', '72', '73']) await viewed(subject, 'shown')
+    await viewed('72', 'compared')
+    const page = await browser.page(`${path}?action=application_read&actor=${encodeURIComponent(ada.email)}`)
+    expect(seenIn(page)).toMatch(/ viewed 3 /)
+    expect(page.match(/<a class="at"/g)).toHaveLength(1)
+    expect(page.match(/<ol class="pages-of">.*?<\/ol>/s)![0].match(/<li>/g)).toHaveLength(4)
+    const view = { actor: 'x', action: 'application_read', address: null, detail: { program_id: 1 } }
+    const events = [0, 59, 60].map((minutes, i) => ({ ...view, subject: `${i}`, audit_event_id: i, happened_at: -minutes * 60_000_000 }))
+    expect(entriesOf(events, 9).entries.map(({ together }) => applicationsIn(together))).toEqual([2, 1])
   })
 
   test('has what one person saved of a draft as one entry, another person’s apart', async () => {
