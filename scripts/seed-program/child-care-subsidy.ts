@@ -16,7 +16,12 @@ export const childCareSubsidy: VersionedProgram = {
   description: 'Help with the cost of child care.',
   confirmation: 'We tell you within two weeks whether there is a place.',
   statuses: ['Received', 'Waiting list', 'Approved', 'Denied'],
-  public_names: { 'Waiting list': 'You are on the waiting list', Denied: 'Not this time' },
+  status_details: [
+    { status: 'Received', color: 'blue' },
+    { status: 'Waiting list', color: 'amber', public_name: 'You are on the waiting list' },
+    { status: 'Approved', color: 'green' },
+    { status: 'Denied', color: 'red', public_name: 'Not this time' },
+  ],
   versions: 1,
   screens: [
     { name: 'About you', questions: ['applicant name', 'email address', 'home address'].map(shared) },

@@ -12,7 +12,12 @@ export const utilityAssistance: VersionedProgram = {
   description: 'Help with electricity, gas, water, sewer and garbage bills.',
   confirmation: 'We read your application within ten days and write to you about the result.',
   statuses: ['Received', 'In review', 'More information needed', 'Approved', 'Denied'],
-  public_names: { 'More information needed': 'We need something from you', Denied: 'Not this time' },
+  status_details: [
+    { status: 'In review', color: 'blue' },
+    { status: 'More information needed', color: 'amber', public_name: 'We need something from you' },
+    { status: 'Approved', color: 'green' },
+    { status: 'Denied', color: 'red', public_name: 'Not this time' },
+  ],
   versions: 3,
   screens: [
     {

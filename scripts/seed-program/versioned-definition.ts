@@ -25,8 +25,8 @@ export interface VersionedProgram {
   description: string
   confirmation: string
   statuses: string[]
-  /** How applicants read statuses that have another name for them. */
-  public_names: Readonly<Record<string, string>>
+  /** The color of each status, and how applicants read those that have another name for them. */
+  status_details: ProgramDefinition['status_details']
   versions: number
   screens: readonly { name: string; questions: readonly VersionedQuestion[] }[]
 }
@@ -37,7 +37,7 @@ export function definitionsOf(program: VersionedProgram): ProgramDefinition[] {
 }
 
 function definitionOf(program: VersionedProgram, version: number): ProgramDefinition {
-  const { slug, display_name, description, confirmation, statuses } = program
+  const { slug, display_name, description, confirmation, statuses, status_details = [] } = program
   const questions: QuestionDefinition[] = []
   const screens = program.screens.map(({ name, questions: all }): ScreenDefinition => {
     const asked = all.filter(({ since = 1, until = program.versions }) => since <= version && version <= until)
@@ -53,7 +53,6 @@ function definitionOf(program: VersionedProgram, version: number): ProgramDefini
     })
     return { name, questions: placements }
   })
-  const status_details = Object.entries(program.public_names).map(([status, public_name]) => ({ status, public_name }))
   return inEveryLanguage({
     slug,
     display_name,

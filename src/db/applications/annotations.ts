@@ -98,6 +98,7 @@ export interface ApplicationState {
   is_current: boolean
   application_id: number
   status: string | null
+  has_note: boolean
   annotation_id: number
 }
 
@@ -108,7 +109,7 @@ export async function readApplicationStates(
   applicationIds: readonly number[],
 ): Promise<ApplicationState[]> {
   return db<ApplicationState[]>`
-    select application_id, status, superseded_seq is null as is_current,
+    select application_id, status, application_note is not null as has_note, superseded_seq is null as is_current,
       ${newestAnnotation(db, programId)} as annotation_id
     from application a
     where program_id = ${programId}

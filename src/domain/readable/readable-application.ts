@@ -86,14 +86,15 @@ export function readableApplication(
 /** Whose an application is: the first name in it, and the first e-mail address or phone number, as far as these were answered. */
 export interface ApplicantInList {
   name: string | undefined
-  contact: string | undefined
+  email: string | undefined
+  phone: string | undefined
 }
 
 /** Of the member `application` of an exported application. Those of a household are not looked at. */
 export function applicantInList(version: ReadableVersion, application: ExportedObject): ApplicantInList {
   const questions = placedScreens(version).flatMap(screen => screen.questions)
   const first = (type: ExportedType) => firstLine(questions, application, type)
-  return { name: first('NAME'), contact: first('EMAIL') ?? first('PHONE') }
+  return { name: first('NAME'), email: first('EMAIL'), phone: first('PHONE') }
 }
 
 /** The first answer to a question of this type, on one line. */

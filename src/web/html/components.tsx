@@ -101,6 +101,8 @@ export interface Column<Row> {
   figures?: boolean
   /** What it says is understood without the column's name, which a card leaves out. */
   evident?: boolean
+  /** Shown where there is room: from 1,400 px on. */
+  roomy?: boolean
 }
 
 /** A table on a wide screen, cards on a narrow one: each cell says its column's name there. */
@@ -118,8 +120,8 @@ export function Table<Row>(props: {
         <caption class="unseen">{props.caption}</caption>
         <thead>
           <tr>
-            {props.columns.map(({ head, figures }) => (
-              <th scope="col" class={figures ? 'figures' : undefined}>
+            {props.columns.map(({ head, ...column }) => (
+              <th scope="col" class={classOf(column)}>
                 {head}
               </th>
             ))}
@@ -128,11 +130,8 @@ export function Table<Row>(props: {
         <tbody>
           {props.rows.map(row => (
             <tr>
-              {props.columns.map(({ head, cell, figures, evident }) => (
-                <td
-                  data-head={head}
-                  class={[figures && 'figures', evident && 'evident'].filter(Boolean).join(' ') || undefined}
-                >
+              {props.columns.map(({ head, cell, ...column }) => (
+                <td data-head={head} class={classOf(column)}>
                   <div>{cell(row)}</div>
                 </td>
               ))}
@@ -143,6 +142,9 @@ export function Table<Row>(props: {
     </div>
   )
 }
+
+const classOf = ({ figures, evident, roomy }: Omit<Column<never>, 'head' | 'cell'>): string | undefined =>
+  [figures && 'figures', evident && 'evident', roomy && 'roomy'].filter(Boolean).join(' ') || undefined
 
 /** Links that look like tabs; each is a page of its own. */
 export function Tabs(props: {

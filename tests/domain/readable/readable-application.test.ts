@@ -134,8 +134,12 @@ describe('an application for people', () => {
     const listed = aVersion(Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, { kind }])))
     const phone = { question_type: 'PHONE', phone_number: '+12065550100' }
     const both = { name: ada, phone, mail: { question_type: 'EMAIL', email: 'ada@example.org' } }
-    expect(applicantInList(listed, both)).toEqual({ name: 'Ada King', contact: 'ada@example.org' })
-    expect(applicantInList(listed, { phone })).toEqual({ name: undefined, contact: '+1 206 555 0100' })
+    expect(applicantInList(listed, both)).toEqual({
+      name: 'Ada King',
+      email: 'ada@example.org',
+      phone: '+1 206 555 0100',
+    })
+    expect(applicantInList(listed, { phone })).toEqual({ name: undefined, email: undefined, phone: '+1 206 555 0100' })
   })
 
   test('ends at so many rows, and says so', () => {

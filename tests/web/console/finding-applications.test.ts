@@ -279,6 +279,62 @@ test('the status of many is set after a look at what changes, each with an entry
   ])
 })
 
+test('a note is added to many applications, with their status or by itself', async () => {
+  const ids = [await apply(named('Zu', 'A')), await apply(named('Zu', 'B'))]
+  const ticked = ids.map(id => `ticked=${id}`).join('&')
+  const send = async (set: string, note: string) => {
+    const path = `${list}/status?set=${set}&${ticked}`
+    const page = await browser.page(path)
+    const seen = [...page.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value]) => value!)
+    return { path, sent: { ...fieldsOf(page, path.replaceAll('&', '&amp;')), seen, note } }
+  }
+  const states = async () => [
+    ...(await sql<{ status: string | null; application_note: string | null }[]>`
+      select status, application_note from application where application_id in ${sql(ids)} order by application_id`),
+  ]
+  const empty = await send('unchanged', '')
+  expect(errorsOf(await browser.refused(400, empty.path, empty.sent))).toEqual(['note missing'])
+  const alone = await send('unchanged', 'Batch 7\r\nchecked')
+  expect((await browser.post(alone.path, alone.sent)).status).toBe(303)
+  expect(await states()).toEqual(ids.map(() => ({ status: null, application_note: 'Batch 7\nchecked' })))
+  const both = await send('is%3AApproved', 'Batch 8')
+  expect((await browser.post(both.path, both.sent)).status).toBe(303)
+  expect(await states()).toEqual(ids.map(() => ({ status: 'Approved', application_note: 'Batch 8' })))
+  const kept = await send('is%3AIn+review', '')
+  expect((await browser.post(kept.path, kept.sent)).status).toBe(303)
+  expect(await states()).toEqual(ids.map(() => ({ status: 'In review', application_note: 'Batch 8' })))
+  const long = await send('unchanged', 'x'.repeat(10_001))
+  expect(errorsOf(await browser.refused(400, long.path, long.sent))).toEqual(['note too_long'])
+})
+
+test('the rows of a page are selected by a link, each page for itself', async () => {
+  const ticks = (page: string) => [...page.matchAll(/<input type="checkbox" class="tick"[^>]*>/g)].map(([tick]) => tick)
+  const page = await browser.page(list)
+  expect(ticks(page).filter(tick => tick.includes('checked'))).toEqual([])
+  const link = /href="(\?[^"]*)" data-ticks/.exec(page)![1]!.replaceAll('&amp;', '&')
+  const selected = await browser.page(list + link)
+  expect(ticks(selected).every(tick => tick.includes('checked'))).toBe(true)
+  expect(/href="(\?[^"]*)" data-ticks/.exec(selected)![1]).toBe('?')
+})
+
+test('a status is shown in its color, and in gray without one', async () => {
+  const colored = await insertRawProgram(sql, 'colored')
+  const [first, second] = await insertRawApplications(sql, colored, 2)
+  await sql`
+    insert into program_version (program_id, state, screens, display_name, statuses, details, created_at, created_by, published_at, published_by)
+    select program_id, 'OBSOLETE', screens, display_name, statuses, '{"status_details": [{"status": "Denied", "color": "red"}]}',
+      created_at, created_by, now() + interval '1 hour', created_by
+    from program_version where program_id = ${colored.program_id} limit 1`
+  for (const [id, status] of [
+    [first, 'Denied'],
+    [second, 'New'],
+  ] as const)
+    await sql`update application set status = ${status}, status_last_modified_time = now() where application_id = ${id!}`
+  const page = await browser.page('/admin/programs/colored/applications')
+  for (const badge of ['badge bad">Denied<', 'badge">New<']) expect(page).toContain(badge)
+  expect(await browser.page('/admin/programs/colored')).toMatch(/Denied<\/a><\/dt><dd>1<\/dd><svg class="bad"/)
+})
+
 test('where another caseworker has changed all of them in the meantime, the form says so and shows them as they are now', async () => {
   const ids = [await apply(named('Xu', 'D')), await apply(named('Xu', 'E'))]
   const path = `${list}/status?set=is%3AApproved&ticked=${ids[0]}&ticked=${ids[1]}`
@@ -288,7 +344,7 @@ test('where another caseworker has changed all of them in the meantime, the form
   for (const application_id of ids)
     await annotate(sql, { ...at, application_id, status: 'In review', now: Date.now() * 1000 })
   const again = await browser.refused(400, path, sent)
-  for (const part of ['data-code="changed_concurrently"', 'from In review to']) expect(again).toContain(part)
+  for (const part of ['data-code="changed_concurrently"', 'data-status="is:In review"']) expect(again).toContain(part)
   expect((await browser.post(path, { ...sent, seen: seenOn(again) })).status).toBe(303)
 })
 

@@ -34,12 +34,10 @@ import { ApplicationFiles, applicationsRoute, findSeenProgram, readers } from '.
 import { listActions } from './list-actions.tsx'
 import { readListQuery } from './list-query.ts'
 import { applicationPage } from './shown-application.tsx'
-import { statusOfManyActions } from './status-of-many.tsx'
+import { noteBytesMax, statusOfManyActions } from './status-of-many.tsx'
 
 /** Maximum of each in the API. */
 const historyMax = 200
-/** A note of 10,000 characters has up to nine bytes for each in a form. */
-const noteBytesMax = 256 * 1024
 
 const one = `${applicationsRoute}/:applicationId`
 

@@ -4,21 +4,22 @@
 
 import type { AnnotationState } from '../../../db/applications/annotations.ts'
 import type { ApplicationDetails, Revision } from '../../../db/applications/application-details.ts'
-import type { Program } from '../../../db/programs/programs.ts'
 import { counted, When, Who } from '../../html/components.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
+import { type ProgramInColor, StatusBadge } from '../statuses/status-badge.tsx'
 import { RevisionBadge, type SentTo } from './list-pages.tsx'
 import { applicationsPath } from './list-query.ts'
 
 export interface HistoryProps {
+  program: ProgramInColor
   application: ApplicationDetails
   states: readonly AnnotationState[]
   moreStates: boolean
   sent: SentTo
 }
 
-export function History({ application, states, moreStates, sent }: HistoryProps) {
+export function History({ program, application, states, moreStates, sent }: HistoryProps) {
   return (
     <section class="card">
       <h2>History</h2>
@@ -28,7 +29,11 @@ export function History({ application, states, moreStates, sent }: HistoryProps)
           const earlier = states[i + 1]
           return (
             <li>
-              <strong>{titleOf(state, earlier, moreStates)}</strong>
+              {setsNoteOnly(state, earlier, moreStates) ? (
+                <strong>Note</strong>
+              ) : (
+                <StatusBadge status={state.status} program={program} />
+              )}
               <small>
                 <When at={state.changed_at} /> ·{' '}
                 <span dir="auto">
@@ -81,17 +86,14 @@ function Sent({ application, sent: { clientsOf, isPruned } }: Pick<HistoryProps,
 
 const clientsShown = 5
 
-function titleOf(state: AnnotationState, earlier: AnnotationState | undefined, moreStates: boolean): string {
-  const status = state.status ?? 'No status'
-  // The state before the oldest one shown is unknown.
-  if (earlier === undefined && moreStates) return status
-  return state.status === (earlier?.status ?? null) && state.application_note !== (earlier?.application_note ?? null)
-    ? 'Note'
-    : status
-}
+/** The state before the oldest one shown is unknown. */
+const setsNoteOnly = (state: AnnotationState, earlier: AnnotationState | undefined, moreStates: boolean): boolean =>
+  (earlier !== undefined || !moreStates) &&
+  state.status === (earlier?.status ?? null) &&
+  state.application_note !== (earlier?.application_note ?? null)
 
 export interface RevisionsProps {
-  program: Program
+  program: ProgramInColor
   application: ApplicationDetails
   revisions: readonly Revision[]
   moreRevisions: boolean

@@ -3,17 +3,17 @@
 /** @jsxImportSource preact */
 
 import type { ApplicationDetails, Revision } from '../../../db/applications/application-details.ts'
-import type { Program } from '../../../db/programs/programs.ts'
 import type { ApplicationChange } from '../../../domain/readable/application-changes.ts'
 import type { ReadableApplication } from '../../../domain/readable/readable-application.ts'
 import { counted, DoneNotice, figures, LinkButton, Notice, When } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, SelectField, Submit, TextArea } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
+import { StatusBadge } from '../statuses/status-badge.tsx'
 import { AnswersView } from './answers-view.tsx'
 import { History, type HistoryProps, Revisions, type RevisionsProps } from './application-history.tsx'
 import { RevisionBadge } from './list-pages.tsx'
-import { applicationsPath } from './list-query.ts'
+import { applicationsPath, crumbsOf } from './list-query.ts'
 
 interface ApplicationPageProps extends HistoryProps, RevisionsProps {
   /** The application it replaced. */
@@ -28,15 +28,6 @@ interface ApplicationPageProps extends HistoryProps, RevisionsProps {
 }
 
 const doneTexts = { saved: 'Saved. Clients receive it with their next export.' }
-
-/** The breadcrumbs to an application, for the pages below it. */
-export const crumbsOf = (program: Program, applicationId?: number) => [
-  { text: 'Applications', path: '/admin/applications' },
-  { text: program.display_name, path: applicationsPath(program.slug) },
-  ...(applicationId === undefined
-    ? []
-    : [{ text: String(applicationId), path: `${applicationsPath(program.slug)}/${applicationId}` }]),
-]
 
 export function ApplicationPage(props: ApplicationPageProps) {
   const { program, application, answers, newer, older, search } = props
@@ -190,7 +181,7 @@ function StatusCard({ program, application, action }: ApplicationPageProps & { a
   const present = (
     <>
       <p>
-        {status ?? 'No status yet'}
+        <StatusBadge status={status} program={program} />
         {status_last_modified_time !== null && (
           <small>
             since <When at={status_last_modified_time} />

@@ -8,8 +8,7 @@ import type { ApplicationChange } from '../../../domain/readable/application-cha
 import { Badge, Notice, Table, When } from '../../html/components.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { Lines } from './answers-view.tsx'
-import { crumbsOf } from './application-page.tsx'
-import { applicationsPath } from './list-query.ts'
+import { applicationsPath, crumbsOf } from './list-query.ts'
 
 export function ChangesPage(props: {
   program: Program

@@ -9,8 +9,7 @@ import type { Program } from '../../../db/programs/programs.ts'
 import { figures, When } from '../../html/components.tsx'
 import { TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
-import { crumbsOf } from './application-page.tsx'
-import { applicationsPath } from './list-query.ts'
+import { applicationsPath, crumbsOf } from './list-query.ts'
 
 interface EraseProps {
   program: Program

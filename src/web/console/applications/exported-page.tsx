@@ -8,8 +8,7 @@ import { indentedJson } from '../../../domain/values/indented-json.ts'
 import { figures, LinkButton } from '../../html/components.tsx'
 import { CopyButton, IndentedText } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
-import { crumbsOf } from './application-page.tsx'
-import { applicationsPath } from './list-query.ts'
+import { applicationsPath, crumbsOf } from './list-query.ts'
 
 /** Longer applications can only be downloaded, because browsers are slow to show them. */
 const shownBytesMax = 256 * 1024

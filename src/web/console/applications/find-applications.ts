@@ -20,6 +20,7 @@ import { isAuditLogPruned, readClientsSent } from '../../../db/audit/disclosures
 import type { Sql } from '../../../db/client.ts'
 import { readApiKeyNames } from '../../../db/keys/api-key-rows.ts'
 import { findProgram, loadProgramVersion, type Program } from '../../../db/programs/programs.ts'
+import { readStatusColors } from '../../../db/programs/status-colors.ts'
 import type { ExportedObject } from '../../../domain/readable/exported-answers.ts'
 import { matchReason } from '../../../domain/readable/match-reason.ts'
 import type { ReadableVersion } from '../../../domain/readable/placed-questions.ts'
@@ -29,6 +30,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { keyIdOf } from '../keys/key-labels.tsx'
 import type { ConsoleRequest } from '../requests/console-request.ts'
 import { idIn } from '../requests/route-parameters.ts'
+import type { ProgramInColor } from '../statuses/status-badge.tsx'
 import type { Listing, SentTo } from './list-pages.tsx'
 import { countedMax, type FoundApplicant, type ListPage, type ListQuery } from './list-query.ts'
 
@@ -40,9 +42,10 @@ export const applicationsRoute = '/programs/:slug/applications'
 const pageRows = 50
 
 /** The program, if the person may see it. Other programs don't exist for them. */
-export async function findSeenProgram(db: Sql, person: Person, slug: string): Promise<Program> {
+export async function findSeenProgram(db: Sql, person: Person, slug: string): Promise<ProgramInColor> {
   const found = isSlug(slug) ? await findProgram(db, slug) : undefined
-  if (found !== undefined && maySeeProgram(person, found.program_id)) return found
+  if (found !== undefined && maySeeProgram(person, found.program_id))
+    return { ...found, status_colors: await readStatusColors(db, found.program_id) }
   return notFound('There is no program with this address.')
 }
 

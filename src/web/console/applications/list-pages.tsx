@@ -6,13 +6,13 @@ import type { ListedApplication, ProgramWithSubmissions } from '../../../db/appl
 import type { ClientSent } from '../../../db/audit/disclosures.ts'
 import type { Program } from '../../../db/programs/programs.ts'
 import { Badge, type Column, DoneNotice, figures, LinkButton, Named, Table, When } from '../../html/components.tsx'
-import { ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
+import { ErrorSummary, SelectField, TextField } from '../../html/fields.tsx'
 import { FilterBar, IntakeBadge, Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
+import { type ProgramInColor, StatusBadge } from '../statuses/status-badge.tsx'
 import {
   applicationsPath,
-  changedMax,
   countedMax,
   type FoundApplicant,
   type filterNames,
@@ -20,6 +20,7 @@ import {
   listSearch,
   statusValue,
 } from './list-query.ts'
+import { SetStatus, selected, tickColumn } from './status-page.tsx'
 
 interface ChoiceProps {
   programs: readonly ProgramWithSubmissions[]
@@ -74,8 +75,8 @@ export interface Listing extends ListPage {
   sentTo: SentTo
 }
 
-export function ApplicationsPage({ program, ...listing }: Listing & { program: Program }) {
-  const { form: query, origin } = usePage()
+export function ApplicationsPage({ program, ...listing }: Listing & { program: ProgramInColor }) {
+  const { form: query, query: pageQuery, origin } = usePage()
   const { applications, total, found, who, sentTo } = listing
   const path = applicationsPath(program.slug)
   const search = listSearch(query.values)
@@ -93,8 +94,8 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
         )
       }
       columns={[
-        ...(mayAnnotate(listing, origin) ? [tickColumn] : []),
-        ...columns(path, search, who),
+        ...(mayAnnotate(listing, origin) ? [tickColumn(pageQuery.has(selected))] : []),
+        ...columns(program, search, who),
         sentColumn(sentTo),
       ]}
     />
@@ -123,7 +124,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       <Filters path={path} program={program} searches={who !== undefined} />
       {query.errors.length > 0 ? null : mayAnnotate(listing, origin) && applications.length > 0 ? (
         <form method="get" action={`${path}/status`}>
-          <SetStatus program={program} found={found ?? total} />
+          <SetStatus program={program} found={found ?? total} shown={applications.length} />
           {list}
         </form>
       ) : (
@@ -145,34 +146,32 @@ const mayAnnotate = ({ who }: Listing, origin: string | undefined): boolean => w
 
 const counted = (found: number): string => (found > countedMax ? `more than ${figures(countedMax)}` : figures(found))
 
-const tickColumn = {
-  head: 'Select',
-  cell: ({ application_id }: ListedApplication) => (
-    <input
-      type="checkbox"
-      class="tick"
-      name="ticked"
-      value={String(application_id)}
-      aria-label={`Select application ${application_id}`}
-    />
-  ),
-}
-
-const columns = (path: string, search: string, who: Listing['who']): readonly Column<ListedApplication>[] => [
+const columns = (
+  program: ProgramInColor,
+  search: string,
+  who: Listing['who'],
+): readonly Column<ListedApplication>[] => [
   {
     head: 'Applicant',
     cell: ({ application_id, applicant_id }) => {
-      const { name = `Applicant ${applicant_id}`, contact, match } = who?.get(application_id) ?? {}
+      const { name = `Applicant ${applicant_id}`, email, phone, match } = who?.get(application_id) ?? {}
       return (
         <span class="who">
-          <a class="strong" dir="auto" href={`${path}/${application_id}${search}`}>
+          <a class="strong" dir="auto" href={`${applicationsPath(program.slug)}/${application_id}${search}`}>
             {name}
           </a>{' '}
-          <small dir="auto">{match ?? contact}</small>
+          {match === undefined ? (
+            <small class="cramped" dir="auto">
+              {email ?? phone}
+            </small>
+          ) : (
+            <small dir="auto">{match}</small>
+          )}
         </span>
       )
     },
   },
+  ...(who === undefined ? [] : contactColumns(who)),
   { head: 'Number', figures: true, evident: true, cell: ({ application_id }) => application_id },
   {
     head: 'Submitted',
@@ -187,12 +186,19 @@ const columns = (path: string, search: string, who: Listing['who']): readonly Co
     head: 'Status',
     cell: ({ status, has_note }) => (
       <>
-        {status === null ? <span class="soft">none</span> : <Badge tone="info">{status}</Badge>}
+        <StatusBadge status={status} program={program} />
         {has_note && <span class="soft"> · note</span>}
       </>
     ),
   },
 ]
+
+const contactColumns = (who: NonNullable<Listing['who']>): readonly Column<ListedApplication>[] =>
+  (['email', 'phone'] as const).map(contact => ({
+    head: contact === 'email' ? 'E-mail' : 'Phone',
+    roomy: true,
+    cell: ({ application_id }) => <span dir="auto">{who.get(application_id)?.[contact]}</span>,
+  }))
 
 const clientsShown = 2
 
@@ -217,34 +223,6 @@ const sentColumn = ({ clientsOf, isPruned }: SentTo): Column<ListedApplication> 
     )
   },
 })
-
-/** Sets the status of the selected rows, or of all matching applications. */
-function SetStatus({ program, found }: { program: Program; found: number }) {
-  const { form: query } = usePage()
-  return (
-    <div class="ticked">
-      {[...query.values].map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <label for="set">
-        Set status of <span data-count="ticked">the</span> selected to
-      </label>
-      <select id="set" name="set">
-        {program.statuses.map(status => (
-          <option value={statusValue(status)}>{status}</option>
-        ))}
-        <option value={statusValue(null)}>none</option>
-      </select>
-      {found <= changedMax && (
-        <span class="choice">
-          <input type="checkbox" id="all" name="all" value="yes" />
-          <label for="all">Select all {figures(found)}</label>
-        </span>
-      )}
-      <Submit look="plain" text="Preview changes" />
-    </div>
-  )
-}
 
 function Neighbours({ path, applications, older, newer }: ListPage & { path: string }) {
   const { values } = usePage().form

@@ -8,6 +8,7 @@ import type {
   ListPlace,
   ListPosition,
 } from '../../../db/applications/application-lists.ts'
+import type { Program } from '../../../db/programs/programs.ts'
 import { isCalendarDate } from '../../../domain/question-types/date.ts'
 import type { ApplicantInList } from '../../../domain/readable/readable-application.ts'
 import { parseInstantParameter } from '../../../domain/values/instant-parameter.ts'
@@ -15,6 +16,15 @@ import type { ConsoleRequest } from '../requests/console-request.ts'
 import { idOf } from '../requests/route-parameters.ts'
 
 export const applicationsPath = (slug: string): string => `/admin/programs/${slug}/applications`
+
+/** The breadcrumbs to an application, for the pages below it. */
+export const crumbsOf = (program: Program, applicationId?: number) => [
+  { text: 'Applications', path: '/admin/applications' },
+  { text: program.display_name, path: applicationsPath(program.slug) },
+  ...(applicationId === undefined
+    ? []
+    : [{ text: String(applicationId), path: `${applicationsPath(program.slug)}/${applicationId}` }]),
+]
 
 /** Matching applications are counted up to this number. */
 export const countedMax = 1000
@@ -44,6 +54,9 @@ export interface ListQuery {
 
 /** A status in a URL. No status is `none`, so that a status can have any name. */
 export const statusValue = (status: string | null): string => (status === null ? 'none' : `is:${status}`)
+
+/** Set for many applications, it leaves their statuses as they are. */
+export const unchanged = 'unchanged'
 
 /** Throws `forbidden` for a search by name if the person may not read answers. */
 export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'person'>, timeZone: string): ListQuery {

@@ -1,4 +1,4 @@
-// Sets the status of many applications at once, after a preview. Each change is an entry in the application's history.
+// Sets the status and note of many applications at once, after a preview. Each change is an entry in the application's history.
 
 /** @jsxImportSource preact */
 
@@ -14,12 +14,16 @@ import type { PageRequest } from '../requests/console-request.ts'
 import { idOf } from '../requests/route-parameters.ts'
 import { closed, id, nullableText } from '../requests/schemas.ts'
 import { applicationsRoute, findSeenProgram, readers } from './find-applications.ts'
-import { applicationsPath, changedMax, listSearch, readListQuery } from './list-query.ts'
+import { applicationsPath, changedMax, listSearch, readListQuery, statusValue, unchanged } from './list-query.ts'
 import { StatusOfManyPage } from './status-page.tsx'
+
+/** A note of 10,000 characters has up to nine bytes for each in a form. */
+export const noteBytesMax = 256 * 1024
 
 const body = Type.Object(
   {
-    status: nullableText('One of the program’s statuses, or null for none.'),
+    status: Type.Optional(nullableText('One of the program’s statuses, or null for none.')),
+    note: Type.Optional(nullableText('A note of at most 10,000 characters, or null for none.')),
     applications: Type.Array(
       Type.Object(
         {
@@ -41,20 +45,20 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
     action({
       name: 'annotateApplications',
       route: `POST ${path}`,
-      summary: 'Set the status of many applications',
-      description: 'Each change is a separate entry in the application’s history. Notes are unchanged.',
+      summary: 'Set the status and note of many applications',
+      description: 'Each change is a separate entry in the application’s history. What you leave out is unchanged.',
       answers:
         'The number of applications changed, and the number skipped because they have changed since or no longer exist.',
       answered: row({ changed: integer, left: integer }),
       roles: readers,
       scope: 'applications:write',
       body,
-      bodyBytesMax: 64 * 1024,
-      run: async (visit, { status, applications }) => {
+      bodyBytesMax: 64 * 1024 + noteBytesMax,
+      run: async (visit, { status, note, applications }) => {
         const { program_id } = await findSeenProgram(db, visit.person, visit.params.slug!)
         const answer = { changed: 0, left: 0 }
         for (const { application_id, based_on } of applications) {
-          const change = { program_id, application_id, status, seen: based_on, timeZone: config.timeZone }
+          const change = { program_id, application_id, status, note, seen: based_on, timeZone: config.timeZone }
           try {
             await annotate(db, { ...change, ...visit.by })
             answer.changed += 1
@@ -68,9 +72,12 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
       form: {
         page,
         ownPage: path,
-        read: ({ form }) => ({ status: statusOf(form), applications: statesSeen(form) }),
+        read: ({ form }) => ({ ...statusOf(form), ...noteOf(form), applications: statesSeen(form) }),
         // The status was chosen on another page; here is what it would change.
-        atField: ({ path: _, ...error }) => ({ ...error, parameter: 'seen' }),
+        atField: ({ path, parameter, ...error }) => ({
+          ...error,
+          parameter: (parameter ?? path?.slice(1)) === 'note' ? 'note' : 'seen',
+        }),
         next: (visit, { changed }) => {
           if (changed === 0) throw invalidRequest('No status was changed.', [allLeft])
           const { values } = readListQuery(visit, config.timeZone)
@@ -101,11 +108,11 @@ function lookAt(db: Deps['consoleDb'], timeZone: string) {
       throw new Problem('too_large', {
         detail: `You can change at most ${changedMax} applications at once. Select fewer.`,
       })
-    const status = statusOf(visit.url.searchParams)
+    const { status } = statusOf(visit.url.searchParams)
     const all = await readApplicationStates(db, program.program_id, ids)
     const currentOnly = visit.url.searchParams.get('only') === 'current'
     const states = currentOnly ? all.filter(state => state.is_current) : all
-    const changed = states.filter(state => state.status !== status)
+    const changed = states.filter(state => status === undefined || state.status !== status)
     const same = states.length - changed.length
     const shown = <StatusOfManyPage program={program} status={status} changed={changed} same={same} />
     return states.length > 0 ? shown : showForm(visit, { values: visit.form, errors: [wrongCount] }, () => shown, 400)
@@ -128,13 +135,22 @@ const allLeft = {
 const isLeft = (error: unknown): boolean =>
   error instanceof Problem && (error.internal === 'seen_is_old' || error.kind === 'not_found')
 
-function statusOf(sent: URLSearchParams): string | null {
+function statusOf(sent: URLSearchParams): { status?: string | null } {
   const text = sent.get('set') ?? ''
-  if (text.startsWith('is:')) return text.slice(3)
-  if (text === 'none') return null
+  if (text.startsWith('is:')) return { status: text.slice(3) }
+  if (text === statusValue(null)) return { status: null }
+  if (text === unchanged) return {}
   throw invalidRequest('No status was changed.', [
     { parameter: 'set', code: 'malformed', detail: 'Choose one of the program’s statuses.' },
   ])
+}
+
+/** An empty note leaves notes unchanged. Browsers end lines with CR LF. */
+function noteOf(sent: URLSearchParams): { note?: string } {
+  const note = (sent.get('note') ?? '').replaceAll('\r\n', '\n')
+  if (note !== '') return { note }
+  if (sent.get('set') !== unchanged) return {}
+  throw invalidRequest('No note was saved.', [{ parameter: 'note', code: 'missing', detail: 'Enter a note.' }])
 }
 
 /** Parses `281774-12`: an application and the revision of its status that was shown. */

@@ -12,6 +12,7 @@ import {
   type StatusCount,
   type SubmissionDay,
 } from '../../../db/dashboard/program-figures.ts'
+import { readStatusColors, type StatusColors } from '../../../db/programs/status-colors.ts'
 import { formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
 import { DayChart } from '../../html/charts/bar-chart.tsx'
 import { distance, figures, When } from '../../html/components.tsx'
@@ -20,6 +21,7 @@ import { usePage } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { applicationsPath } from '../applications/list-query.ts'
 import { pathOfKey } from '../keys/key-labels.tsx'
+import { rankOfStatus, toneOfStatus } from '../statuses/status-badge.tsx'
 
 /** Beyond this the page shows “or more”. */
 const submissionsMax = 100_000
@@ -35,6 +37,7 @@ export interface Activity {
   /** Submissions in the 30 days before; undefined if not all of them were counted. */
   before: number | undefined
   statuses: StatusCount[]
+  status_colors: StatusColors
   readers: ProgramReader[]
 }
 
@@ -44,10 +47,11 @@ export async function loadActivity(
   now: Micros,
 ): Promise<Activity> {
   const since = now - 2 * daysShown * dayMicros
-  const [counted, statuses, offered = [], readers] = await Promise.all([
+  const [counted, statuses, offered = [], status_colors, readers] = await Promise.all([
     readSubmissionDays(db, program_id, { since, timeZone, most: submissionsMax }),
     readStatusCounts(db, program_id, applicationsMax + 1),
     readProgramStatuses(db, program_id),
+    readStatusColors(db, program_id),
     readProgramReaders(db, slug, readersMax),
   ])
   const today = Date.parse(formatOffsetTime(now, timeZone).slice(0, 10))
@@ -63,17 +67,14 @@ export async function loadActivity(
     submissions: sum(days),
     before: sum(counted) < submissionsMax ? sum(before) : undefined,
     statuses: inOrder(statuses, offered),
+    status_colors,
     readers,
   }
 }
 
-/** No status first, then the program's statuses in order, then statuses it no longer has. */
-function inOrder(statuses: readonly StatusCount[], offered: readonly string[]): StatusCount[] {
-  const rankOf = ({ status }: StatusCount): number => {
-    const at = offered.indexOf(status)
-    return status === '' ? -1 : at < 0 ? offered.length : at
-  }
-  return statuses.toSorted((a, b) => rankOf(a) - rankOf(b))
+function inOrder(counts: readonly StatusCount[], statuses: string[]): StatusCount[] {
+  const rankOf = ({ status }: StatusCount): number => rankOfStatus(status || null, { statuses })
+  return counts.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
 /** The 30-day total, and a bar for each day that leads to its applications. */
@@ -111,7 +112,8 @@ function compared(submissions: number, before: number | undefined): string {
 }
 
 /** CURRENT applications by status, each with a link to the list. */
-export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly StatusCount[] }) {
+export function ByStatus({ slug, ...activity }: Pick<Activity, 'statuses' | 'status_colors'> & { slug: string }) {
+  const { statuses } = activity
   const most = Math.max(1, ...statuses.map(({ applications }) => applications))
   if (statuses.length === 0) return <p class="soft">No applications yet.</p>
   return (
@@ -127,7 +129,7 @@ export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly 
             </a>
           </dt>
           <dd>{applications > applicationsMax ? `more than ${figures(applicationsMax)}` : figures(applications)}</dd>
-          <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+          <svg class={toneOfStatus(status, activity)} viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
             <rect width={Math.max(1, Math.round((applications / most) * 100))} height="8" />
           </svg>
         </div>

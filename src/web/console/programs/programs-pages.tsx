@@ -23,6 +23,7 @@ import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
 import { type Activity, ByStatus, ReadBy, Submitted } from '../home/program-activity.tsx'
 import { QrCode } from '../requests/qr-code.tsx'
+import { StatusBadge } from '../statuses/status-badge.tsx'
 import { MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 
 const path = '/admin/programs'
@@ -164,7 +165,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   discarded: 'Draft discarded. The published version is unchanged.',
 }
 
-function Asked({ program }: ProgramPageProps) {
+function Asked({ program, activity }: ProgramPageProps & { activity: Activity }) {
   const reads = usePage().person?.role !== 'PROGRAM_ADMINISTRATOR'
   return (
     <div class="card">
@@ -179,7 +180,7 @@ function Asked({ program }: ProgramPageProps) {
               ? 'none'
               : program.statuses.map(status => (
                   <>
-                    <Badge>{status}</Badge>{' '}
+                    <StatusBadge status={status} program={activity} />{' '}
                   </>
                 )),
           ],
@@ -207,12 +208,12 @@ export function OverviewPage({ program, activity }: ProgramPageProps & { activit
             <h2 id="submitted">Submissions</h2>
             <Submitted slug={program.slug} {...activity} />
           </section>
-          <Asked program={program} />
+          <Asked program={program} activity={activity} />
         </div>
         <div class="asides">
           <section class="card" aria-labelledby="statuses">
             <h2 id="statuses">Applications by status</h2>
-            <ByStatus slug={program.slug} statuses={activity.statuses} />
+            <ByStatus slug={program.slug} {...activity} />
           </section>
           <section class="card" aria-labelledby="readers">
             <h2 id="readers">Exported by</h2>

@@ -57,6 +57,23 @@ for (const count of document.querySelectorAll('[data-count]')) {
   show()
 }
 
+// Ticks every row of a page, or none, without loading it again.
+for (const link of document.querySelectorAll('[data-ticks]')) {
+  const form = link.closest('form')
+  const boxes = [...form.querySelectorAll(`[name=${link.dataset.ticks}]`)]
+  const show = () => {
+    link.textContent = link.dataset.texts.split('|')[Number(boxes.every(box => box.checked))]
+  }
+  link.addEventListener('click', event => {
+    event.preventDefault()
+    const on = !boxes.every(box => box.checked)
+    for (const box of boxes) box.checked = on
+    form.dispatchEvent(new Event('change'))
+  })
+  form.addEventListener('change', show)
+  show()
+}
+
 // A form in which something was typed is not left without a question, unless it is sent.
 const isText = ({ name, type }) => name && !/^(checkbox|radio|file|password|search)$/.test(type)
 document.addEventListener('input', ({ target }) => {

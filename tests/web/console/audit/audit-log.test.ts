@@ -97,7 +97,12 @@ describe('the list of audit entries', () => {
     expect(page.match(/<a class="at"/g)).toHaveLength(1)
     expect(page.match(/<ol class="pages-of">.*?<\/ol>/s)![0].match(/<li>/g)).toHaveLength(4)
     const view = { actor: 'x', action: 'application_read', address: null, detail: { program_id: 1 } }
-    const events = [0, 59, 60].map((minutes, i) => ({ ...view, subject: `${i}`, audit_event_id: i, happened_at: -minutes * 60_000_000 }))
+    const events = [0, 59, 60].map((minutes, i) => ({
+      ...view,
+      subject: `${i}`,
+      audit_event_id: i,
+      happened_at: -minutes * 60_000_000,
+    }))
     expect(entriesOf(events, 9).entries.map(({ together }) => applicationsIn(together))).toEqual([2, 1])
   })
 
