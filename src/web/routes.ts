@@ -134,7 +134,8 @@ const nothingAt = (url: string): Problem =>
   })
 
 /** An address of the docs, the console, the application form or their assets. */
-const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|apply|assets|swagger|openapi\.json)(?:[/?#]|$)|[?#]|$)/
+const pageAddress =
+  /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|apply|assets|swagger|openapi\.json|llms\.txt)(?:[/?#]|$)|[?#]|$)/
 
 /** Whether a browser requests a page. API addresses respond to every client in JSON. */
 const wantsPage = ({ url, headers }: Request): boolean =>

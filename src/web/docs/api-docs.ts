@@ -10,6 +10,7 @@ import type { Deps } from '../http/server/deps.ts'
 import { methodNotAllowed } from '../http/server/errors.ts'
 import { placeOf } from '../http/server/place.ts'
 import { FrontPage } from './front-page.tsx'
+import { llmsText } from './markdown/llms-text.ts'
 import { programDocsRoutes } from './program-docs-routes.ts'
 import { serviceApi } from './service-api.ts'
 
@@ -40,6 +41,10 @@ export const apiDocs = (deps: Deps) => {
       .head(path, answer, hiddenRoute)
       .all(path, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
   add('/', front)
+  add('/llms.txt', ({ request }) => {
+    const headers = { 'Content-Type': 'text/plain; charset=utf-8' }
+    return new Response(llmsText(placeOf(config, request).baseUrl), { headers })
+  })
   for (const [path, target] of Object.entries(redirects)) add(path, ({ request }) => redirect(request, target))
   return routes
 }

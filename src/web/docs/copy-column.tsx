@@ -67,7 +67,7 @@ export function Code({ reader, program, run }: { reader: Reader; program: Progra
         . Without writing code, run <code>{pullCommand(program)}</code>, which also resumes after interruptions and
         writes CSV or Parquet if the file name ends in .csv or .parquet.
       </p>
-      {run !== undefined && <ResponsePanel />}
+      {(run !== undefined || reader.isKey) && <ResponsePanel />}
     </>
   )
 }

@@ -14,7 +14,6 @@ import { inlined, responseSchema } from '../../domain/questions/response-schema.
 import { isSlug } from '../../domain/values/slug.ts'
 import { attachment, download, json, pageResponse } from '../html/docs-response.ts'
 import { readingRoles } from '../html/navigation.ts'
-import { prefersJson } from '../http/headers/negotiation.ts'
 import { docsOperations } from '../http/openapi/docs-operations.ts'
 import { programOpenApi } from '../http/openapi/program-document.ts'
 import { hiddenRoute, routeDetail } from '../http/openapi/route-detail.ts'
@@ -25,9 +24,11 @@ import { refuseParameters, sentParameters } from '../http/server/program-request
 import { codeSamples } from './code-samples/code-samples.ts'
 import { freshnessOf } from './docs-freshness.tsx'
 import type { Reader } from './guide/get-started.tsx'
+import { isMarkdown, markdownResponse, wantsJson, withoutSuffix } from './markdown/markdown-response.ts'
 import { ProgramIndexPage } from './program-index-page.tsx'
 import { type DocumentedPageProps, ProgramPage } from './program-page.tsx'
 import { docsUrl, listedProgramsMax, viewProgram, viewPrograms } from './program-view.ts'
+import { QuestionTablePage } from './question-table.tsx'
 import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
 
 const program = '/docs/api/programs/:programSlug'
@@ -43,17 +44,32 @@ interface Asked {
 /** `GET /docs/api/programs…`. Source: spec, "Generated program-specific docs"; contract D7. */
 export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
   const loading = docsLoading(deps, docs)
-  const { showIndex, showProgram, showVersion } = pages(deps, loading)
+  const { showIndex, showProgram, showVersion, showQuestions } = pages(deps, loading)
   const { sendSchema, sendOpenApi, sendSample } = downloads(deps, loading)
   const routes = new Elysia({ name: 'program-docs' }).use(viewDocs(deps))
+  /** Pages are also there as Markdown, with `.md` at the end of their address. */
+  const orMarkdown =
+    (answer: (asked: Asked) => Promise<Response>) =>
+    async (asked: Asked): Promise<Response> => {
+      if (!isMarkdown(asked.request)) return answer(asked)
+      const params = Object.fromEntries(
+        Object.entries(asked.params ?? {}).map(([name, text]) => [name, withoutSuffix(text)]),
+      )
+      const context = { ...asked.viewer.context, coding: undefined }
+      const page = await answer({ ...asked, params, viewer: { ...asked.viewer, context } })
+      return markdownResponse(page, asked.request, placeOf(deps.config, asked.request), asked.viewer.fields)
+    }
   const add = (path: string, answer: (asked: Asked) => Promise<Response>, operation: object) =>
     routes
       .get(path, answer, { detail: routeDetail(operation) })
       .head(path, answer, hiddenRoute)
       .all(path, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
   add('/docs/api/programs', showIndex, docsOperations.index)
-  add(program, showProgram, docsOperations.program)
-  add(version, showVersion, docsOperations.version)
+  add('/docs/api/programs.md', orMarkdown(showIndex), { hide: true })
+  add(program, orMarkdown(showProgram), docsOperations.program)
+  add(version, orMarkdown(showVersion), docsOperations.version)
+  add(`${version}/questions`, showQuestions, { hide: true })
+  add(`${version}/questions.md`, orMarkdown(showQuestions), { hide: true })
   add(`${version}/response.schema.json`, sendSchema, docsOperations.schema)
   add(`${version}/openapi.json`, sendOpenApi, docsOperations.openApi)
   add(`${program}/samples/:fileName`, sendSample, docsOperations.sample)
@@ -98,7 +114,7 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)
       const examples = await docs.loadShortExamples(db, shown, viewer.hidden)
       const list = viewPrograms(programs, examples, place, asked.search)
-      if (prefersJson(request)) return json(list, viewer.fields)
+      if (wantsJson(request)) return json(list, viewer.fields)
       const { person } = viewer.context
       // Only administrators and auditors see why regenerating the docs failed.
       const looksAfter = person !== undefined && readingRoles.includes(person.role)
@@ -108,7 +124,7 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
     showProgram: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
       const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
-      return prefersJson(asked.request)
+      return wantsJson(asked.request)
         ? json(view, asked.viewer.fields)
         : programPage(asked.viewer, found.program_id, { program: view, shown: view.versions[0] })
     },
@@ -116,9 +132,17 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       const { found, place } = await load(asked)
       const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
       const shown = pickVersion(view.versions, asked.params.version)
-      return prefersJson(asked.request)
+      return wantsJson(asked.request)
         ? json(shown, asked.viewer.fields)
         : programPage(asked.viewer, found.program_id, { program: view, shown })
+    },
+    showQuestions: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const program = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
+      return pageResponse(
+        asked.viewer,
+        QuestionTablePage({ program, shown: pickVersion(program.versions, asked.params.version) }),
+      )
     },
   }
 }

@@ -10,6 +10,7 @@ import { usePage } from '../html/page-context.ts'
 import { Shell } from '../html/shell.tsx'
 import { DocsTabs } from './components/docs-tabs.tsx'
 import { JsonTree } from './components/json-tree.tsx'
+import { MarkdownLinks } from './components/markdown-links.tsx'
 import { Panel } from './components/panels.tsx'
 import { type Freshness, VersionFreshness, WhereJobsAre } from './docs-freshness.tsx'
 import type { ListedProgram, ListedVersionView, ProgramList } from './program-view.ts'
@@ -28,6 +29,8 @@ export function ProgramIndexPage({ list, freshness, now }: ProgramIndexProps): V
       title="Documentation"
       part="documentation"
       styles={['/assets/docs.css']}
+      scripts={['/assets/docs.js']}
+      actions={<MarkdownLinks path="/docs/api/programs" />}
       lead="Question keys, option IDs, example responses and code samples for each program."
     >
       <DocsTabs current="programs" />

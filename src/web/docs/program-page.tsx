@@ -9,9 +9,12 @@ import { counted, Notice, Tabs } from '../html/components.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
 import { type FindEntry, type FindGroup, FindList } from './components/find-list.tsx'
 import { Instant } from './components/instant.tsx'
+import { MarkdownLinks } from './components/markdown-links.tsx'
 import { Code, Example, firstRun } from './copy-column.tsx'
+import { Errors } from './guide/error-table.tsx'
 import { FirstRequest, GetKey, type Reader } from './guide/get-started.tsx'
-import { Errors, guideEntries, MetadataFields, metadataMarks, PullingGuide } from './guide/pulling-guide.tsx'
+import { guideEntries, MetadataFields, metadataMarks, PullingGuide } from './guide/pulling-guide.tsx'
+import { Submitting } from './guide/submitting.tsx'
 import { Changes, changedQuestions, changesOf } from './program-changes.tsx'
 import type { ProgramView, VersionView } from './program-view.ts'
 import { exampleMarks, findQuestions, QuestionList } from './question-list.tsx'
@@ -33,12 +36,13 @@ export function ProgramPage({ reader, program, shown }: DocumentedPageProps): VN
   )
 }
 
-const frameOf = ({ display_name }: ProgramView, shown?: VersionView) => ({
-  title: `Documentation · ${display_name}${shown === undefined || shown.state === 'ACTIVE' ? '' : ` · ${titleOf(shown)}`}`,
-  heading: display_name,
+const frameOf = (program: ProgramView, shown?: VersionView) => ({
+  title: `Documentation · ${program.display_name}${shown === undefined || shown.state === 'ACTIVE' ? '' : ` · ${titleOf(shown)}`}`,
+  heading: program.display_name,
   part: 'documentation' as const,
-  crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: display_name }],
+  crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: program.display_name }],
   styles: ['/assets/docs.css'],
+  actions: <MarkdownLinks path={shown === undefined ? pathOf(program) : versionPath(program, shown)} />,
   scripts: ['/assets/find.js', '/assets/docs.js', '/assets/run.js'],
 })
 
@@ -76,7 +80,7 @@ function VersionPage({ shown, ...guided }: Guided & { shown: VersionView }): VNo
     <ThreeColumns
       {...frameOf(program, shown)}
       lead={<Lead version={shown} intake={program.intake_state} />}
-      find={<FindList what="a question" groups={findGroups(program, shown, questions)} />}
+      find={<FindList what="a question" groups={findGroups(program, shown, questions, guided.reader.maySubmit)} />}
       first={
         <>
           <Versions program={program} shown={shown} />
@@ -96,6 +100,7 @@ function VersionPage({ shown, ...guided }: Guided & { shown: VersionView }): VNo
       <Questions shown={shown} compared={undefined} questions={questions} path={pathOf(program)} />
       <MetadataFields slug={program.slug} statuses={shown.statuses} />
       <Errors />
+      {shown.state === 'ACTIVE' && <Submitting {...guided} questions={questions} example={shown.example} />}
       <Changes version={shown} />
       <Downloads program={program} version={shown} whole />
     </ThreeColumns>
@@ -227,6 +232,10 @@ function Downloads(props: { program: ProgramView; version: VersionView; whole: b
       <h2 id="downloads">Downloads</h2>
       <ul class="prose">
         <li>
+          <a href={`${pathOf(program)}/versions/${version.program_version_id}/questions`}>Table of the questions</a>, to
+          print and comment on
+        </li>
+        <li>
           <a href={version.response_schema_url}>JSON Schema</a> of export pages, for validators and code generators
         </li>
         <li>
@@ -248,7 +257,12 @@ const errorsEntry: FindEntry = { text: 'Errors', href: '#errors' }
 const reference = (entries: readonly FindEntry[]): FindGroup => ({ title: 'Reference', entries })
 
 /** The list beside the page, in the order of the page. */
-function findGroups(program: ProgramView, shown: VersionView, questions: readonly QuestionDocs[]): FindGroup[] {
+function findGroups(
+  program: ProgramView,
+  shown: VersionView,
+  questions: readonly QuestionDocs[],
+  maySubmit = false,
+): FindGroup[] {
   const draft = program.versions.find(version => version.state === 'DRAFT')
   const whole = shown.state === 'ACTIVE' || program.versions.length === 1
   const changes = {
@@ -260,6 +274,7 @@ function findGroups(program: ProgramView, shown: VersionView, questions: readonl
     ...findQuestions(questions),
     reference([
       ...(whole ? [{ text: 'Metadata fields', href: '#metadata' }, errorsEntry] : []),
+      ...(maySubmit && shown.state === 'ACTIVE' ? [{ text: 'Submitting', href: '#submitting' }] : []),
       changes,
       { text: 'Downloads', href: '#downloads' },
     ]),
@@ -277,6 +292,10 @@ function findGroups(program: ProgramView, shown: VersionView, questions: readonl
       entries: [
         ...(whole ? [{ text: 'Code samples', href: '#samples' }] : []),
         { text: 'Example response', href: '#example' },
+        {
+          text: 'Table of the questions',
+          href: `${pathOf(program)}/versions/${shown.program_version_id}/questions`,
+        },
         { text: 'JSON Schema', href: shown.response_schema_url },
         { text: 'OpenAPI 3.1', href: shown.openapi_url },
       ],

@@ -6,7 +6,6 @@ import type { ProgramDocs } from '../../core/derived/program-docs.ts'
 import { readDocumentedPrograms } from '../../db/programs/programs.ts'
 import { responseDefinitions } from '../../domain/questions/response-schema.ts'
 import { json, pageResponse } from '../html/docs-response.ts'
-import { prefersJson } from '../http/headers/negotiation.ts'
 import { adminSecuritySchemes, adminTag } from '../http/openapi/admin-operations.ts'
 import { exportComponents } from '../http/openapi/export-operations.ts'
 import { hiddenRoute } from '../http/openapi/route-detail.ts'
@@ -17,6 +16,7 @@ import { refuseParameters } from '../http/server/program-request.ts'
 import { operationSampler, type SeenExample } from './code-samples/operation-sample.ts'
 import type { ServiceDocument } from './components/service-document.ts'
 import { KeptPages } from './kept-pages.ts'
+import { isMarkdown, markdownResponse, wantsJson } from './markdown/markdown-response.ts'
 import { ServicePage } from './service-page.tsx'
 import { type Viewer, viewDocs } from './viewer.ts'
 
@@ -49,27 +49,49 @@ const documentation = (baseUrl: string) => ({
   },
 })
 
+/** Collects the operations of all routes into the document. */
+const collecting = (baseUrl: string) =>
+  swagger({
+    path: page,
+    specPath: document,
+    // Routes for all methods only return 405, and HEAD is like GET.
+    excludeMethods: ['ALL', 'HEAD', 'OPTIONS'],
+    excludeStaticFile: false,
+    // The plugin has types for OpenAPI 3.0 only.
+    documentation: documentation(baseUrl) as unknown as ElysiaSwaggerConfig['documentation'],
+  })
+
 /** `GET /docs/api` and `GET /docs/api/openapi.json`, for API keys and people who are signed in. */
 export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
   const pages = new KeptPages(keptPagesMax)
   const show = async ({ viewer, request }: { viewer: Viewer; request: Request }): Promise<Response> => {
     const { baseUrl } = placeOf(deps.config, request)
-    if (!prefersJson(request)) {
+    if (!wantsJson(request)) {
       const example = await loadSeenExample(deps, docs, viewer)
       // The page does not depend on the query.
-      const context = { ...viewer.context, query: new URLSearchParams() }
-      const rendered = (): Promise<Response> => {
+      const isText = isMarkdown(request)
+      const context = {
+        ...viewer.context,
+        query: new URLSearchParams(),
+        ...(isText && { coding: undefined }),
+      }
+      const rendered = async (): Promise<Response> => {
         const described = gathered()
         const sampleOf = operationSampler(described, baseUrl, example)
-        return pageResponse(
+        const shown = await pageResponse(
           { context, fields: {} },
           ServicePage({ document: described, documentPath: document, sampleOf }),
         )
+        return isText ? markdownResponse(shown, request, placeOf(deps.config, request), viewer.fields) : shown
       }
       // A person's page contains their name.
       if (viewer.granted === undefined) return rendered()
-      const { coding, root } = context
-      return pages.responseFor(JSON.stringify([baseUrl, root, coding, example]), rendered, viewer.fields)
+      const { root } = context
+      return pages.responseFor(
+        JSON.stringify([baseUrl, root, isText, viewer.context.coding, example]),
+        rendered,
+        viewer.fields,
+      )
     }
     const links = {
       openapi_url: baseUrl + document,
@@ -89,17 +111,7 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
         ...viewer.fields,
       })
     })
-    .use(
-      swagger({
-        path: page,
-        specPath: document,
-        // Routes for all methods only return 405, and HEAD is like GET.
-        excludeMethods: ['ALL', 'HEAD', 'OPTIONS'],
-        excludeStaticFile: false,
-        // The plugin has types for OpenAPI 3.0 only.
-        documentation: documentation(deps.config.baseUrl) as unknown as ElysiaSwaggerConfig['documentation'],
-      }),
-    )
+    .use(collecting(deps.config.baseUrl))
   const gathering = routes.routes.find(route => route.path === document)?.handler as () => ServiceDocument
   const gathered = (): ServiceDocument => gathering()
   return (
@@ -108,6 +120,9 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
       .get(page, show, hiddenRoute)
       .head(page, show, hiddenRoute)
       .all(page, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+      .get(`${page}.md`, show, hiddenRoute)
+      .head(`${page}.md`, show, hiddenRoute)
+      .all(`${page}.md`, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
       .all(document, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
   )
 }

@@ -11,6 +11,7 @@ import type { OperationSample } from './code-samples/operation-sample.ts'
 import { DocsTabs } from './components/docs-tabs.tsx'
 import { FindList } from './components/find-list.tsx'
 import { JsonTree } from './components/json-tree.tsx'
+import { MarkdownLinks } from './components/markdown-links.tsx'
 import { Panel } from './components/panels.tsx'
 import { Described, Members } from './components/schema-view.tsx'
 import type { Content, ListedOperation, Outcome, ServiceDocument } from './components/service-document.ts'
@@ -38,7 +39,8 @@ export function ServicePage({ document, documentPath, sampleOf }: ServicePagePro
       crumbs={[{ text: 'Documentation', path: '/docs/api/programs' }, { text: 'API reference' }]}
       lead={document.info.description}
       styles={['/assets/docs.css']}
-      scripts={['/assets/find.js']}
+      actions={<MarkdownLinks path="/docs/api" />}
+      scripts={['/assets/find.js', '/assets/docs.js']}
       find={<FindOperation groups={groups} schemas={schemas.map(([name]) => name)} />}
     >
       <DocsTabs current="service" />

@@ -14,6 +14,8 @@ const read = [
     '/docs',
     '/swagger',
     '/openapi.json',
+    '/llms.txt',
+    '/docs/api.md',
     '/api/v1/checkAuth',
     '/api/v1/admin/programs/any/applications',
     '/docs/api',

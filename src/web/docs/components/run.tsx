@@ -2,6 +2,7 @@
 
 /** @jsxImportSource preact */
 
+import type { ComponentChildren } from 'preact'
 import { Icon } from '../../html/icon.tsx'
 import { CopyButton, ScrollBox } from '../../html/secret.tsx'
 import { Panel } from './panels.tsx'
@@ -49,14 +50,17 @@ export const Command = ({ children }: { children: string }) => (
       <span class={line.startsWith(' ') ? 'd1' : 'd0'}>
         {line
           .split(/(?<=[?&]|[\w}][/:])(?=[\w$<{])/)
-          .flatMap((part, i) => [
-            ...(i === 0 ? [] : [<wbr />]),
-            /\S \\\n$/.test(part) ? <span class="whole">{part}</span> : part,
-          ])}
+          .flatMap((part, i) => [...(i === 0 ? [] : [<wbr />]), ...unbroken(part)])}
       </span>
     ))}
   </>
 )
+
+/** Keeps the backslash at the end of a line with the last word. */
+function unbroken(part: string): ComponentChildren[] {
+  const at = part.search(/\S+ \\\n$/)
+  return at === -1 ? [part] : [part.slice(0, at), <span class="whole">{part.slice(at)}</span>]
+}
 
 /** Where the script shows a response. */
 export const ResponsePanel = () => (

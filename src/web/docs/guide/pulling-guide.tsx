@@ -68,27 +68,6 @@ export function PullingGuide({ program, reader }: { program: GuidedProgram; read
   )
 }
 
-/** Status codes of the export, with their meaning. */
-export const Errors = () => (
-  <section aria-labelledby="errors">
-    <h2 id="errors">Errors</h2>
-    <dl class="terms">
-      {Object.entries(exportOperation().responses)
-        .filter(([status]) => status !== '200')
-        .map(([status, response]) => (
-          <div>
-            <dt>
-              <code>{status}</code>
-            </dt>
-            <dd>
-              <Words>{(response as { description: string }).description}</Words>
-            </dd>
-          </div>
-        ))}
-    </dl>
-  </section>
-)
-
 /** The values of a parameter or field that has a few. */
 function Values({ schema }: { schema: JsonSchema }): VNode | null {
   const values = [schema.enum ?? schema.examples ?? []].flat().filter(value => typeof value === 'string')

@@ -69,3 +69,18 @@ const followTarget = () => {
 }
 addEventListener('hashchange', () => requestAnimationFrame(followTarget))
 followTarget()
+
+// Copies the Markdown of the page.
+for (const button of document.querySelectorAll('[data-markdown]')) {
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    const label = button.lastChild
+    const before = label.textContent
+    const response = await fetch(button.previousElementSibling.href).catch(() => undefined)
+    if (response?.ok) await navigator.clipboard.writeText(await response.text())
+    label.textContent = response?.ok ? 'Copied' : 'Not copied: try again'
+    setTimeout(() => {
+      label.textContent = before
+    }, 2000)
+  })
+}

@@ -8,7 +8,8 @@ import { pathOf } from '../headers/host.ts'
 import { quotaHeaders } from '../headers/quota-headers.ts'
 import { isOurError, type RequestRecord, recordOf } from './request-record.ts'
 
-const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>> = {
+/** Status and title of each kind of problem. */
+export const problemStatuses: Readonly<Record<ProblemKind, { status: number; title: string }>> = {
   invalid_request: { status: 400, title: 'Bad Request' },
   unauthenticated: { status: 401, title: 'Unauthorized' },
   forbidden: { status: 403, title: 'Forbidden' },
@@ -30,7 +31,7 @@ const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>>
 /** Error response in `application/problem+json` (contract D3). Records the cause for the log. */
 export function problemResponse(error: unknown, record: RequestRecord): Response {
   const problem = asProblem(error)
-  const { status, title } = statuses[problem.kind]
+  const { status, title } = problemStatuses[problem.kind]
   if (problem.internal !== undefined) record.fields.reason = problem.internal
   if (isOurError(status)) record.error = problem.cause ?? problem
   if (isOfFeed(record)) return feedError(problem, status, record)

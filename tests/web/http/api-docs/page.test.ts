@@ -7,6 +7,7 @@ const pages: Record<string, string> = {
   index: '/docs/api/programs',
   program: '/docs/api/programs/shown',
   draft: '/docs/api/programs/shown/versions/draft',
+  questions: '/docs/api/programs/shown/versions/active/questions',
   service: '/docs/api',
 }
 
@@ -104,7 +105,8 @@ describe.each(Object.keys(pages))('the page %s', name => {
     for (const header of all('th')) expect(['col', 'row']).toContain(header.attributes.get('scope')!)
     const boxes = elements.filter(({ attributes }) => attributes.get('class')?.split(' ').includes('scroll'))
     const trees = elements.filter(({ attributes }) => attributes.get('class') === 'json')
-    expect(boxes).toHaveLength(all('pre').length + trees.length)
+    const wide = elements.filter(({ attributes }) => attributes.get('class')?.split(' ').includes('reference'))
+    expect(boxes).toHaveLength(all('pre').length + trees.length + wide.length)
     for (const box of boxes) {
       expect(box.name).toBe('section')
       expect(box.attributes.get('tabindex')).toBe('0')

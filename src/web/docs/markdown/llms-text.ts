@@ -1,0 +1,15 @@
+// The text at `/llms.txt`: where language models and their users find the docs. It contains no data, so it is public. Source: llmstxt.org.
+
+export const llmsText = (baseUrl: string): string => `# Tributary
+
+> Exports every application submitted to a public program, complete and exactly once.
+
+Every address below needs HTTP Basic authentication with the Username and Password of an API key. Pages of the docs are also there as
+Markdown: append .md to their address.
+
+## Docs
+
+- [Programs](${baseUrl}/docs/api/programs.md): the programs that the key can access, with a link to the docs of each
+- [API reference](${baseUrl}/docs/api.md): every operation, with parameters, responses, errors and samples
+- [OpenAPI](${baseUrl}/docs/api/openapi.json): the same as an OpenAPI 3.1 document
+`
