@@ -8,6 +8,7 @@ import { measureLoad } from './measure-load.ts'
 import { measureMemory } from './measure-memory.ts'
 import { measurePages } from './measure-pages.ts'
 import { measurePulling } from './measure-pulling.ts'
+import { measureSearch } from './measure-search.ts'
 
 export const sections: Record<string, (context: BenchContext) => Promise<SectionReport>> = {
   pages: measurePages,
@@ -16,4 +17,5 @@ export const sections: Record<string, (context: BenchContext) => Promise<Section
   formats: measureFormats,
   load: measureLoad,
   pull: measurePulling,
+  search: measureSearch,
 }

@@ -6,7 +6,7 @@ import { textTable } from '../../command-line/text-table.ts'
 export interface BenchFinding {
   what: string
   measured: number
-  unit?: 'MB'
+  unit?: 'MB' | 'ms'
   atLeast?: number
   atMost?: number
 }

@@ -10,12 +10,8 @@ import {
   findRevisionBefore,
   type StoredApplication,
 } from '../../../db/applications/application-details.ts'
-import {
-  countApplications,
-  countListedApplications,
-  type ListedApplication,
-  readFoundApplications,
-} from '../../../db/applications/application-lists.ts'
+import { countApplications, type ListedApplication } from '../../../db/applications/application-lists.ts'
+import { countFoundApplications, readFoundApplications } from '../../../db/applications/found-applications.ts'
 import { isAuditLogPruned, readClientsSent } from '../../../db/audit/disclosures.ts'
 import type { Sql } from '../../../db/client.ts'
 import { readApiKeyNames } from '../../../db/keys/api-key-rows.ts'
@@ -79,7 +75,7 @@ export async function readListing(
   const [page, total, found] = await Promise.all([
     readListPage(db, program_id, query),
     countApplications(db, program_id),
-    filtered ? countListedApplications(db, program_id, query.filter, countedMax + 1) : undefined,
+    filtered ? countFoundApplications(db, program_id, query.filter, countedMax + 1) : undefined,
   ])
   const [who, sentTo] = await Promise.all([
     reads ? readApplicants(deps, by, { program_id, slug }, page.applications, query) : undefined,

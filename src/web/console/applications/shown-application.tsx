@@ -8,12 +8,8 @@ import {
   readNewestAnnotations,
   readRevisions,
 } from '../../../db/applications/application-details.ts'
-import {
-  findListPosition,
-  type ListedApplication,
-  type ListPlace,
-  readFoundApplications,
-} from '../../../db/applications/application-lists.ts'
+import type { ListedApplication, ListPlace } from '../../../db/applications/application-lists.ts'
+import { findListPosition, readFoundApplications } from '../../../db/applications/found-applications.ts'
 import { readUploadedFiles } from '../../../db/apply/uploaded-files.ts'
 import { applicationChanges } from '../../../domain/readable/application-changes.ts'
 import { readableApplication } from '../../../domain/readable/readable-application.ts'

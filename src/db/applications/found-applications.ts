@@ -1,0 +1,68 @@
+// Lists of a search: applications whose applicant's own name has the words come first.
+
+import type { Sql } from '../client.ts'
+import type { Position } from '../walks/walks.ts'
+import {
+  countListedApplications,
+  type ListedApplication,
+  type ListFilter,
+  type ListPlace,
+  type ListPosition,
+  readListedApplications,
+} from './application-lists.ts'
+
+/** Whether a search may find applicants' own names. Without a letter it is for a number. */
+const mayFindNames = ({ words }: ListFilter): boolean => /\p{L}/u.test(words ?? '')
+
+/**
+ * At most `rowsMax` applications in the order of a search: those of which the applicant's own name has the words, newest first, then the others.
+ * These are two lists, each with its own walk of the index. No application changes from one to the other, so pages neither repeat nor miss any.
+ */
+export async function readFoundApplications(
+  sql: Sql,
+  programId: number,
+  filter: ListFilter,
+  { direction, beyond }: ListPlace,
+  rowsMax: number,
+): Promise<ListedApplication[]> {
+  if (!mayFindNames(filter)) return readListedApplications(sql, programId, filter, { direction, beyond }, rowsMax)
+  const lists = direction === 'older' ? [true, false] : [false, true]
+  const rows: ListedApplication[] = []
+  for (const isOwnName of beyond === undefined ? lists : lists.slice(lists.indexOf(beyond.is_own_name))) {
+    const list = { ...filter, wordsIn: isOwnName ? 'own_name' : 'elsewhere' } as const
+    const place = { direction, beyond: isOwnName === beyond?.is_own_name ? beyond : undefined }
+    rows.push(...(await readListedApplications(sql, programId, list, place, rowsMax - rows.length)))
+    if (rows.length === rowsMax) break
+  }
+  return rows
+}
+
+/** Where an application is in the order of a search. */
+export async function findListPosition(
+  sql: Sql,
+  programId: number,
+  { words }: ListFilter,
+  { application_id: applicationId, submit_time, submit_seq }: Position & Pick<ListedApplication, 'application_id'>,
+): Promise<ListPosition> {
+  const own = { words, applicationId, wordsIn: 'own_name' } as const
+  const place = { direction: 'older', beyond: undefined } as const
+  const rows = mayFindNames(own) ? await readListedApplications(sql, programId, own, place, 1) : []
+  return { submit_time, submit_seq, is_own_name: rows.length > 0 }
+}
+
+/**
+ * How many applications a search finds, counted no further than `most`. Those of which the applicant's own name has the words are counted first:
+ * where they are enough, the others aren't looked up.
+ */
+export async function countFoundApplications(
+  sql: Sql,
+  programId: number,
+  filter: ListFilter,
+  most: number,
+): Promise<number> {
+  if (mayFindNames(filter)) {
+    const own = await countListedApplications(sql, programId, { ...filter, wordsIn: 'own_name' }, most)
+    if (own === most) return most
+  }
+  return countListedApplications(sql, programId, filter, most)
+}

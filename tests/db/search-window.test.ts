@@ -1,0 +1,57 @@
+// That a search finds the same applications whether it looks among the nearest only or among all, in a program with more than it looks among first.
+
+import { expect, test } from 'bun:test'
+import type { ListPosition } from '../../src/db/applications/application-lists.ts'
+import { countFoundApplications, readFoundApplications } from '../../src/db/applications/found-applications.ts'
+import { useDatabase } from '../support/fixtures.ts'
+import { insertRawApplications, insertRawProgram, multiplyApplications } from '../support/raw-applications.ts'
+
+const { sql } = await useDatabase()
+const program = await insertRawProgram(sql, 'wide')
+await insertRawApplications(sql, program, 1, () => 'x')
+await multiplyApplications(sql, 10_500)
+const marked = await sql.begin(async tx => {
+  await tx`set local session_replication_role = replica`
+  // Some among the newest, at either end of the nearest 10,000, and among the oldest.
+  return tx<{ application_id: number }[]>`
+    update application
+    set snapshot = snapshot || '"own":{"question_type":"NAME","first_name":"Maria","middle_name":null,"last_name":"Lopez","suffix":null}'
+    where program_id = ${program.program_id}
+    and (submit_seq % 10 = 0 and (submit_seq <= 300 or submit_seq > 10200) or submit_seq in (499, 500, 501, 10000, 10001))
+    returning application_id`
+})
+await sql`analyze application`
+const newestFirst = (
+  await sql<{ application_id: number }[]>`
+    select application_id
+    from application
+    where application_id = any(${marked.map(row => row.application_id)}::bigint[])
+    order by submit_time desc, submit_seq desc`
+).map(row => row.application_id)
+
+/** All pages of the search, beginning at a place. */
+async function pages(direction: 'older' | 'newer', start: ListPosition | undefined, rowsMax: number) {
+  const found: number[] = []
+  for (let beyond = start; ; ) {
+    const rows = await readFoundApplications(sql, program.program_id, { words: 'mar' }, { direction, beyond }, rowsMax)
+    found.push(...rows.map(row => row.application_id))
+    beyond = rows.at(-1)
+    if (rows.length < rowsMax) return found
+  }
+}
+
+test.each([7, 30, 51])(
+  'every application with a name is found once, in order, in pages of %p towards either end',
+  async rowsMax => {
+    expect(newestFirst.length).toBe(65)
+    expect(await pages('older', undefined, rowsMax)).toEqual(newestFirst)
+    const beforeAll: ListPosition = { submit_time: 0, submit_seq: 0, is_own_name: true }
+    expect(await pages('newer', beforeAll, rowsMax)).toEqual(newestFirst.toReversed())
+  },
+)
+
+test('a search is counted up to a number, by applicants’ own names and all others', async () => {
+  expect(await countFoundApplications(sql, program.program_id, { words: 'lopez' }, 1001)).toBe(65)
+  expect(await countFoundApplications(sql, program.program_id, { words: 'lopez' }, 40)).toBe(40)
+  expect(await countFoundApplications(sql, program.program_id, { words: 'nobody' }, 40)).toBe(0)
+})
