@@ -24,6 +24,8 @@ const known = {
   curl: { programs: ['curl'], debian: 'curl' },
   python3: { programs: ['python3'], debian: 'python3' },
   go: { programs: ['go'], debian: 'golang-go' },
+  java: { programs: ['java'], debian: 'default-jdk-headless' },
+  mono: { programs: ['mcs'], debian: 'mono-mcs mono-runtime libmono-system-net-http4.0-cil' },
   r: {
     programs: ['Rscript'],
     isRight: r => Bun.spawnSync([r, '-e', 'library(curl); library(jsonlite)']).success,

@@ -1,8 +1,10 @@
 // Code samples that export a program, in several languages. They contain its address and slug but never credentials.
 // The templates are beside this file; their {{words}} are filled in here.
 
+import csharp from './csharp.cs.txt' with { type: 'text' }
 import curl from './curl.sh.txt' with { type: 'text' }
 import go from './go.go.txt' with { type: 'text' }
+import java from './java.java.txt' with { type: 'text' }
 import powerQuery from './power-query.pq.txt' with { type: 'text' }
 import powerShell from './powershell.ps1.txt' with { type: 'text' }
 import python from './python.py.txt' with { type: 'text' }
@@ -10,7 +12,7 @@ import r from './r.R.txt' with { type: 'text' }
 import typeScript from './typescript.ts.txt' with { type: 'text' }
 
 export interface CodeSample {
-  /** Stable, for addresses: `curl`, `python`, `r`, `typescript`, `go`, `powershell`, `power-query`. */
+  /** Stable, for addresses: `curl`, `python`, `r`, `typescript`, `go`, `java`, `csharp`, `powershell`, `power-query`. */
   id: string
   /** Shown to people. */
   label: string
@@ -75,6 +77,24 @@ const languages: readonly Language[] = [
     extension: 'go',
     template: go,
     usage: 'Needs Go 1.18 or newer and nothing else.',
+    run_by_tests: true,
+    literal: text => JSON.stringify(text),
+  },
+  {
+    id: 'java',
+    label: 'Java',
+    extension: 'java',
+    template: java,
+    usage: 'Needs Java 11 or newer and nothing else.',
+    run_by_tests: true,
+    literal: text => JSON.stringify(text),
+  },
+  {
+    id: 'csharp',
+    label: 'C#',
+    extension: 'cs',
+    template: csharp,
+    usage: 'Needs .NET 10 or newer and nothing else; with a project file, any .NET, or Mono.',
     run_by_tests: true,
     literal: text => JSON.stringify(text),
   },

@@ -108,6 +108,13 @@ const all: Language[] = [
   { id: 'python', program: 'python3', wants: ['python3'], command: ['python3'] },
   { id: 'r', program: 'Rscript', wants: ['r'], command: ['Rscript'] },
   { id: 'go', program: 'go', wants: ['go'], command: ['go', 'run'] },
+  { id: 'java', program: 'java', wants: ['java'], command: ['java'] },
+  {
+    id: 'csharp',
+    program: 'mono',
+    wants: ['mono'],
+    command: ['sh', '-c', 'mcs -r:System.Net.Http -out:sample.exe "$1" && exec mono sample.exe', 'sh'],
+  },
   { id: 'typescript', program: 'bun', wants: [], command: [process.execPath] },
   { id: 'typescript', program: 'node', wants: ['node'], command: [findNeeded('node') ?? 'node'] },
 ]
