@@ -55,12 +55,19 @@ test('conditions hold from screen to screen and within one, for each of a househ
   expect(headingOf(renter)).toBe('Renters')
   const household = await send(renter, { '/landlord/text': 'Jo', go: 'next' })
   expect(headingOf(household)).toBe('Household')
-  const named = await send(household, { '/members/entities': 'Ann\nBo', go: 'next' })
+  // The first is named, and a button asks for another.
+  const ann = { '/members/entities/0/entity_name': 'Ann' }
+  const both = { ...ann, '/members/entities/1/entity_name': 'Bo' }
+  const second = await send(household, { ...ann, add: '/members/entities' })
+  expect(second).toContain('name="/members/entities/1/entity_name"')
+  const named = await send(second, { ...both, go: 'next' })
   for (const label of ['Ann: own age?', 'Bo: own age?']) expect(named).toContain(label)
   expect(named).not.toContain('trade?')
-  const ages = { '/members/entities': 'Ann\nBo', '/members/entities/0/own_age/number': '30' }
+  const ages = { ...both, '/members/entities/0/own_age/number': '30' }
   const aged = await send(named, { ...ages, '/members/entities/1/own_age/number': '9', go: 'next' })
   expect([aged.includes('Ann: own trade?'), aged.includes('Bo: own trade?')]).toEqual([true, false])
+  const without = await send(aged, { ...ages, remove: '/members/entities/0' })
+  expect([without.includes('Ann'), without.includes('Bo: own age?')]).toEqual([false, true])
   const back = await send(aged, { ...ages, go: 'back' })
   expect([headingOf(back), back.includes('value="Jo"')]).toEqual(['Renters', true])
   const trade = { '/members/entities/0/own_trade/text': 'baker' }
@@ -73,7 +80,7 @@ test('the end says what submitting would be refused for, each at its screen, for
   const go = 'next'
   const renters = await send(await send(await ada.page(path), { '/housing/selection': 'rent', go }), { go })
   const household = await send(renters, { go })
-  const named = { '/members/entities': 'Ann\nBo' }
+  const named = { '/members/entities/0/entity_name': 'Ann', '/members/entities/1/entity_name': 'Bo' }
   const ages = { ...named, '/members/entities/1/own_age/number': '30' }
   const end = await send(await send(await send(household, { ...named, go }), { ...ages, go }), { ...ages, go })
   expect(noticesOf(end)).toEqual(['refused'])
@@ -134,8 +141,11 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByLabel('landlord?').fill('Jo')
     await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByLabel('members?').fill('Ann\nBo')
-    await page.getByLabel('members?').press('Tab')
+    for (const [i, name] of ['Ann', 'Bo'].entries()) {
+      if (i > 0) await page.locator('button[name=add]').click()
+      await page.locator(`[id="/members/entities/${i}/entity_name"]`).fill(name)
+      await page.keyboard.press('Tab')
+    }
     await page.getByLabel('Ann: own age?').fill('30')
     await page.getByLabel('Ann: own age?').press('Tab')
     await page.keyboard.type('1')

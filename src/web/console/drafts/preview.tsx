@@ -4,36 +4,54 @@
 /** @jsxImportSource preact */
 
 import type { ProblemItem } from '../../../base/problem.ts'
-import { type AskedQuestion, questionnaireOf } from '../../../core/intake/checking/asked-questions.ts'
+import { questionnaireOf } from '../../../core/intake/checking/asked-questions.ts'
 import { type AskedPlace, askedWith } from '../../../core/intake/checking/check-all.ts'
 import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
 import type { ProgramVersion } from '../../../domain/questions/program-version.ts'
-import { type Json, JsonNumber, type JsonObject, pointerTo } from '../../../domain/values/json-text.ts'
 import { LinkButton, NotDone, Notice, Words } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
+import { errorWords, filled } from '../../questions/field-view.ts'
+import { errorField, FormValues, readAnswers } from '../../questions/form-values.ts'
+import { en } from '../../questions/languages/en.ts'
+import { removeButton } from '../../questions/list-field.tsx'
+import { QuestionFields } from '../../questions/question-fields.tsx'
 import { findVersionOf, findVisibleProgram, versionName } from '../programs/program-in-view.ts'
 import { type ProgramPageProps, ProgramShell, pathOfProgram } from '../programs/program-shell.tsx'
 import { type PageRoute, pageAt, showForm } from '../requests/action.ts'
 import type { PageRequest } from '../requests/console-request.ts'
-import { inputsOf, QuestionFields } from './question-as-seen.tsx'
 
 const path = '/admin/programs/:slug/versions/:versionId/preview'
+const words = en.questions
 
 export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
   const show = async (visit: PageRequest) => {
     const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
     const version = await findVersionOf(db, program, visit.params.versionId!)
     const { values } = visit.context.form
-    const answers = answersIn(values, questionnaireOf(version).top, '')
-    const { asked, errors } = askedWith(version, answers)
-    const refused = askedWith(version, answers, 'submit').errors
+    const filledIn = valuesIn(values)
+    const { answers, formPath } = readAnswers(filledIn, questionnaireOf(version).top)
+    // From here on, places are those in the form.
+    const inForm = <One extends { path?: string }>(one: One): One =>
+      one.path === undefined ? one : { ...one, path: formPath(one.path) }
+    const checked = askedWith(version, answers)
+    const [asked, errors] = [checked.asked.map(inForm), checked.errors.map(inForm)]
+    const refused = askedWith(version, answers, 'submit').errors.map(inForm)
     // Once the end was reached and something was missing, each screen asks for it.
     const shown = screenShown(version, asked, values.has('refused') ? refused : errors, values)
     visit.context = { ...visit.context, form: { values, errors: shown.errors } }
     const missing = shown.screen < version.screens.length ? [] : missingIn(version, asked, refused)
-    return <PreviewPage program={program} version={version} values={values} shown={shown} missing={missing} />
+    return (
+      <PreviewPage
+        program={program}
+        version={version}
+        values={values}
+        filledIn={filledIn}
+        shown={shown}
+        missing={missing}
+      />
+    )
   }
   return [
     pageAt(path, readingRoles, show),
@@ -54,7 +72,7 @@ interface Shown {
   isFirst: boolean
   places: readonly AskedPlace[]
   /** What is wrong on it, each at its field; nothing where it was not shown before. */
-  errors: readonly ProblemItem[]
+  errors: readonly FieldProblem[]
   /** Whether an answer on it asks for more on the same screen. */
   unseen: boolean
 }
@@ -96,6 +114,9 @@ function screenShown(
 }
 
 interface FieldProblem extends ProblemItem {
+  parameter: string
+  /** As applicants read it. */
+  said: string
   place: AskedPlace
 }
 
@@ -105,8 +126,10 @@ function errorsAt(places: readonly AskedPlace[], errors: readonly ProblemItem[])
     const isIn = (at: string) => `${path}/`.startsWith(`${at}/`)
     // Of a list of people and a question about one of them, the question.
     const place = places.findLast(place => isIn(place.path))
-    const names = place === undefined ? [] : namesOf(place)
-    return names.length === 0 ? [] : [{ parameter: names.find(isIn) ?? names[0]!, code, detail, place: place! }]
+    const type = place?.asked.type
+    if (place === undefined || type === undefined) return []
+    const said = errorWords(words, place, { path, code, detail }) || detail
+    return [{ parameter: errorField(type, place.path, path), code, detail, said, place }]
   })
 }
 
@@ -118,55 +141,22 @@ function missingIn(version: ProgramVersion, asked: readonly AskedPlace[], errors
     .filter(({ errors }) => errors.length > 0)
 }
 
-/** The lines of a field, without those that are empty. */
-const linesOf = (text: string): string[] =>
-  text
-    .split(/\r?\n/)
-    .map(line => line.trim())
-    .filter(line => line !== '')
-
-/** What was filled in, as a front end would send it. */
-function answersIn(
-  form: URLSearchParams,
-  questions: ReadonlyMap<string, AskedQuestion>,
-  path: string,
-): Map<string, Json> {
-  return new Map(
-    [...questions].flatMap(([key, { type, children }]): [string, Json][] => {
-      if (type === undefined) return []
-      const at = pointerTo(path, key)
-      if (type === 'ENUMERATOR') {
-        const names = linesOf(form.get(`${at}/entities`) ?? '')
-        const entities = names.map(
-          (name, i): JsonObject => answersIn(form, children, `${at}/entities/${i}`).set('entity_name', name),
-        )
-        return [[key, new Map<string, Json>([['entities', entities]])]]
-      }
-      const fields = inputsOf(type).map(({ name, form: kind }): [string, Json] => {
-        const [one = '', ...more] = form.getAll(`${at}/${name}`).map(text => text.trim())
-        if (kind === 'option_list' || kind === 'text_list') return [name, one === '' ? [] : [one, ...more]]
-        return [name, one === '' ? null : kind === 'number' && /^-?\d+(\.\d+)?$/.test(one) ? new JsonNumber(one) : one]
-      })
-      const answered = new Map(fields)
-      // A number without its country is taken as one of the United States.
-      if (type === 'PHONE' && !String(answered.get('phone_number') ?? '+').startsWith('+'))
-        answered.set('country', 'US')
-      return [[key, answered]]
-    }),
-  )
+/** What was filled in, without what a button removes. */
+function valuesIn(form: URLSearchParams): FormValues {
+  const removed = form.get(removeButton)
+  return new FormValues([...form].filter(([name]) => removed === null || !name.startsWith(`${removed}/`)))
 }
 
-/** The names of the fields of a question. */
-const namesOf = ({ asked: { type }, path }: AskedPlace): string[] =>
-  type === undefined
-    ? []
-    : type === 'ENUMERATOR'
-      ? [`${path}/entities`]
-      : inputsOf(type).map(({ name }) => `${path}/${name}`)
+/** Whether a question has the field of this name. */
+const hasField = ({ asked: { type }, path }: AskedPlace, name: string): boolean =>
+  type === 'ENUMERATOR'
+    ? name.startsWith(`${path}/entities/`) && /^\d+\/entity_name$/.test(name.slice(path.length + 10))
+    : type !== undefined && name.startsWith(`${path}/`)
 
 interface PreviewProps extends ProgramPageProps {
   version: StoredProgramVersion
   values: URLSearchParams
+  filledIn: FormValues
   shown: Shown
   /** At the end: what submitting would be refused for. */
   missing: ReturnType<typeof missingIn>
@@ -179,12 +169,12 @@ const MoreAsked = () => (
 )
 
 function PreviewPage(props: PreviewProps) {
-  const { program, version, values, missing } = props
+  const { program, version, values, filledIn, missing } = props
   const { screen, places, unseen, isFirst } = props.shown
   const at = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}/preview`
   const asked = version.screens[screen]
-  const here = new Set(places.flatMap(namesOf))
-  const kept = [...values].filter(([name]) => name.startsWith('/') && !here.has(name))
+  const kept = [...filledIn].filter(([name]) => name.startsWith('/') && !places.some(place => hasField(place, name)))
+  const errors = new Map(props.shown.errors.map(({ parameter, said }) => [parameter, said]))
   return (
     <ProgramShell
       program={program}
@@ -206,7 +196,7 @@ function PreviewPage(props: PreviewProps) {
             {(missing.length > 0 || values.has('refused')) && <input type="hidden" name="refused" value="yes" />}
           </div>
           {missing.length > 0 ? (
-            <Missing missing={missing} values={values} />
+            <Missing missing={missing} filledIn={filledIn} />
           ) : (
             <h2 dir="auto">{asked?.name ?? 'That is all'}</h2>
           )}
@@ -216,11 +206,12 @@ function PreviewPage(props: PreviewProps) {
             {places.map(place => (
               <div id={`at${place.path}`}>
                 <QuestionFields
+                  view={{ values: filledIn, errors, words }}
                   kind={place.asked.question.kind}
                   settings={place.asked.question.settings}
                   optional={place.asked.optional}
                   path={place.path}
-                  label={labelIn(place, values)}
+                  label={labelIn(place, filledIn)}
                 />
               </div>
             ))}
@@ -236,7 +227,7 @@ function PreviewPage(props: PreviewProps) {
   )
 }
 
-function Missing({ missing, values }: Pick<PreviewProps, 'missing' | 'values'>) {
+function Missing({ missing, filledIn }: Pick<PreviewProps, 'missing' | 'filledIn'>) {
   return (
     <>
       <NotDone name="refused">
@@ -249,7 +240,7 @@ function Missing({ missing, values }: Pick<PreviewProps, 'missing' | 'values'>) 
           <ul>
             {errors.map(({ place, detail }) => (
               <li>
-                <span dir="auto">{labelIn(place, values)}</span> <Words>{detail}</Words>
+                <span dir="auto">{labelIn(place, filledIn)}</span> <Words>{detail}</Words>
               </li>
             ))}
           </ul>
@@ -261,9 +252,9 @@ function Missing({ missing, values }: Pick<PreviewProps, 'missing' | 'values'>) 
 }
 
 /** The text of a question; of one that is repeated, with the name of whom it is about. */
-function labelIn({ asked: { question, type }, path }: AskedPlace, values: URLSearchParams): string {
+function labelIn({ asked: { question }, path }: AskedPlace, values: FormValues): string {
   const { text } = question.settings
-  const [, list, index] = /^(.*)\/entities\/(\d+)\/[^/]*$/.exec(path) ?? []
-  const entity = list === undefined ? undefined : linesOf(values.get(`${list}/entities`) ?? '')[Number(index)]
-  return type === undefined || entity === undefined ? text : `${entity}: ${text}`
+  const [, entity] = /^(.*\/entities\/\d+)\/[^/]*$/.exec(path) ?? []
+  const name = entity === undefined ? undefined : values.get(`${entity}/entity_name`)
+  return name === undefined ? text : filled(words.about, { name, question: text })
 }
