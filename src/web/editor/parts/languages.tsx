@@ -83,7 +83,7 @@ function DefaultLanguage() {
     <TextField
       label="Default language"
       at="/default_language"
-      class="mono"
+      class="mono language-tag"
       value={tag}
       change={default_language => edit({ ...document, default_language }, { typing: 'default_language' })}
       hint={`${languageName(tag)}. Texts without a translation are shown in this language.`}

@@ -85,6 +85,7 @@ function usePreviewLanguage() {
   const language = offered.find(tag => tag === chosen) ?? offered[0]!
   const choice = offered.length > 1 && (
     <select
+      class="preview-language"
       aria-label="Language of the preview"
       value={language}
       onChange={event => setChosen(event.currentTarget.value)}

@@ -35,7 +35,7 @@ export function Statuses() {
           />
         ))}
       </Rows>
-      <button type="button" class="plain" onClick={() => add([''], rows.length)}>
+      <button type="button" class="plain add-status" onClick={() => add([''], rows.length)}>
         + Status
       </button>
     </fieldset>
