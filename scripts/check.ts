@@ -51,7 +51,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'core/people': ['core/keys', 'core/audit', 'core/queue', ...below],
   'core/files': below,
   // A client of intake. Its sessions are made of the same parts as the console's.
-  'core/apply': ['core/intake', 'core/keys', 'core/people', ...below],
+  'core/apply': ['core/intake', 'core/keys', 'core/people', 'core/audit', ...below],
   'core/export': ['core/audit', 'core/queue', ...below],
   'core/webhooks': ['core/audit', 'core/queue', ...below],
   'core/metrics': below,

@@ -33,6 +33,7 @@ import {
   demoPerson,
   demoPrograms,
 } from './seed-program/demo-credentials.ts'
+import { demoIntermediary } from './seed-program/demo-intermediary.ts'
 import { demoActors, fillConsole } from './seed-program/fill-console.ts'
 import { demoShares, seedWithProgress } from './seed-program/seed-programs.ts'
 
@@ -51,6 +52,7 @@ const logFile = join(dataFolder, 'log')
 const demoApplications = 5000
 /** What a service has only where it is set. */
 const usual = { APPLY: 'on', FILES_DIR: join(dataFolder, 'files') }
+const [program, otherProgram] = demoPrograms
 
 showHelpIfAsked(help)
 
@@ -112,15 +114,15 @@ async function start(): Promise<void> {
     throw new Problem('unavailable', { detail: `The service did not start. ${await lastWords()}` })
   children.push(launch('workers/main.ts', { ...environment, HEALTH_PORT: String(workersHealthPort) }))
   if (isAlone) await noteRun(rename, baseUrl)
-  const program = demoPrograms[0]
   const key =
     (await findProgram(sql, program)) === undefined ? undefined : await demoKey(sql, config.apiKeyPepper, baseUrl)
   const person = await demoPerson(sql)
   if (seeds)
     await fillConsole({ sql, pepper: config.apiKeyPepper, baseUrl, timeZone: config.timeZone, programs: demoPrograms })
+  const intermediary = config.apply ? await demoIntermediary(sql, config.apiKeyPepper, otherProgram) : undefined
   await sql.end({ timeout: 5 })
 
-  console.log(welcome(baseUrl, healthUrl, config.apply, program, key, person))
+  console.log(welcome(baseUrl, healthUrl, config.apply, key, person, intermediary))
   const exit = await service.exited
   if (!stopping)
     throw new Problem('internal', {
@@ -223,9 +225,9 @@ function welcome(
   baseUrl: string,
   healthUrl: string,
   applies: boolean,
-  program: string,
   key: DemoKey | undefined,
   person: DemoPerson | undefined,
+  intermediary: DemoPerson | undefined,
 ): string {
   const lines = [
     '',
@@ -237,11 +239,12 @@ function welcome(
     `  Health    ${healthUrl}/readyz`,
     `  Log       ${logFile}`,
   ]
-  if (person !== undefined)
-    lines.push(
-      `  Console   ${baseUrl}/admin/sign-in?email=${encodeURIComponent(person.email)}`,
-      `            password ${person.password}`,
-    )
+  const signIn = (label: string, { email, password }: DemoPerson) => [
+    `  ${label}   ${baseUrl}/admin/sign-in?email=${encodeURIComponent(email)}`,
+    `            password ${password}`,
+  ]
+  if (person !== undefined) lines.push(...signIn('Console', person))
+  if (intermediary !== undefined) lines.push(...signIn('Clients', intermediary))
   if (key !== undefined)
     lines.push(
       `  Username  ${key.username}`,

@@ -54,10 +54,16 @@ export interface DemoPerson {
   password: string
 }
 
+/** The person of this file, if they can still sign in. */
+export async function keptPerson(sql: Sql, file: string): Promise<DemoPerson | undefined> {
+  const kept = await readKept<DemoPerson>(file)
+  return kept && (await verifySignIn(sql, kept.email, kept.password, operator)) && kept
+}
+
 /** An administrator of the console, made at the first start. Kept readable by its owner alone. */
 export async function demoPerson(sql: Sql): Promise<DemoPerson | undefined> {
-  const kept = await readKept<DemoPerson>(demoPersonFile)
-  if (kept !== undefined && (await verifySignIn(sql, kept.email, kept.password, operator)) !== undefined) return kept
+  const kept = await keptPerson(sql, demoPersonFile)
+  if (kept !== undefined) return kept
   // The database has people already: they invite others.
   if ((await readPeople(sql)).length > 0) return undefined
   const by = { actor: demoActor, now: Date.now() * 1000 }
@@ -74,7 +80,7 @@ function readKept<T>(file: string): Promise<T | undefined> {
     .catch(() => undefined)
 }
 
-async function keep<T>(file: string, value: T): Promise<T> {
+export async function keep<T>(file: string, value: T): Promise<T> {
   await mkdir(dataFolder, { recursive: true })
   await writeFile(file, JSON.stringify(value), { mode: 0o600 })
   return value

@@ -81,6 +81,7 @@ grant select, insert, delete on apply_code, apply_session to tributary_service;
 grant update (expires_at) on apply_code to tributary_service;
 grant update (seen_at, code_shown) on apply_session to tributary_service;
 grant select, insert, update (file_type, bytes, check_at) on uploaded_file to tributary_service;
+grant select, insert on intermediary_client to tributary_service;
 
 -- The worker derives, and carries jobs. It never sees an answer, an applicant or a key.
 grant insert, update on program_key_map, docs_example, derived_status to tributary_worker;

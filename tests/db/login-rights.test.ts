@@ -97,6 +97,7 @@ const rights: Record<Role, string> = {
     application_in_progress: insert, update(answers updated_at), delete
     apply_code: insert, update(expires_at), delete
     apply_session: insert, update(code_shown seen_at), delete
+    intermediary_client: insert
     submission_counter: update(submit_seq submissions last_submit_time)
     submission_request: insert
     uploaded_file: insert, update(file_type bytes check_at)`,

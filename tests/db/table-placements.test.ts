@@ -29,6 +29,7 @@ const otherTables = [
   'derived_status',
   'docs_example',
   'intermediary',
+  'intermediary_client',
   'intermediary_organization',
   'invitation',
   'loaded_ids',

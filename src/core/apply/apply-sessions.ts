@@ -30,8 +30,13 @@ export interface ApplySession {
   tokenHash: Buffer
   /** What every form of this session carries. */
   csrf: string
+  /** Empty where an intermediary has opened a client. */
   code: string
   codeShown: boolean
+  /** Who applies for the applicant; null for the applicant. */
+  intermediary_id: number | null
+  /** Of an intermediary: the client's name. */
+  client: string | null
 }
 
 /** How exactly the last request of a session is kept. */
@@ -43,13 +48,17 @@ const dayMicros = 86_400_000_000
 const bindingOf = (token: string): Buffer => createHmac('sha256', token).update('code').digest()
 
 /** Gives an applicant who was just registered a code, and begins a session. Returns the cookie's token. */
-export async function beginApplying(sql: Sql, rules: ApplyRules, applicantId: number, now: Micros): Promise<string> {
+export async function beginApplying(
+  tx: Transaction,
+  rules: ApplyRules,
+  applicantId: number,
+  now: Micros,
+  intermediary_id: number | null = null,
+): Promise<string> {
   const code = mintCode()
-  return inTransaction(sql, async tx => {
-    const expires_at = now + rules.codeDays * dayMicros
-    await insertApplyCode(tx, { applicant_id: applicantId, code_hash: hashCode(code, rules.pepper), expires_at })
-    return beginSession(tx, rules, { applicant_id: applicantId, code, codeShown: false }, now)
-  })
+  const expires_at = now + rules.codeDays * dayMicros
+  await insertApplyCode(tx, { applicant_id: applicantId, code_hash: hashCode(code, rules.pepper), expires_at })
+  return beginSession(tx, rules, { applicant_id: applicantId, code, codeShown: false, intermediary_id }, now)
 }
 
 /** Begins a session with a code, which from then on is valid for as long as a new one. Undefined when it is nobody's, or has expired. */
@@ -66,21 +75,22 @@ export async function returnWithCode(
     const applicant_id = await useApplyCode(tx, hash, now, now + rules.codeDays * dayMicros)
     return applicant_id === undefined
       ? undefined
-      : beginSession(tx, rules, { applicant_id, code, codeShown: true }, now)
+      : beginSession(tx, rules, { applicant_id, code, codeShown: true, intermediary_id: null }, now)
   })
 }
 
-async function beginSession(
+/** Begins a session and gives the cookie's token. */
+export async function beginSession(
   tx: Transaction,
   { pepper, idleMs }: ApplyRules,
-  { applicant_id, code, codeShown }: Pick<ApplySession, 'applicant_id' | 'code' | 'codeShown'>,
+  { code, codeShown, ...whose }: Pick<ApplySession, 'applicant_id' | 'code' | 'codeShown' | 'intermediary_id'>,
   now: Micros,
 ): Promise<string> {
   const token = mintToken()
   await deleteEndedApplying(tx, now, now - idleMs * 1000)
   await insertApplySession(tx, {
     token_hash: hashToken(token),
-    applicant_id,
+    ...whose,
     sealed_code: sealText(code, pepper, bindingOf(token)),
     code_shown: codeShown,
     seen_at: now,
@@ -100,9 +110,9 @@ export async function loadApplySession(
   const code = row && openText(row.sealed_code, pepper, bindingOf(token))
   if (row === undefined || code === undefined) return undefined
   if (now - row.seen_at >= seenEveryMicros) await updateApplySessionSeen(sql, tokenHash, now)
-  const { applicant_id, language, code_shown } = row
+  const { applicant_id, language, code_shown, intermediary_id, client } = row
   const csrf = createHmac('sha256', token).update('form').digest('base64url')
-  return { applicant_id, language, tokenHash, csrf, code, codeShown: code_shown }
+  return { applicant_id, language, tokenHash, csrf, code, codeShown: code_shown, intermediary_id, client }
 }
 
 export const endApplySession = (sql: Sql, { tokenHash }: ApplySession): Promise<void> =>

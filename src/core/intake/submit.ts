@@ -19,6 +19,7 @@ import {
   type SubmitRequest,
   VersionReplaced,
 } from './prepare-submission.ts'
+import { actorOfKey } from './register-applicant.ts'
 
 export interface SubmitResult {
   receipt: Receipt
@@ -106,7 +107,7 @@ export async function storeSubmission(
 function auditSubmission(tx: Transaction, { key, ...prepared }: PreparedSubmission): Promise<void> {
   const { application_id, applicant_id, program_id, program_version_id } = prepared
   return appendAuditEvent(tx, {
-    actor: `key:${key.api_key_id}`,
+    actor: actorOfKey(key),
     action: 'application_submitted',
     subject: String(application_id),
     address: key.address,

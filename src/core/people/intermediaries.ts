@@ -1,10 +1,12 @@
 // Adds, renames and disables organizations that submit for applicants, and their people. Every change is audited.
 
-import { invalidRequest, notFound, type Problem } from '../../base/problem.ts'
+import { invalidRequest, notFound, Problem } from '../../base/problem.ts'
 import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
+import { deleteSessionsWithin } from '../../db/people/console-sessions.ts'
 import {
   findIntermediary,
   findOrganization,
+  type IntermediaryRow,
   insertIntermediary,
   insertOrganization,
   type OrganizationRow,
@@ -12,9 +14,10 @@ import {
   updateOrganizationDisabled,
   updateOrganizationName,
 } from '../../db/people/intermediary-rows.ts'
+import { insertPerson } from '../../db/people/person-rows.ts'
 import { foldText, isName } from '../../domain/values/folded-text.ts'
 import { type AuditContext, recordAction } from '../audit/record-action.ts'
-import { isEmail } from './people.ts'
+import { isEmail, storeInvitation } from './people.ts'
 
 /** Adds an organization and gives its id. Throws Problem `invalid_request` when the name will not do. */
 export async function addOrganization(sql: Sql, name: string, by: AuditContext): Promise<number> {
@@ -40,7 +43,7 @@ export async function renameOrganization(sql: Sql, id: number, name: string, by:
   })
 }
 
-/** Disables an organization, so that no person of it is listed, or enables it with the people it had. */
+/** Disables an organization, so that no person of it is listed or signed in, or enables it with the people it had. */
 export async function setOrganizationDisabled(
   sql: Sql,
   id: number,
@@ -50,6 +53,7 @@ export async function setOrganizationDisabled(
   await inTransaction(sql, async tx => {
     const { name } = await requireOrganization(tx, id)
     if (!(await updateOrganizationDisabled(tx, id, disabled ? by.actor : null))) return
+    if (disabled) await deleteSessionsWithin(tx, { organizationId: id })
     const action = disabled ? 'intermediary_organization_disabled' : 'intermediary_organization_enabled'
     await recordAction(tx, by, action, name, { organization_id: id })
   })
@@ -68,20 +72,59 @@ export async function addIntermediary(sql: Sql, organizationId: number, text: st
   })
 }
 
+/**
+ * Lets a person of an organization sign in and apply for its clients. Gives the token of the link with which they choose a password. Throws
+ * Problem `invalid_request` when the name will not do or another person has the e-mail address, `conflict` when they are disabled.
+ */
+export async function inviteIntermediary(
+  sql: Sql,
+  place: IntermediaryPlace,
+  text: string,
+  by: AuditContext,
+): Promise<{ personId: number; token: string }> {
+  const { name } = checkName(text)
+  return inTransaction(sql, async tx => {
+    const organization = await requireOrganization(tx, place.organizationId)
+    const { intermediary_id, email, email_folded, disabled_at } = await requireIntermediary(tx, place)
+    if (organization.disabled_at !== null || disabled_at !== null)
+      throw new Problem('conflict', { detail: 'The organization or this person is disabled. Enable them first.' })
+    const person = { email, email_folded, name, role: 'INTERMEDIARY', intermediary_id, created_by: by.actor } as const
+    const personId = await insertPerson(tx, person)
+    if (personId === undefined)
+      throw refused('name', 'taken', 'A person with this e-mail address can already sign in. See People.')
+    const token = await storeInvitation(tx, personId, by)
+    const detail = { role: person.role, organization_id: place.organizationId, organization: organization.name }
+    await recordAction(tx, by, 'person_invited', email, detail)
+    return { personId, token }
+  })
+}
+
+interface IntermediaryPlace {
+  organizationId: number
+  intermediaryId: number
+}
+
+/** Throws Problem `not_found`. */
+export const requireIntermediary = async (
+  db: Sql | Transaction,
+  { organizationId, intermediaryId }: IntermediaryPlace,
+): Promise<IntermediaryRow> =>
+  (await findIntermediary(db, organizationId, intermediaryId)) ??
+  notFound('There is no person with this ID in this organization.')
+
 /** Disables or enables a person of an organization. */
 export async function setIntermediaryDisabled(
   sql: Sql,
-  place: { organizationId: number; intermediaryId: number },
+  place: IntermediaryPlace,
   disabled: boolean,
   by: AuditContext,
 ): Promise<void> {
   const { organizationId, intermediaryId } = place
   await inTransaction(sql, async tx => {
     const { name } = await requireOrganization(tx, organizationId)
-    const person =
-      (await findIntermediary(tx, organizationId, intermediaryId)) ??
-      notFound('There is no person with this ID in this organization.')
+    const person = await requireIntermediary(tx, place)
     if (!(await updateIntermediaryDisabled(tx, intermediaryId, disabled ? by.actor : null))) return
+    if (disabled) await deleteSessionsWithin(tx, place)
     const action = disabled ? 'intermediary_disabled' : 'intermediary_enabled'
     await recordAction(tx, by, action, person.email, { organization_id: organizationId, organization: name })
   })

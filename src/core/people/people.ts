@@ -85,7 +85,7 @@ export async function inviteAgain(sql: Sql, personId: number, by: AuditContext):
   })
 }
 
-/** Changes name, role and programs. The last administrator stays one. Takes effect on the next request of a session. */
+/** Changes name, role and programs. The last administrator stays one, and an intermediary stays in their organization. Takes effect on the next request of a session. */
 export async function editPerson(
   sql: Sql,
   personId: number,
@@ -94,7 +94,8 @@ export async function editPerson(
 ): Promise<void> {
   await inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
-    const { name, role, programs } = checkDraft({ ...draft, email: person.email })
+    const open = person.role === 'INTERMEDIARY' ? (['INTERMEDIARY'] as const) : roles
+    const { name, role, programs } = checkDraft({ ...draft, email: person.email }, open)
     if (person.role === 'ADMINISTRATOR' && role !== 'ADMINISTRATOR' && person.disabled_at === null)
       await keepOneAdministrator(tx)
     await updatePerson(tx, personId, { name, role })
@@ -171,10 +172,11 @@ export async function changePassword(
   })
 }
 
-function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
+/** `open`: the roles that the person may be given. */
+function checkDraft(draft: PersonDraft, open: readonly Role[] = roles): PersonDraft & { role: Role } {
   const email = draft.email.trim()
   const name = draft.name.trim()
-  const role = roles.find(known => known === draft.role)
+  const role = open.find(known => known === draft.role)
   const errors: ProblemItem[] = []
   if (!isName(name, 200))
     errors.push({
@@ -212,7 +214,12 @@ async function givePrograms(tx: Transaction, personId: number, programs: readonl
   )
 }
 
-async function storeInvitation(tx: Transaction, personId: number, { actor, now }: AuditContext): Promise<string> {
+/** Makes the link of a person and gives its token. */
+export async function storeInvitation(
+  tx: Transaction,
+  personId: number,
+  { actor, now }: AuditContext,
+): Promise<string> {
   const token = mintToken()
   await upsertInvitation(tx, {
     person_id: personId,

@@ -7,12 +7,15 @@ import { Problem } from '../../base/problem.ts'
  * but answers, and changes nothing.
  */
 export const roles = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'] as const
-export type Role = (typeof roles)[number]
+/** INTERMEDIARY: applies for clients of their organization at `/apply`, and opens nothing of the console but their own account. */
+export const allRoles = [...roles, 'INTERMEDIARY'] as const
+export type Role = (typeof allRoles)[number]
 
 export const roleNames: Readonly<Record<Role, string>> = {
   ADMINISTRATOR: 'Administrator',
   PROGRAM_ADMINISTRATOR: 'Program administrator',
   AUDITOR: 'Auditor',
+  INTERMEDIARY: 'Intermediary',
 }
 
 /** A person who is signed in to the console. */
@@ -25,17 +28,18 @@ export interface Person {
   programIds: 'all' | ReadonlySet<number>
 }
 
-/** A person as the database has them; a program administrator with the ids of their programs. */
+/** A person as the database has them; a program administrator with the ids of their programs, an intermediary with none. */
 export const personOf = (row: Omit<Person, 'programIds'> & { program_ids: readonly number[] }): Person => {
   const { person_id, email, name, role, program_ids } = row
-  return { person_id, email, name, role, programIds: role === 'PROGRAM_ADMINISTRATOR' ? new Set(program_ids) : 'all' }
+  const hasAll = role === 'ADMINISTRATOR' || role === 'AUDITOR'
+  return { person_id, email, name, role, programIds: hasAll ? 'all' : new Set(program_ids) }
 }
 
 /** How the audit log names a person. */
 export const actorOf = (person: Pick<Person, 'email'>): string => `admin:${person.email}`
 
 /** The e-mail address of the person who did something in the console; for others, what they are known by. */
-export const emailOf = (actor: string): string => actor.replace(/^(admin-token:[^:]*|admin|operator):/, '')
+export const emailOf = (actor: string): string => actor.replace(/^(admin-token:[^:]*|admin|intermediary|operator):/, '')
 
 /** The ids of the programs that a person may see, as statements take them. */
 export const programsAmong = ({ programIds }: Pick<Person, 'programIds'>): 'all' | number[] =>
@@ -46,7 +50,8 @@ export const maySeeProgram = (person: Person, programId: number): boolean =>
   person.programIds === 'all' || person.programIds.has(programId)
 
 /** Whether a person may read what applicants answered. */
-export const mayReadAnswers = (person: Person): boolean => person.role !== 'AUDITOR'
+export const mayReadAnswers = ({ role }: Person): boolean =>
+  role === 'ADMINISTRATOR' || role === 'PROGRAM_ADMINISTRATOR'
 
 /** Throws Problem `forbidden` when the role may not use this route. */
 export function requireRole(person: Person, allowed: readonly Role[]): void {

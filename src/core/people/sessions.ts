@@ -25,6 +25,8 @@ import { hashToken, mintToken } from './sign-in-tokens.ts'
 /** Bounds of a session. */
 interface SessionLimits {
   idleMs: number
+  /** Of an intermediary, who applies for others at a desk that many use. */
+  applyIdleMs: number
   lifetimeMs: number
 }
 
@@ -55,8 +57,8 @@ const seenEveryMicros = 60 * 1_000_000
 const csrfOf = (token: string): string => createHmac('sha256', token).update('form').digest('base64url')
 
 /** Whether a form came from a page of this session; in constant time. */
-export function isCsrf(session: Session, given: string | null): boolean {
-  const expected = Buffer.from(session.csrf)
+export function isCsrf({ csrf }: Pick<Session, 'csrf'>, given: string | null): boolean {
+  const expected = Buffer.from(csrf)
   const sent = Buffer.from(unmaskedToken(given ?? ''))
   return sent.length === expected.length && timingSafeEqual(sent, expected)
 }
@@ -94,7 +96,7 @@ export async function beginSession(
     /** When they last showed who they are; now unless given. */
     confirmedAt?: Micros
   },
-  limits: SessionLimits,
+  limits: Omit<SessionLimits, 'applyIdleMs'>,
   now: Micros,
   earlierToken: string | undefined,
 ): Promise<string> {
@@ -128,7 +130,10 @@ export async function loadSession(
   const tokenHash = hashToken(token)
   const row = await findSession(sql, tokenHash, now, now - limits.idleMs * 1000)
   if (row === undefined) return undefined
-  if (now - row.seen_at >= seenEveryMicros) await updateSessionSeen(sql, tokenHash, now)
+  const idleMs = row.role === 'INTERMEDIARY' ? Math.min(limits.applyIdleMs, limits.idleMs) : limits.idleMs
+  const idleMicros = now - row.seen_at
+  if (idleMicros >= idleMs * 1000) return undefined
+  if (idleMicros >= Math.min(seenEveryMicros, idleMs * 250)) await updateSessionSeen(sql, tokenHash, now)
   return {
     person: personOf(row),
     tokenHash,
@@ -138,6 +143,12 @@ export async function loadSession(
     hasSecondFactor: row.has_second_factor,
   }
 }
+
+/** Whether the rule of this installation is that this session must set up a second factor before anything else (contract D52). */
+export const lacksSecondFactor = (
+  rule: 'optional' | 'required',
+  { byPassword, hasSecondFactor }: Pick<Session, 'byPassword' | 'hasSecondFactor'>,
+): boolean => rule === 'required' && byPassword && !hasSecondFactor
 
 /** Whether the person showed who they are, by password or at their provider, a short while ago. */
 export const isConfirmed = (session: Session, now: Micros): boolean => now - session.confirmedAt < confirmedMicros

@@ -11,6 +11,7 @@ type Token = { scopes: readonly string[] } | undefined
 /** What a person of a role may do, as scopes. No token is good for an administrator. */
 const scopesOf: Readonly<Record<Exclude<Role, 'ADMINISTRATOR'>, readonly Scope[]>> = {
   PROGRAM_ADMINISTRATOR: ['programs:read', 'applications:write', 'webhooks:read'],
+  INTERMEDIARY: ['intermediaries:write'],
   AUDITOR: scopes.filter(scope => scope.endsWith(':read')),
 }
 

@@ -10,6 +10,9 @@ export interface ApplySessionRow {
   sealed_code: Buffer
   code_shown: boolean
   seen_at: Micros
+  intermediary_id: number | null
+  /** Of an intermediary: the client's name. */
+  client: string | null
 }
 
 /** The session of a token; undefined when there is none, or it was idle too long. */
@@ -19,16 +22,17 @@ export async function findApplySession(
   idleSince: Micros,
 ): Promise<ApplySessionRow | undefined> {
   return findRow<ApplySessionRow>(db)`
-    select applicant_id, language, sealed_code, code_shown, s.seen_at
+    select applicant_id, language, sealed_code, code_shown, s.seen_at, s.intermediary_id, c.name as client
     from apply_session s
     join applicant using (applicant_id)
+    left join intermediary_client c using (applicant_id)
     where token_hash = ${tokenHash}
     and s.seen_at > ${idleSince}`
 }
 
 export async function insertApplySession(
   tx: Transaction,
-  session: Omit<ApplySessionRow, 'language'> & { token_hash: Buffer },
+  session: Omit<ApplySessionRow, 'language' | 'client'> & { token_hash: Buffer },
 ): Promise<void> {
   await tx`insert into apply_session ${tx(session as unknown as Record<string, never>)}`
 }

@@ -22,6 +22,7 @@ import programDetails from './0018-program-details.sql' with { type: 'text' }
 import applicationByState from './0019-application-by-state.sql' with { type: 'text' }
 import keyRequestDays from './0020-key-request-days.sql' with { type: 'text' }
 import uploadedFiles from './0021-uploaded-files.sql' with { type: 'text' }
+import applyingForClients from './0022-applying-for-clients.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -61,6 +62,7 @@ const files: Readonly<Record<string, string>> = {
   '0019-application-by-state.sql': applicationByState,
   '0020-key-request-days.sql': keyRequestDays,
   '0021-uploaded-files.sql': uploadedFiles,
+  '0022-applying-for-clients.sql': applyingForClients,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

@@ -2,7 +2,7 @@
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db, Transaction } from '../client.ts'
-import type { SignedInRow } from './person-rows.ts'
+import { isEnabled, type SignedInRow } from './person-rows.ts'
 
 interface SessionRow extends SignedInRow {
   seen_at: Micros
@@ -26,10 +26,10 @@ interface NewSession {
 export async function insertSession(tx: Transaction, session: NewSession, passwordHash?: string): Promise<boolean> {
   // First, so that it waits for a change of the person that is under way.
   const { count } = await tx`
-    update person
+    update person p
     set last_signed_in_at = ${session.created_at}
     where person_id = ${session.person_id}
-    and disabled_at is null
+    and ${isEnabled(tx)}
     and ${passwordHash === undefined ? tx`true` : tx`password_hash = ${passwordHash}`}`
   if (count === 0) return false
   await tx`insert into console_session ${tx(session as unknown as Record<string, never>)}`
@@ -52,7 +52,7 @@ export async function findSession(
     where s.token_hash = ${tokenHash}
     and s.expires_at > ${now}
     and s.seen_at > ${idleSince}
-    and p.disabled_at is null`
+    and ${isEnabled(db)}`
   return row === undefined ? undefined : { ...row, program_ids: row.program_ids.map(Number) }
 }
 
@@ -77,6 +77,20 @@ export async function deleteSessionsOf(db: Db, personId: number, except?: Buffer
     where person_id = ${personId}
     and token_hash is distinct from ${except ?? null}`
   return count
+}
+
+/** Ends the sessions of an organization's people, or of one of them. */
+export async function deleteSessionsWithin(
+  db: Db,
+  { organizationId, intermediaryId }: { organizationId: number; intermediaryId?: number },
+): Promise<void> {
+  await db`
+    delete from console_session s
+    using person p
+    join intermediary m using (intermediary_id)
+    where p.person_id = s.person_id
+    and m.organization_id = ${organizationId}
+    and m.intermediary_id = coalesce(${intermediaryId ?? null}, m.intermediary_id)`
 }
 
 /** Takes out what has ended. */

@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import { type Db, findRow, findValue, type Transaction } from '../client.ts'
 import { row, text, time } from '../row-schemas.ts'
+import { isEnabled } from './person-rows.ts'
 
 interface Identified {
   person_id: number
@@ -13,7 +14,7 @@ interface Identified {
 /** Whose identity this is. */
 export async function findIdentified(db: Db, issuer: string, subject: string): Promise<Identified | undefined> {
   return findRow<Identified>(db)`
-    select p.person_id, p.email, p.disabled_at is not null as disabled
+    select p.person_id, p.email, not (${isEnabled(db)}) as disabled
     from person_identity i
     join person p using (person_id)
     where i.issuer = ${issuer}
@@ -23,10 +24,10 @@ export async function findIdentified(db: Db, issuer: string, subject: string): P
 /** The person with an e-mail, locked so that of two concurrent identities one is linked. */
 export async function lockPersonByEmail(tx: Transaction, emailFolded: string): Promise<Identified | undefined> {
   return findRow<Identified>(tx)`
-    select person_id, email, disabled_at is not null as disabled
-    from person
+    select person_id, email, not (${isEnabled(tx)}) as disabled
+    from person p
     where email_folded = ${emailFolded}
-    for update`
+    for update of p`
 }
 
 export const identityRow = row({

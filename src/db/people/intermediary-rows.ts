@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { type Db, findRow, findValue, type Transaction } from '../client.ts'
-import { integer, row, text, timeOrNull } from '../row-schemas.ts'
+import { integer, integerOrNull, row, text, timeOrNull } from '../row-schemas.ts'
 
 export const organizationRow = row({
   organization_id: integer,
@@ -19,12 +19,18 @@ export const intermediaryRow = row({
   email: text,
   email_folded: text,
   disabled_at: timeOrNull,
+  /** The person as whom they sign in; null when they were not invited. */
+  person_id: integerOrNull,
 })
 export type IntermediaryRow = Static<typeof intermediaryRow>
 
 const organizationColumns = (db: Db) => db`
   o.organization_id, o.name, o.name_folded, o.disabled_at,
   (select count(*) from intermediary i where i.organization_id = o.organization_id and i.disabled_at is null) as people`
+
+const intermediaryColumns = (db: Db) => db`
+  i.intermediary_id, i.email, i.email_folded, i.disabled_at,
+  (select p.person_id from person p where p.intermediary_id = i.intermediary_id) as person_id`
 
 /** Organizations by name, after a folded name, with what is searched for in their name: all of them for an empty text. */
 export async function readOrganizations(
@@ -54,8 +60,8 @@ export async function readIntermediaries(
   { after, rowsMax }: { after: string; rowsMax: number },
 ): Promise<IntermediaryRow[]> {
   return db<IntermediaryRow[]>`
-    select intermediary_id, email, email_folded, disabled_at
-    from intermediary
+    select ${intermediaryColumns(db)}
+    from intermediary i
     where organization_id = ${organizationId}
     and email_folded > ${after}
     order by email_folded
@@ -125,8 +131,8 @@ export async function findIntermediary(
   intermediaryId: number,
 ): Promise<IntermediaryRow | undefined> {
   return findRow<IntermediaryRow>(db)`
-    select intermediary_id, email, email_folded, disabled_at
-    from intermediary
+    select ${intermediaryColumns(db)}
+    from intermediary i
     where organization_id = ${organizationId}
     and intermediary_id = ${intermediaryId}`
 }
@@ -165,4 +171,23 @@ export async function findNamedIntermediary(
     from intermediary_organization o
     left join intermediary i on i.organization_id = o.organization_id and i.email_folded = ${email_folded}
     where o.name_folded = ${name_folded}`
+}
+
+/** Who applies for clients of an organization. */
+export interface ActingIntermediary {
+  intermediary_id: number
+  /** As administrators wrote them. */
+  email: string
+  organization_id: number
+  organization: string
+}
+
+/** The person of an organization as whom this person signs in. */
+export async function findActingIntermediary(db: Db, personId: number): Promise<ActingIntermediary | undefined> {
+  return findRow<ActingIntermediary>(db)`
+    select i.intermediary_id, i.email, i.organization_id, o.name as organization
+    from person p
+    join intermediary i using (intermediary_id)
+    join intermediary_organization o using (organization_id)
+    where p.person_id = ${personId}`
 }

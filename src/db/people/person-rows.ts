@@ -3,13 +3,15 @@
 import { type Static, Type } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow, findValue, type Transaction } from '../client.ts'
-import { flag, integer, row, text, texts, timeOrNull } from '../row-schemas.ts'
+import { flag, integer, row, text, textOrNull, texts, timeOrNull } from '../row-schemas.ts'
 
 export const personRow = row({
   person_id: integer,
   email: text,
   name: text,
-  role: Type.Enum(['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']),
+  role: Type.Enum(['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR', 'INTERMEDIARY']),
+  /** Of an intermediary, its name. */
+  organization: textOrNull,
   disabled_at: timeOrNull,
   last_signed_in_at: timeOrNull,
   /** Whether a password was chosen. */
@@ -33,13 +35,14 @@ interface NewPerson {
   name: string
   role: PersonRow['role']
   created_by: string
+  /** Of an INTERMEDIARY. */
+  intermediary_id?: number
 }
 
 /** Adds a person and gives its id; undefined when the e-mail is taken. */
 export async function insertPerson(tx: Transaction, person: NewPerson): Promise<number | undefined> {
   return findValue<number>(tx)`
-    insert into person (email, email_folded, name, role, created_by)
-    values (${person.email}, ${person.email_folded}, ${person.name}, ${person.role}, ${person.created_by})
+    insert into person ${tx(person as unknown as Record<string, never>)}
     on conflict (email_folded) do nothing
     returning person_id`
 }
@@ -103,8 +106,23 @@ export async function countEnabledAdministrators(tx: Transaction): Promise<numbe
   return rows.length
 }
 
+/** Whether person `p` may sign in: neither they nor their organization is disabled. */
+export const isEnabled = (db: Db) => db`
+  p.disabled_at is null
+  and not exists (
+    select
+    from intermediary m
+    join intermediary_organization o using (organization_id)
+    where m.intermediary_id = p.intermediary_id
+    and (m.disabled_at is not null or o.disabled_at is not null)
+  )`
+
 const personColumns = (db: Db) => db`
   p.person_id, p.email, p.name, p.role, p.disabled_at, p.last_signed_in_at,
+  (
+    select o.name from intermediary m join intermediary_organization o using (organization_id)
+    where m.intermediary_id = p.intermediary_id
+  ) as organization,
   p.password_hash is not null as has_password,
   exists (select from second_factor f where f.person_id = p.person_id) as has_second_factor, i.expires_at as invited_until,
   array(
@@ -146,9 +164,9 @@ export interface PasswordRow {
 export async function findPasswordHash(db: Db, emailFolded: string): Promise<PasswordRow | undefined> {
   return findRow<PasswordRow>(db)`
     select person_id, email, password_hash
-    from person
+    from person p
     where email_folded = ${emailFolded}
-    and disabled_at is null`
+    and ${isEnabled(db)}`
 }
 
 /** Sets a password, and takes the link to choose one out of use; false when the password was no longer `earlier`, if set. */
@@ -201,7 +219,7 @@ export async function findInvited(
     join person p using (person_id)
     where i.token_hash = ${tokenHash}
     and i.expires_at > ${now}
-    and p.disabled_at is null`
+    and ${isEnabled(db)}`
 }
 
 /** Takes a link out of use; false when it was not there any more. */

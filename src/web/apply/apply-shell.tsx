@@ -8,7 +8,7 @@ import { pageFields } from '../html/html-response.ts'
 import { codedBody, codingFor } from '../http/headers/coded-body.ts'
 import { languages } from '../questions/languages/all-languages.ts'
 import { assetsPath } from './apply-assets.ts'
-import { type ApplicantPage, type ApplyVisit, csrfField, withCookies } from './apply-visit.ts'
+import { type ApplicantPage, type ApplyVisit, clientsPath, csrfField, withCookies } from './apply-visit.ts'
 
 /** A page as a response, in the language of the visit. Nothing keeps it. */
 export function showApply(visit: ApplyVisit, page: ApplicantPage): Response {
@@ -65,6 +65,7 @@ function Shell({ visit, page }: { visit: ApplyVisit; page: ApplicantPage }): VNo
           </a>
           <LanguageMenu visit={visit} form={page.form} />
         </header>
+        {visit.intermediary !== undefined && <ClientBar visit={visit} organization={visit.intermediary.organization} />}
         <main id="main" tabIndex={-1}>
           {page.body}
         </main>
@@ -90,13 +91,31 @@ function LanguageMenu({ visit, form }: { visit: ApplyVisit; form: string | undef
   )
 }
 
+/** For whom an intermediary applies, on every page. */
+const ClientBar = ({ visit, organization }: { visit: ApplyVisit; organization: string }) => (
+  <aside class="client" aria-label={visit.texts.pages.clients}>
+    <span>
+      {visit.session === undefined ? (
+        <bdi>{organization}</bdi>
+      ) : (
+        <>
+          {visit.texts.pages.applyingFor} <b dir="auto">{visit.session.client}</b>
+        </>
+      )}
+    </span>
+    <a href={linkTo(visit, clientsPath)}>{visit.texts.pages.clients}</a>
+  </aside>
+)
+
 function Foot({ visit }: { visit: ApplyVisit }) {
-  const { session, texts } = visit
+  const { session, texts, intermediary } = visit
   const { pages } = texts
   return (
     <footer>
       {session === undefined ? (
         <p>{pages.unsaved}</p>
+      ) : intermediary !== undefined ? (
+        <p>{pages.savedForClient}</p>
       ) : (
         <p>
           {pages.saved}{' '}
@@ -108,7 +127,7 @@ function Foot({ visit }: { visit: ApplyVisit }) {
       <form method="post" action={linkTo(visit, '/apply/-/finish')}>
         <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
         <button type="submit" class="quiet">
-          {pages.finish}
+          {intermediary === undefined ? pages.finish : pages.signOut}
         </button>
       </form>
     </footer>

@@ -1,17 +1,20 @@
 // A request for one of the applicants' pages: who makes it, in which language, what is in it, and how it is responded to.
 
-import { timingSafeEqual } from 'node:crypto'
 import type { VNode } from 'preact'
 import { Problem } from '../../base/problem.ts'
 import { applyKey } from '../../core/apply/apply-front-end.ts'
 import { type ApplyRules, type ApplySession, beginApplying, loadApplySession } from '../../core/apply/apply-sessions.ts'
 import type { FrontEndKey } from '../../core/intake/register-applicant.ts'
 import { registerApplicant } from '../../core/intake/register-applicant.ts'
-import { maskedToken, unmaskedToken } from '../../core/people/masked-token.ts'
+import { maskedToken } from '../../core/people/masked-token.ts'
+import { isCsrf, lacksSecondFactor, type Session } from '../../core/people/sessions.ts'
+import { inTransaction } from '../../db/client.ts'
+import { type ActingIntermediary, findActingIntermediary } from '../../db/people/intermediary-rows.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { requireOwnOrigin } from '../http/headers/own-origin.ts'
 import { readFields } from '../http/headers/sent-text.ts'
+import { loadSignedIn, sessionToken } from '../http/headers/session-cookie.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { bodyArrivalMs } from '../http/server/in-time.ts'
 import { type Place, placeOf } from '../http/server/place.ts'
@@ -36,8 +39,12 @@ export interface ApplyVisit {
   https: boolean
   key: FrontEndKey
   session: ApplySession | undefined
+  /** Who is signed in to apply for clients of their organization. */
+  intermediary: Intermediary | undefined
   /** Whether the browser still has the cookie of a session that has ended. */
   hasEnded: boolean
+  /** Where a page leads whose session has ended. */
+  endedPath: string
   /** Tag of the language that the page is shown in, and its texts. */
   language: string
   texts: Language
@@ -45,8 +52,12 @@ export interface ApplyVisit {
   cookies: string[]
 }
 
-/** Where a page leads whose session has ended. */
-export const endedPath = '/apply/-/return?ended=1'
+export interface Intermediary extends ActingIntermediary {
+  signedIn: Session
+}
+
+/** Where people of organizations begin. */
+export const clientsPath = '/apply/-/clients'
 
 export type ApplyHandler = (visit: ApplyVisit) => Promise<Response>
 
@@ -71,12 +82,18 @@ export async function openVisit(deps: Deps, limits: ApplyLimits, request: Reques
   const token = cookies.get(nameOf('session', https))
   const now = deps.now()
   const isToken = token !== undefined && /^[A-Za-z0-9_-]{43}$/.test(token)
-  const session = isToken ? await loadApplySession(deps.db, applyRules(deps), token, now) : undefined
+  const signedIn = await loadSignedIn(deps, request, https)
+  const intermediary = signedIn && (await findIntermediary(deps, signedIn))
+  const found = isToken ? await loadApplySession(deps.db, applyRules(deps), token, now) : undefined
+  // The session of a client is one of the intermediary who is signed in, and who is signed in has no other.
+  const session = found?.intermediary_id === (intermediary?.intermediary_id ?? null) ? found : undefined
+  const wasSignedIn = found?.intermediary_id != null || (sessionToken(request, https) !== undefined && !signedIn)
   const accepted = (request.headers.get('accept-language') ?? '').split(',').map(part => part.split(';')[0]!.trim())
   const chosen = findLanguage([url.searchParams.get('language') ?? ''])
   const kept = findLanguage([cookies.get(nameOf('language', https)) ?? ''])
   const language = chosen ?? kept ?? findLanguage(accepted) ?? defaultLanguage
   const key = applyKey(record.fields.address ?? '')
+  if (intermediary !== undefined) key.actor = `intermediary:${intermediary.email}`
   const form = new FormValues()
   const texts = languages[language]!
   const hasEnded = isToken && session === undefined
@@ -92,13 +109,22 @@ export async function openVisit(deps: Deps, limits: ApplyLimits, request: Reques
     https,
     key,
     session,
+    intermediary,
     hasEnded,
+    endedPath: wasSignedIn || intermediary !== undefined ? clientsPath : '/apply/-/return?ended=1',
     language,
     texts,
     cookies: [],
   }
   if (chosen !== undefined) setLanguage(visit, chosen)
   return visit
+}
+
+/** The person of an organization; undefined for other people, and until a second factor is set up where one is required. */
+async function findIntermediary(deps: Deps, signedIn: Session): Promise<Intermediary | undefined> {
+  if (signedIn.person.role !== 'INTERMEDIARY' || lacksSecondFactor(deps.config.secondFactor, signedIn)) return undefined
+  const acting = await findActingIntermediary(deps.consoleDb, signedIn.person.person_id)
+  return acting && { ...acting, signedIn }
 }
 
 /** The form of a POST request. Throws Problem `forbidden` unless it came from a page of this session. */
@@ -120,15 +146,10 @@ export async function readApplyForm(visit: ApplyVisit, inAnySession = false): Pr
 /** Takes the form of a visit for one of a page of its session, or throws Problem `forbidden`. */
 export function acceptForm(visit: ApplyVisit, inAnySession = false): void {
   const { session } = visit
-  if (session !== undefined && !inAnySession && !isToken(session.csrf, visit.form.get('csrf')))
+  if (session !== undefined && !inAnySession && !isCsrf(session, visit.form.get('csrf') ?? null))
     throw new Problem('forbidden', { detail: 'This form is from another session.', internal: 'csrf' })
   const language = findLanguage([visit.form.get('language') ?? ''])
   if (language !== undefined) setLanguage(visit, language)
-}
-
-function isToken(expected: string, given = ''): boolean {
-  const [sent, right] = [Buffer.from(unmaskedToken(given)), Buffer.from(expected)]
-  return sent.length === right.length && timingSafeEqual(sent, right)
 }
 
 /** What a form carries, different on each page. Empty without a session, when nothing is anybody's yet. */
@@ -140,7 +161,7 @@ export async function requireSession(visit: ApplyVisit): Promise<ApplySession> {
   const { deps, limits, request, key, language, now } = visit
   await limits.countStart(recordOf(request).origin.address)
   const applicantId = await registerApplicant(deps.intakeDb, key, language)
-  const token = await beginApplying(deps.db, applyRules(deps), applicantId, now)
+  const token = await inTransaction(deps.db, tx => beginApplying(tx, applyRules(deps), applicantId, now))
   return takeSession(visit, token)
 }
 

@@ -13,8 +13,9 @@ import { recordOf } from '../http/server/request-record.ts'
 import { applyAssets } from './apply-assets.ts'
 import { ApplyLimits } from './apply-limits.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyHandler, type ApplyVisit, openVisit, readApplyForm } from './apply-visit.ts'
+import { type ApplyHandler, type ApplyVisit, clientsPath, openVisit, readApplyForm, redirect } from './apply-visit.ts'
 import { getCheck, getReceived, postCheck } from './check-pages.tsx'
+import { getClients, getNewClient, postClients, postNewClient, postOpenClient } from './client-pages.tsx'
 import { readUpload } from './form-files.ts'
 import { getProgram, getPrograms } from './program-pages.tsx'
 import { getApplications, getCode, getReturn, postFinish, postReturn } from './return-pages.tsx'
@@ -27,19 +28,26 @@ interface ApplyRoute {
   inAnySession?: boolean
   /** Whether its form may have files. */
   takesFiles?: boolean
+  /** Whether an intermediary opens it without having chosen a client. */
+  withoutClient?: boolean
 }
+
+const ofIntermediaries = { inAnySession: true, withoutClient: true }
 
 /** No slug is `-`, so pages about no program have it in place of one. */
 const routes: Readonly<Record<string, ApplyRoute>> = {
-  '/apply': { get: getPrograms },
-  '/apply/:slug': { get: getProgram },
+  '/apply': { get: getPrograms, withoutClient: true },
+  '/apply/:slug': { get: getProgram, withoutClient: true },
   '/apply/:slug/screens/:screen': { get: getScreen, post: postScreen, takesFiles: true },
   '/apply/:slug/check': { get: getCheck, post: postCheck },
   '/apply/:slug/received': { get: getReceived },
   '/apply/-/code': { get: getCode },
   '/apply/-/return': { get: getReturn, post: postReturn },
   '/apply/-/applications': { get: getApplications },
-  '/apply/-/finish': { post: postFinish, inAnySession: true },
+  '/apply/-/clients': { get: getClients, post: postClients, ...ofIntermediaries },
+  '/apply/-/clients/new': { get: getNewClient, post: postNewClient, ...ofIntermediaries },
+  '/apply/-/clients/open': { post: postOpenClient, ...ofIntermediaries },
+  '/apply/-/finish': { post: postFinish, ...ofIntermediaries },
 }
 
 export const applicantPages = (deps: Deps) => {
@@ -60,7 +68,7 @@ export const applicantPages = (deps: Deps) => {
 async function enter(
   deps: Deps,
   limits: ApplyLimits,
-  { inAnySession, takesFiles }: ApplyRoute,
+  { inAnySession, takesFiles, withoutClient = false }: ApplyRoute,
   handler: ApplyHandler,
   { request, params }: { request: Request; params?: Readonly<Record<string, string | null>> },
 ): Promise<Response> {
@@ -72,6 +80,8 @@ async function enter(
         detail: 'Applicants’ pages are reached over HTTPS alone.',
         internal: 'plain_http',
       })
+    if (visit.intermediary !== undefined && visit.session === undefined && !withoutClient)
+      return redirect(visit, clientsPath)
     if (request.method === 'POST')
       await (takesFiles && isMultipart(request) ? readUpload(visit) : readApplyForm(visit, inAnySession))
     return await handler(visit)

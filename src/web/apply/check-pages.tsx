@@ -7,11 +7,12 @@ import type { ApplySession } from '../../core/apply/apply-sessions.ts'
 import { changeLanguage } from '../../core/intake/register-applicant.ts'
 import { submitApplication } from '../../core/intake/submit.ts'
 import { findLastSubmission } from '../../db/applications/submissions.ts'
+import type { Submitter } from '../../domain/questions/application.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { type FilesInForm, filled } from '../questions/field-view.ts'
 import { answerLines } from './answer-lines.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, csrfField, endedPath, redirect } from './apply-visit.ts'
+import { type ApplyVisit, csrfField, redirect } from './apply-visit.ts'
 import { filesInForm } from './form-files.ts'
 import {
   digestOf,
@@ -28,7 +29,7 @@ import { CodeBox } from './return-pages.tsx'
 import { pathOfScreen } from './screen-pages.tsx'
 
 export async function getCheck(visit: ApplyVisit): Promise<Response> {
-  if (visit.hasEnded) return redirect(visit, endedPath)
+  if (visit.hasEnded) return redirect(visit, visit.endedPath)
   const program = await programOf(visit)
   if (program.intake_state !== 'OPEN') return redirect(visit, program.path)
   const saved = await savedIn(visit, program)
@@ -46,7 +47,7 @@ export async function postCheck(visit: ApplyVisit): Promise<Response> {
   const program = await programOf(visit)
   const { deps, session, key, limits } = visit
   const checkPath = `${program.path}/check`
-  if (session === undefined) return redirect(visit, endedPath)
+  if (session === undefined) return redirect(visit, visit.endedPath)
   await limits.countSubmission(program.program_id)
   const saved = await savedIn(visit, program)
   const idempotency_key = visit.form.get('key') ?? ''
@@ -56,13 +57,14 @@ export async function postCheck(visit: ApplyVisit): Promise<Response> {
   await useLanguage(visit, session)
   const { timeZone } = deps.config
   const { applicant_id } = session
-  const submitter = { submitter_type: 'APPLICANT' } as const
-  const asked = { program_id: program.program_id, applicant_id, key, submitter, timeZone }
+  const asked = { program_id: program.program_id, applicant_id, key, submitter: submitterOf(visit), timeZone }
   try {
     const { receipt } = await deps.submissions.run(program.program_id, () =>
       submitApplication(deps.intakeDb, {
         ...asked,
-        idempotency_key: `${applicant_id} ${idempotency_key}`.slice(0, 200),
+        // An organization that is disabled just now submits nothing more.
+        intermediaries: 'listed',
+        idempotency_key: `${applicant_id} ${session.intermediary_id ?? ''} ${idempotency_key}`.slice(0, 200),
       }),
     )
     recordOf(visit.request).fields.application_id = receipt.application_id
@@ -76,6 +78,15 @@ export async function postCheck(visit: ApplyVisit): Promise<Response> {
     throw error
   }
 }
+
+const submitterOf = ({ intermediary }: ApplyVisit): Submitter =>
+  intermediary === undefined
+    ? { submitter_type: 'APPLICANT' }
+    : {
+        submitter_type: 'TRUSTED_INTERMEDIARY',
+        ti_email: intermediary.email,
+        ti_organization: intermediary.organization,
+      }
 
 /** The language of the pages becomes that of the application. */
 async function useLanguage({ deps, key, language }: ApplyVisit, session: ApplySession): Promise<void> {
@@ -197,7 +208,8 @@ export async function getReceived(visit: ApplyVisit): Promise<Response> {
   const { pages } = texts
   const { program_id } = program
   const last = session && (await findLastSubmission(deps.intakeDb, { program_id, applicant_id: session.applicant_id }))
-  if (session === undefined || last === undefined) return redirect(visit, visit.hasEnded ? endedPath : program.path)
+  if (session === undefined || last === undefined)
+    return redirect(visit, visit.hasEnded ? visit.endedPath : program.path)
   const { timeZone } = deps.config
   const when = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(
     last.submit_time / 1000,

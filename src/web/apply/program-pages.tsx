@@ -5,7 +5,7 @@
 import { findLastSubmission } from '../../db/applications/submissions.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, setCookie } from './apply-visit.ts'
+import { type ApplyVisit, clientsPath, setCookie } from './apply-visit.ts'
 import { savedForm } from './form-steps.ts'
 import { programOf, savedIn } from './program-in-form.ts'
 import { readProgramTexts } from './texts-in-language.ts'
@@ -41,8 +41,8 @@ export async function getPrograms(visit: ApplyVisit): Promise<Response> {
         ))}
       </ul>
       {visit.session === undefined
-        ? link('/apply/-/return', pages.returnTitle)
-        : link('/apply/-/applications', pages.mine)}
+        ? visit.intermediary === undefined && link('/apply/-/return', pages.returnTitle)
+        : link('/apply/-/applications', visit.intermediary === undefined ? pages.mine : pages.theirs)}
     </>
   )
   return showApply(visit, { title: pages.programs, body })
@@ -59,6 +59,7 @@ export async function getProgram(visit: ApplyVisit): Promise<Response> {
   const hasStarted = saved.create_time !== null
   const place = { program_id, applicant_id: visit.session?.applicant_id ?? 0 }
   const last = visit.session && (await findLastSubmission(visit.deps.intakeDb, place))
+  const needsClient = visit.intermediary !== undefined && visit.session === undefined
   const isComplete = hasStarted && savedForm(program.known.version, saved.answers).errors.length === 0
   const text = hasStarted ? pages.resume : last === undefined ? pages.start : pages.again
   const body = (
@@ -73,8 +74,11 @@ export async function getProgram(visit: ApplyVisit): Promise<Response> {
         <>
           <p>{last !== undefined && !hasStarted ? pages.againHint : pages.startHint}</p>
           <p>
-            <a class="button" href={linkTo(visit, `${path}/${isComplete ? 'check' : 'screens/1'}`)}>
-              {text}
+            <a
+              class="button"
+              href={linkTo(visit, needsClient ? clientsPath : `${path}/${isComplete ? 'check' : 'screens/1'}`)}
+            >
+              {needsClient ? pages.chooseClient : text}
             </a>
           </p>
         </>
@@ -84,7 +88,7 @@ export async function getProgram(visit: ApplyVisit): Promise<Response> {
           {intake_text !== null && <p dir="auto">{intake_text}</p>}
         </div>
       )}
-      {visit.session === undefined && (
+      {visit.session === undefined && !needsClient && (
         <p>
           <a href={linkTo(visit, '/apply/-/return')}>{pages.returnTitle}</a>
         </p>

@@ -3,6 +3,7 @@
 /** @jsxImportSource preact */
 
 import { type ApplySession, endApplySession, returnWithCode } from '../../core/apply/apply-sessions.ts'
+import { endSession } from '../../core/people/sessions.ts'
 import {
   readProgramsInProgress,
   readTheirApplications,
@@ -10,25 +11,27 @@ import {
   updateCodeShown,
 } from '../../db/apply/apply-rows.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
+import { sessionCookie } from '../http/headers/session-cookie.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { filled } from '../questions/field-view.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, applyRules, endedPath, redirect, setCookie, takeSession } from './apply-visit.ts'
+import { type ApplyVisit, applyRules, clientsPath, redirect, setCookie, takeSession } from './apply-visit.ts'
 import { keptScreen, showReturn } from './return-form.tsx'
 import { postScreen } from './screen-pages.tsx'
 import { readProgramTexts } from './texts-in-language.ts'
 
 /** The code, with the link that brings it along: after `#`, which no server and no log gets. */
 export function CodeBox({ visit, session }: { visit: ApplyVisit; session: ApplySession }) {
+  if (session.code === '') return null
   const { pages } = visit.texts
   const link = `${visit.place.baseUrl}/apply/-/return#${session.code}`
   return (
     <section class="card">
-      <h2>{pages.code}</h2>
+      <h2>{visit.intermediary === undefined ? pages.code : pages.clientCode}</h2>
       <p class="code large" id="code">
         {session.code}
       </p>
-      <p class="soft">{pages.codeHint}</p>
+      <p class="soft">{visit.intermediary === undefined ? pages.codeHint : pages.clientCodeHint}</p>
       <p>
         {pages.codeLink} <a href={link}>{link}</a>
       </p>
@@ -47,13 +50,15 @@ export function CodeBox({ visit, session }: { visit: ApplyVisit; session: ApplyS
 
 export async function getCode(visit: ApplyVisit): Promise<Response> {
   const { session, deps, texts, url } = visit
-  if (session === undefined) return redirect(visit, visit.hasEnded ? endedPath : '/apply')
+  if (session === undefined) return redirect(visit, visit.hasEnded ? visit.endedPath : '/apply')
+  if (session.code === '') return redirect(visit, '/apply/-/applications')
   await updateCodeShown(deps.db, session.tokenHash)
   const { pages } = texts
   const next = url.searchParams.get('next') ?? ''
+  const title = visit.intermediary === undefined ? pages.codeTitle : pages.clientAdded
   const body = (
     <>
-      <h1>{pages.codeTitle}</h1>
+      <h1>{title}</h1>
       <CodeBox visit={visit} session={session} />
       <p>
         <a class="button" href={linkTo(visit, isOwnPath.test(next) ? next : '/apply/-/applications')}>
@@ -62,15 +67,18 @@ export async function getCode(visit: ApplyVisit): Promise<Response> {
       </p>
     </>
   )
-  return showApply(visit, { title: pages.codeTitle, body })
+  return showApply(visit, { title, body })
 }
 
 const isOwnPath = /^\/apply\/[a-z0-9-]{1,100}(?:\/(?:check|screens\/\d{1,4}(?:\?[a-z0-9=&]{1,40})?))?$/
 
-export const getReturn = async (visit: ApplyVisit): Promise<Response> => showReturn(visit, {})
+/** An intermediary opens clients by their names. */
+export const getReturn = async (visit: ApplyVisit): Promise<Response> =>
+  visit.intermediary === undefined ? showReturn(visit, {}) : redirect(visit, clientsPath)
 
 export async function postReturn(visit: ApplyVisit): Promise<Response> {
-  const { deps, form, limits, now, session, texts } = visit
+  const { deps, form, limits, now, session, texts, intermediary } = visit
+  if (intermediary !== undefined) return redirect(visit, clientsPath)
   const { address } = recordOf(visit.request).origin
   const kept = form.get('kept')
   const refuse = (reason: string, message: string, status: number): Response => {
@@ -97,7 +105,7 @@ const rowsMax = 200
 
 export async function getApplications(visit: ApplyVisit): Promise<Response> {
   const { session, deps, texts, language } = visit
-  if (session === undefined) return redirect(visit, visit.hasEnded ? endedPath : '/apply/-/return')
+  if (session === undefined) return redirect(visit, visit.hasEnded ? visit.endedPath : '/apply/-/return')
   const { pages } = texts
   const { applicant_id } = session
   const programs = new Map((await readPrograms(deps.db)).map(program => [program.program_id, program]))
@@ -106,11 +114,12 @@ export async function getApplications(visit: ApplyVisit): Promise<Response> {
   const started = await readProgramsInProgress(deps.intakeDb, applicant_id)
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: deps.config.timeZone })
   const current = new Set(started)
+  const title = session.client === null || visit.intermediary === undefined ? pages.mine : pages.theirs
   const statusOf = ({ program_id, status, is_current }: TheirApplication) =>
     is_current ? (names.get(program_id)?.statuses.get(status ?? '') ?? status ?? pages.statusNone) : pages.replaced
   const body = (
     <>
-      <h1>{pages.mine}</h1>
+      <h1>{title}</h1>
       {applications.length + started.length === 0 && <p>{pages.noApplications}</p>}
       <ul class="programs">
         {started.map(id => (
@@ -146,12 +155,18 @@ export async function getApplications(visit: ApplyVisit): Promise<Response> {
       </p>
     </>
   )
-  return showApply(visit, { title: pages.mine, body })
+  return showApply(visit, { title, body })
 }
 
-/** Ends the session here. What is saved stays, for the code. */
+/** Ends the session here, and signs an intermediary out. What is saved stays, for the code and for the organization. */
 export async function postFinish(visit: ApplyVisit): Promise<Response> {
   if (visit.session !== undefined) await endApplySession(visit.deps.db, visit.session)
+  const { deps, intermediary, https } = visit
+  if (intermediary !== undefined) {
+    const { address } = visit.key
+    await endSession(deps.consoleDb, intermediary.signedIn, address, { everywhere: false, tokens: false })
+    visit.cookies.push(sessionCookie(undefined, https))
+  }
   setCookie(visit, 'session', undefined)
   return redirect(visit, '/apply?finished=1')
 }

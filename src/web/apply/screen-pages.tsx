@@ -8,7 +8,7 @@ import type { Json } from '../../domain/values/json-text.ts'
 import { type FieldView, type FilesInForm, filled } from '../questions/field-view.ts'
 import { QuestionFields } from '../questions/question-fields.tsx'
 import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, csrfField, endedPath, redirect, requireSession } from './apply-visit.ts'
+import { type ApplyVisit, csrfField, redirect, requireSession } from './apply-visit.ts'
 import { filesInForm, withOwnFiles } from './form-files.ts'
 import {
   type FieldMessage,
@@ -44,7 +44,7 @@ export const pathOfScreen = ({ path }: ProgramInForm, screen: number): string =>
 const fromCheck = ({ url }: ApplyVisit): string => (url.searchParams.has('check') ? '?check=1' : '')
 
 export async function getScreen(visit: ApplyVisit): Promise<Response> {
-  if (visit.hasEnded) return redirect(visit, endedPath)
+  if (visit.hasEnded) return redirect(visit, visit.endedPath)
   const program = await programOf(visit)
   if (program.intake_state !== 'OPEN') return redirect(visit, program.path)
   const saved = await savedIn(visit, program)

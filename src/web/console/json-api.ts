@@ -7,12 +7,13 @@ import { invalidRequest, Problem } from '../../base/problem.ts'
 import { SentQuery } from '../../core/export/requests/sent-query.ts'
 import { loadTokenHolder, requireScope, type TokenHolder, tokenActor } from '../../core/people/admin-tokens.ts'
 import { actorOf, requireRole } from '../../core/people/roles.ts'
-import { isConfirmed, isCsrf, loadSession, type Session } from '../../core/people/sessions.ts'
+import { isConfirmed, isCsrf, type Session } from '../../core/people/sessions.ts'
 import { errorsListedMax, schemaError } from '../../domain/definitions/schema-errors.ts'
 import { checkSchema } from '../../domain/definitions/stepwise-check.ts'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
 import { requireOwnOrigin } from '../http/headers/own-origin.ts'
 import { readAddress } from '../http/headers/sent-text.ts'
+import { loadSignedIn } from '../http/headers/session-cookie.ts'
 import { adminOperation } from '../http/openapi/admin-operations.ts'
 import { hiddenRoute, routeDetail } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'
@@ -22,8 +23,7 @@ import { readPlainJsonBody } from '../http/server/json-body.ts'
 import { sentParameters } from '../http/server/program-request.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { type Action, Later } from './requests/action.ts'
-import { type ConsoleRequest, type OpenRequest, openRequest, sessionLimits } from './requests/console-request.ts'
-import { sessionToken } from './requests/session-cookie.ts'
+import { type ConsoleRequest, type OpenRequest, openRequest } from './requests/console-request.ts'
 import { mustSetUp, setUpFirst } from './signing-in/second-factor-routes.tsx'
 
 const apiPath = '/admin/api/v1'
@@ -133,9 +133,7 @@ async function admitToken(
 }
 
 async function admitSession(deps: Deps, visit: OpenRequest, one: Action): Promise<Session> {
-  const cookie = sessionToken(visit.request, visit.https)
-  const session =
-    cookie === undefined ? undefined : await loadSession(deps.consoleDb, cookie, sessionLimits(deps), visit.now)
+  const session = await loadSignedIn(deps, visit.request, visit.https)
   if (session === undefined) throw signedOut('no_session')
   if (mustSetUp(deps, session)) throw setUpFirst()
   if (one.method !== 'GET') {

@@ -6,29 +6,22 @@
 import { Elysia } from 'elysia'
 import { Problem } from '../../base/problem.ts'
 import { actorOf, requireRole } from '../../core/people/roles.ts'
-import { isConfirmed, isCsrf, loadSession } from '../../core/people/sessions.ts'
+import { isConfirmed, isCsrf } from '../../core/people/sessions.ts'
 import { changedThere, findOrigin } from '../../db/origin.ts'
 import { htmlResponse } from '../html/html-response.ts'
 import { emptyForm } from '../html/page-context.ts'
 import { preferredType } from '../http/headers/negotiation.ts'
 import { requireOwnOrigin } from '../http/headers/own-origin.ts'
 import { readAddress } from '../http/headers/sent-text.ts'
+import { loadSignedIn } from '../http/headers/session-cookie.ts'
 import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { methodNotAllowed, problemResponse } from '../http/server/errors.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { ProblemPage } from './problem-page.tsx'
 import { type GuardedRoute, type PageRoute, type Shown, showForm } from './requests/action.ts'
-import {
-  type OpenRequest,
-  openRequest,
-  type PageRequest,
-  redirect,
-  sessionLimits,
-  showPage,
-} from './requests/console-request.ts'
+import { type OpenRequest, openRequest, type PageRequest, redirect, showPage } from './requests/console-request.ts'
 import { readForm } from './requests/read-form.ts'
-import { sessionToken } from './requests/session-cookie.ts'
 import { signedInContext } from './signed-in-context.ts'
 import { confirmFirst, signInFirst, takeOwnFields } from './signing-in/kept-forms.tsx'
 import { mustSetUp, secondFactorPath, setUpFirst } from './signing-in/second-factor-routes.tsx'
@@ -70,13 +63,10 @@ async function enter(
         detail: 'The console requires HTTPS. Open its https:// address.',
         internal: 'plain_http',
       })
-    const token = sessionToken(request, visit.https)
-    if (token !== undefined) {
-      visit.session = await loadSession(deps.consoleDb, token, sessionLimits(deps), visit.now)
-      if (visit.session !== undefined) {
-        const origin = await findOrigin(deps.consoleDb)
-        visit.context = { ...signedInContext(deps, visit.context, visit.session), origin }
-      }
+    visit.session = await loadSignedIn(deps, request, visit.https)
+    if (visit.session !== undefined) {
+      const origin = await findOrigin(deps.consoleDb)
+      visit.context = { ...signedInContext(deps, visit.context, visit.session), origin }
     }
     if (page.method === 'POST') requireOwnOrigin(visit)
     if (page.roles !== 'anyone') return await respond(visit, await enterGuarded(deps, page, visit))

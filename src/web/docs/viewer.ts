@@ -3,17 +3,17 @@
 import { Elysia } from 'elysia'
 import { Problem } from '../../base/problem.ts'
 import { grantedProgram, nothingHidden } from '../../core/keys/caller.ts'
-import { loadSession } from '../../core/people/sessions.ts'
+import { requireRole } from '../../core/people/roles.ts'
 import type { Db } from '../../db/client.ts'
 import { findProgram, type Program } from '../../db/programs/programs.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import { isSlug } from '../../domain/values/slug.ts'
-import { sessionLimits } from '../console/requests/console-request.ts'
-import { sessionToken } from '../console/requests/session-cookie.ts'
 import { signedInContext } from '../console/signed-in-context.ts'
 import { mustSetUp, setUpFirst } from '../console/signing-in/second-factor-routes.tsx'
+import { everyRole } from '../html/navigation.ts'
 import { type PageContext, pageContext } from '../html/page-context.ts'
 import { quotaHeaders } from '../http/headers/quota-headers.ts'
+import { loadSignedIn } from '../http/headers/session-cookie.ts'
 import { authenticateRequest } from '../http/server/authenticate.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { placeOf } from '../http/server/place.ts'
@@ -49,16 +49,15 @@ export const viewDocs = (deps: Deps) =>
 
 /** A session takes precedence, because browsers keep sending a key that was once entered. */
 async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | undefined> {
-  const { config, consoleDb, now } = deps
+  const { config, now } = deps
   const { fields, origin } = recordOf(request)
   const place = placeOf(config, request)
   // An export-only process has no console to sign in to.
-  const token =
-    origin.secure && !config.exportOnly ? sessionToken(request, place.baseUrl.startsWith('https:')) : undefined
-  if (token === undefined) return undefined
-  const session = await loadSession(consoleDb, token, sessionLimits(deps), now())
+  if (!origin.secure || config.exportOnly) return undefined
+  const session = await loadSignedIn(deps, request, place.baseUrl.startsWith('https:'))
   if (session === undefined) return undefined
   if (mustSetUp(deps, session)) throw setUpFirst()
+  requireRole(session.person, everyRole)
   if (origin.address !== undefined) fields.address = addressText(origin.address)
   return {
     programIds: session.person.programIds,

@@ -14,6 +14,8 @@ interface Entry {
 }
 
 export const everyRole: readonly Role[] = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']
+/** Who has an account: an intermediary opens that, and nothing else in the console. */
+export const accountRoles: readonly Role[] = [...everyRole, 'INTERMEDIARY']
 export const readingRoles: readonly Role[] = ['ADMINISTRATOR', 'AUDITOR']
 
 interface Group {

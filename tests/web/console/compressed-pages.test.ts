@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
 import { addIntermediary, addOrganization } from '../../../src/core/people/intermediaries.ts'
-import { type Role, roles } from '../../../src/core/people/roles.ts'
+import { roles } from '../../../src/core/people/roles.ts'
 import { addWebhook } from '../../../src/core/webhooks/endpoints.ts'
 import { consolePages } from '../../../src/web/console/console.ts'
 import type { Deps } from '../../../src/web/http/server/deps.ts'
@@ -78,7 +78,11 @@ const sentTo = consolePages(service.foundation as Deps).flatMap(({ method, path,
 )
 const below = await useService(database, { ...unlimited, baseUrl: 'http://127.0.0.1/apply' })
 /** How many pages each role finds, at least. */
-const pagesOf: Readonly<Record<Role, number>> = { ADMINISTRATOR: 50, PROGRAM_ADMINISTRATOR: 20, AUDITOR: 30 }
+const pagesOf: Readonly<Record<(typeof roles)[number], number>> = {
+  ADMINISTRATOR: 50,
+  PROGRAM_ADMINISTRATOR: 20,
+  AUDITOR: 30,
+}
 const forms = { get: (path: string, init?: RequestInit) => below.get(path, init), baseUrl: 'http://127.0.0.1' }
 beforeAll(async () => {
   const { program_id } = await aProgram(database.sql, {

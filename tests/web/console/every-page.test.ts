@@ -9,6 +9,7 @@ import { addIntermediary, addOrganization } from '../../../src/core/people/inter
 import { invitePerson } from '../../../src/core/people/people.ts'
 import { addWebhook } from '../../../src/core/webhooks/endpoints.ts'
 import type { Sql } from '../../../src/db/client.ts'
+import { readIntermediaries } from '../../../src/db/people/intermediary-rows.ts'
 import { findActiveVersion, findProgram, type StoredProgramVersion } from '../../../src/db/programs/programs.ts'
 import { endPublication, insertPublication } from '../../../src/db/programs/publication-rows.ts'
 import { consolePages } from '../../../src/web/console/console.ts'
@@ -72,6 +73,7 @@ async function fill({ sql, service, ada }: Started) {
   const key = await createTestKey(sql, { name, programs: [slug], maySubmit: true, expiresAt: by.now + day })
   const organization = await addOrganization(sql, name, by)
   await addIntermediary(sql, organization, 'a.person.with.a.long.address@harbor-legal-aid.example.org', by)
+  const [listed] = await readIntermediaries(sql, organization, { after: '', rowsMax: 1 })
   const token = { name, scopes: ['keys:read', 'audit:read'], expires_at: by.now + 30 * day }
   const { tokenId } = await createAdminToken(sql, ada, token, by)
   const invited = { email: 'new@example.gov', name, role: 'AUDITOR', programs: [] } as const
@@ -91,6 +93,7 @@ async function fill({ sql, service, ada }: Started) {
     keyId: key.username,
     applicationId: application,
     organizationId: organization,
+    intermediaryId: listed!.intermediary_id,
     personId: ada.person_id,
     questionId: question!.question_id,
     webhookId: webhook,

@@ -5,12 +5,14 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Scope, scopes } from '../../../src/core/people/admin-tokens.ts'
+import { allRoles } from '../../../src/core/people/roles.ts'
 import { consoleActions, consolePages } from '../../../src/web/console/console.ts'
 import type { Deps } from '../../../src/web/http/server/deps.ts'
 import { oidcClient, unlimited } from '../../support/config.ts'
 import { addressOf, aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { type ApiAnswer, ApiProgram, aToken } from '../../support/console-api.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
+import { anIntermediary, anOrganization } from '../../support/intermediary.ts'
 import { aProgram } from '../../support/programs.ts'
 import type { TestService } from '../../support/service.ts'
 
@@ -24,8 +26,13 @@ const later = await useService(database, config, { now: () => Date.now() * 1000 
 await sql`insert into program (slug, display_name) values ('granted', 'Granted')`
 await aProgram(sql, { slug: 'others' })
 
-const roles = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'] as const
-const people = await Promise.all(roles.map(role => aPerson(sql, { role, programs: ['granted'] })))
+const roles = allRoles
+const organization = await anOrganization(sql, 'Casa Latina')
+const people = await Promise.all(
+  roles.map(role =>
+    role === 'INTERMEDIARY' ? anIntermediary(sql, organization) : aPerson(sql, { role, programs: ['granted'] }),
+  ),
+)
 const browsers = await Promise.all(people.map(({ email }) => new ConsoleVisitor(service).signIn(email)))
 const programs = await Promise.all(
   people.map(async person => ApiProgram.withToken(service, (await aToken(sql, person)).token)),
@@ -39,7 +46,7 @@ type Action = (typeof actions)[number]
 
 const file = join(import.meta.dir, 'permissions.txt')
 const head = `# Every page of the console and every action of its API: the status without a session or token, and for an administrator, a program
-# administrator of another program and an auditor. Forms and bodies are sent empty and are about what is not there: 400 or 404 shows that
+# administrator of another program, an auditor and an intermediary. Forms and bodies are sent empty and are about what is not there: 400 or 404 shows that
 # the role is let in, 403 that it is not. Then the scope that a token needs, and whether an older session is asked who it is.
 # UPDATE_PERMISSIONS=1 scripts/bun test tests/web/console/permissions.test.ts writes this file.
 `

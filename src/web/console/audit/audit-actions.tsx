@@ -66,7 +66,7 @@ const eventActions = (deps: Deps): Part => {
       answered: pageBefore(auditEventRow),
       ...reads('audit'),
       query: {
-        actor: 'Who did it: `admin:…`, `admin-token:…`, `key:…` or `operator:…`.',
+        actor: 'Who did it: `admin:…`, `admin-token:…`, `intermediary:…`, `key:…` or `operator:…`.',
         action: 'What was done, such as api_key_created.',
         subject: 'What it was done to, such as a program slug, an API key ID or an application ID.',
         from: 'Events at or after this date or time.',

@@ -35,7 +35,7 @@ export function Actor(props: {
   const person = people?.get(email)
   const named = (name: string, of: string) => <Named name={name} kind={brief ? undefined : of} href={href} />
   if (kind === 'admin-token') return named(person ?? email, `token ${rest[0]}`)
-  if (kind === 'admin' && person !== undefined) return named(person, email)
+  if ((kind === 'admin' || kind === 'intermediary') && person !== undefined) return named(person, email)
   const name = kind === 'key' ? names.get(rest.join(':')) : undefined
   return named(
     name ?? (rest.length === 0 ? actor : rest.join(':')),

@@ -52,6 +52,7 @@ const texts: Readonly<Record<string, ActionText>> = {
   civiform_moved: ['Move confirmed', 'confirmed the move of'],
   civiform_restored: ['Restore reported', 'reported the restore of'],
   civiform_rolled_back: ['Rollback detected', 'detected a rollback of'],
+  client_opened: ['Client opened', 'opened client'],
   docs_regeneration_asked: ['Docs regeneration requested', 'requested new docs for'],
   file_downloaded: ['File downloaded', 'downloaded file'],
   identity_forgotten: [

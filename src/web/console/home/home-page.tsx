@@ -8,11 +8,12 @@ import { type ProgramInUse, readProgramsInUse } from '../../../db/dashboard/prog
 import { readPrograms } from '../../../db/programs/programs.ts'
 import { LinkButton, When } from '../../html/components.tsx'
 import { IntakeBadge } from '../../html/lists.tsx'
-import { everyRole, readingRoles } from '../../html/navigation.ts'
+import { accountRoles, readingRoles } from '../../html/navigation.ts'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
 import type { Deps } from '../../http/server/deps.ts'
 import { type PageRoute, pageAt } from '../requests/action.ts'
+import { redirect } from '../requests/console-request.ts'
 import { AttentionList, loadAttention, marksOf } from './attention-list.tsx'
 import { type Activity, ByStatus, loadActivity, ReadBy, Submitted } from './program-activity.tsx'
 import { loadRecent, RecentActivity } from './recent-activity.tsx'
@@ -20,8 +21,9 @@ import { loadRecent, RecentActivity } from './recent-activity.tsx'
 const programsShown = 4
 
 export const homePage = (deps: Deps): PageRoute =>
-  pageAt('/admin', everyRole, async visit => {
+  pageAt('/admin', accountRoles, async visit => {
     const { person, now } = visit
+    if (person.role === 'INTERMEDIARY') return redirect(visit, '/apply/-/clients')
     const attention = await loadAttention(deps, person, now)
     visit.context = { ...visit.context, loadMarks: async () => marksOf(attention) }
     const among = programsAmong(person)

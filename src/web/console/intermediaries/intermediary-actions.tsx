@@ -3,14 +3,18 @@
 /** @jsxImportSource preact */
 
 import { Type } from 'typebox'
+import { Problem } from '../../../base/problem.ts'
 import {
   addIntermediary,
   addOrganization,
+  inviteIntermediary,
   renameOrganization,
+  requireIntermediary,
   requireOrganization,
   setIntermediaryDisabled,
   setOrganizationDisabled,
 } from '../../../core/people/intermediaries.ts'
+import { requireReachOfRole } from '../../../core/people/token-reach.ts'
 import {
   intermediaryRow,
   organizationRow,
@@ -19,16 +23,24 @@ import {
 } from '../../../db/people/intermediary-rows.ts'
 import { foldText } from '../../../domain/values/folded-text.ts'
 import type { Deps } from '../../http/server/deps.ts'
+import { LinkPage } from '../people/invite-pages.tsx'
 import { type Action, action, type Form, type Part, reads, writes } from '../requests/action.ts'
-import { pageAfter } from '../requests/answer-schemas.ts'
-import type { ConsoleRequest, PageRequest } from '../requests/console-request.ts'
+import { invitationAnswer, pageAfter } from '../requests/answer-schemas.ts'
+import { type ConsoleRequest, type PageRequest, showPage } from '../requests/console-request.ts'
 import { idIn, pageOf, textOf } from '../requests/route-parameters.ts'
 import { closed, text } from '../requests/schemas.ts'
-import { NewOrganizationPage, OrganizationPage, OrganizationsPage } from './intermediary-pages.tsx'
+import { waysOf } from '../signing-in/sign-in-steps.ts'
+import {
+  InviteIntermediaryPage,
+  NewOrganizationPage,
+  OrganizationPage,
+  OrganizationsPage,
+} from './intermediary-pages.tsx'
 
 const rowsMax = 50
 
 const organizationName = Type.Object({ name: text('The name that exports show.') }, closed)
+const invited = Type.Object({ name: text('The person’s name.') }, closed)
 const intermediary = Type.Object({ email: text('The e-mail address that submissions name.') }, closed)
 
 const all = '/intermediaries'
@@ -43,6 +55,7 @@ export const intermediaryActions = (deps: Deps): Part => {
   return [
     ...listActions(deps),
     ...organizationActions(organizations),
+    inviteAction(deps, organizations),
     ...toggles(organizations, 'disable', true),
     ...toggles(organizations, 'enable', false),
   ]
@@ -50,13 +63,20 @@ export const intermediaryActions = (deps: Deps): Part => {
 
 const pageIn = (visit: ConsoleRequest) => ({ after: textOf(visit, 'after'), rowsMax: rowsMax + 1 })
 const idOfOne = (visit: ConsoleRequest): number => idIn(visit, 'organizationId')
+const placeOf = (visit: ConsoleRequest) => ({
+  organizationId: idOfOne(visit),
+  intermediaryId: idIn(visit, 'intermediaryId'),
+})
 
 /** The organizations that addresses name. */
 class Organizations {
   readonly db: Deps['consoleDb']
+  /** Whether people apply in browsers here. */
+  readonly apply: boolean
 
-  constructor({ consoleDb }: Deps) {
+  constructor({ consoleDb, config }: Deps) {
     this.db = consoleDb
+    this.apply = config.apply
   }
 
   find = (visit: ConsoleRequest) => requireOrganization(this.db, idOfOne(visit))
@@ -67,7 +87,7 @@ class Organizations {
   }
 
   page = async (visit: PageRequest) => (
-    <OrganizationPage organization={await this.find(visit)} people={await this.listPeople(visit)} />
+    <OrganizationPage organization={await this.find(visit)} people={await this.listPeople(visit)} apply={this.apply} />
   )
 
   /** A form of this page, which says then what was done. */
@@ -162,6 +182,42 @@ const organizationActions = ({ db, find, listPeople, page, onPage }: Organizatio
   }),
 ]
 
+const inviteAction = ({ config }: Deps, { db, find }: Organizations): Action => {
+  const ways = waysOf(config)
+  return action({
+    name: 'inviteIntermediary',
+    route: `POST ${people}/:intermediaryId/invite`,
+    summary: 'Invite an organization’s person to sign in',
+    description: 'They apply for their organization’s clients at `/apply/-/clients`. Needs `APPLY=on`.',
+    answers: 'The person’s ID, and the link to pass on, which is shown only once.',
+    answered: invitationAnswer,
+    makes: true,
+    ...write,
+    confirmed: true,
+    body: invited,
+    run: async (visit, { name }) => {
+      if (!config.apply)
+        throw new Problem('conflict', { detail: 'Nobody can apply in a browser here yet. Set `APPLY=on` first.' })
+      requireReachOfRole(visit.token, 'INTERMEDIARY')
+      const { personId, token } = await inviteIntermediary(db, placeOf(visit), name, visit.by)
+      const link = `${visit.place.baseUrl}/admin/${ways.password ? `invitations/${token}` : 'sign-in'}`
+      return { person_id: personId, link }
+    },
+    form: {
+      ownPage: `${people}/:intermediaryId/invite`,
+      page: async visit => (
+        <InviteIntermediaryPage
+          organization={await find(visit)}
+          person={await requireIntermediary(db, placeOf(visit))}
+          ways={ways}
+        />
+      ),
+      next: (visit, { link }) =>
+        showPage(visit, <LinkPage name={visit.form.get('name') ?? ''} link={link} ways={ways} />),
+    },
+  })
+}
+
 const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable', disabled: boolean): Action[] => [
   action({
     name: `${name}Organization`,
@@ -184,8 +240,7 @@ const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable'
     answered: organizationRow,
     ...write,
     run: async visit => {
-      const place = { organizationId: idOfOne(visit), intermediaryId: idIn(visit, 'intermediaryId') }
-      await setIntermediaryDisabled(db, place, disabled, visit.by)
+      await setIntermediaryDisabled(db, placeOf(visit), disabled, visit.by)
       return find(visit)
     },
     form: { ...onPage(`person-${name}d`), button: true },

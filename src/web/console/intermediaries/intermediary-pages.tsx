@@ -9,6 +9,8 @@ import { FormPage } from '../../html/form-page.tsx'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
+import { inviteLead } from '../people/invite-pages.tsx'
+import type { Ways } from '../signing-in/sign-in-steps.ts'
 
 interface OrganizationsProps {
   items: readonly OrganizationRow[]
@@ -85,22 +87,46 @@ export const NewOrganizationPage = () => (
   </FormPage>
 )
 
+interface InviteProps {
+  organization: OrganizationRow
+  person: IntermediaryRow
+  ways: Ways
+}
+
+export const InviteIntermediaryPage = ({ organization, person, ways }: InviteProps) => (
+  <FormPage
+    title={`Invite ${person.email}`}
+    part="intermediaries"
+    crumbs={[crumb, { text: organization.name, path: `${path}/${organization.organization_id}` }, { text: 'Invite' }]}
+    lead={inviteLead(ways)}
+    path={`${path}/${organization.organization_id}/people/${person.intermediary_id}/invite`}
+    submit={ways.password ? 'Create link' : 'Invite'}
+  >
+    <p>
+      This person will see the clients of <bdi>{organization.name}</bdi> and apply for them, and nothing else.
+    </p>
+    <TextField name="name" label="Name" maxLength={200} />
+  </FormPage>
+)
+
 const doneTexts: Readonly<Record<string, string>> = {
   added: 'Organization added. Now add its people.',
   renamed: 'Organization renamed. New submissions use the new name; earlier ones keep the old name.',
-  disabled: 'Organization disabled. Its people can no longer submit.',
+  disabled: 'Organization disabled. Its people can no longer submit, and are signed out.',
   enabled: 'Organization enabled. Its people can submit again.',
   'person-added': 'Person added. They can submit now.',
-  'person-disabled': 'Person disabled. They can no longer submit.',
+  'person-disabled': 'Person disabled. They can no longer submit, and are signed out.',
   'person-enabled': 'Person enabled. They can submit again.',
 }
 
 interface OrganizationProps {
   organization: OrganizationRow
   people: { items: readonly IntermediaryRow[]; next: string | null }
+  /** Whether people apply in browsers here. */
+  apply: boolean
 }
 
-export function OrganizationPage({ organization, people }: OrganizationProps) {
+export function OrganizationPage({ organization, people, apply }: OrganizationProps) {
   const { person } = usePage()
   const at = `${path}/${organization.organization_id}`
   const mayChange = person?.role === 'ADMINISTRATOR'
@@ -119,7 +145,7 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
         caption="People"
         rows={people.items}
         empty={mayChange ? 'No people yet. Add the first one below.' : 'No people yet.'}
-        columns={personColumns(mayChange ? at : undefined)}
+        columns={personColumns(mayChange ? at : undefined, apply && !disabled)}
       />
       <Pages path={at} next={people.next} what="people" />
       {mayChange && (
@@ -158,8 +184,23 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
   )
 }
 
-const personColumns = (changeAt: string | undefined): Column<IntermediaryRow>[] => [
+const personColumns = (changeAt: string | undefined, invites: boolean): Column<IntermediaryRow>[] => [
   { head: 'E-mail', cell: ({ email }) => email },
+  {
+    head: 'Sign-in',
+    cell: ({ email, intermediary_id, disabled_at, person_id }) =>
+      person_id !== null ? (
+        <a href={`/admin/people/${person_id}`}>
+          Invited<span class="unseen"> {email}</span>
+        </a>
+      ) : invites && changeAt !== undefined && disabled_at === null ? (
+        <a href={`${changeAt}/people/${intermediary_id}/invite`}>
+          Invite<span class="unseen"> {email}</span>
+        </a>
+      ) : (
+        '–'
+      ),
+  },
   { head: 'Status', cell: ({ disabled_at }) => <State disabled={disabled_at !== null} /> },
   ...(changeAt === undefined
     ? []

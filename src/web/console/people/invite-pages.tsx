@@ -11,16 +11,17 @@ import { Shell } from '../../html/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
 import { crumb, RoleFields } from './people-pages.tsx'
 
+export const inviteLead = (ways: Ways): string =>
+  ways.password
+    ? 'You’ll get a link to pass on. The person uses it to choose a password within seven days.'
+    : `The person signs in with ${ways.provider} and is recognized by this e-mail address. No password is needed.`
+
 export const InvitePage = ({ programs, ways }: { programs: readonly NamedProgram[]; ways: Ways }) => (
   <FormPage
     title="Invite a person"
     part="people"
     crumbs={[crumb, { text: 'Invite' }]}
-    lead={
-      ways.password
-        ? 'You’ll get a link to pass on. The person uses it to choose a password within seven days.'
-        : `The person signs in with ${ways.provider} and is recognized by this e-mail address. No password is needed.`
-    }
+    lead={inviteLead(ways)}
     path="/admin/people/invite"
     submit={ways.password ? 'Create link' : 'Invite'}
   >

@@ -13,7 +13,7 @@ import {
   invitePerson,
   requirePerson,
 } from '../../../core/people/people.ts'
-import { type Role, roles } from '../../../core/people/roles.ts'
+import { allRoles, type Role } from '../../../core/people/roles.ts'
 import { resetSecondFactor } from '../../../core/people/second-factor.ts'
 import { requireReachOfRole } from '../../../core/people/token-reach.ts'
 import { readIdentities } from '../../../db/people/identity-rows.ts'
@@ -38,7 +38,9 @@ import { PeoplePage, PersonPage } from './people-pages.tsx'
 
 const facts = {
   name: text('The person’s name.'),
-  role: Type.Enum([...roles], { description: 'The person’s role.' }),
+  role: Type.Enum([...allRoles], {
+    description: 'The person’s role. An `INTERMEDIARY` is invited in an organization and keeps that role.',
+  }),
   programs: texts('Slugs of a program administrator’s programs. Empty for other roles.'),
 }
 const person = Type.Object(facts, closed)

@@ -18,6 +18,7 @@ const roleHints: Readonly<Record<Role, string>> = {
   ADMINISTRATOR: 'Full access, including programs, keys and people.',
   PROGRAM_ADMINISTRATOR: 'Applications, statuses and notes of the programs selected below.',
   AUDITOR: 'Read access to everything except answers.',
+  INTERMEDIARY: 'Applies for the clients of their organization. Has no access to the console.',
 }
 
 interface PeopleProps {
@@ -28,8 +29,8 @@ interface PeopleProps {
 export function PeoplePage({ people, programs: all }: PeopleProps) {
   const { person, query } = usePage()
   const sought = (query.get('q') ?? '').trim().toLowerCase()
-  const shown = people.filter(({ name, email, role, programs }) =>
-    [name, email, roleNames[role], ...programs, ...programNames(programs, all)].some(text =>
+  const shown = people.filter(({ name, email, role, programs, organization }) =>
+    [name, email, roleNames[role], organization ?? '', ...programs, ...programNames(programs, all)].some(text =>
       text.toLowerCase().includes(sought),
     ),
   )
@@ -38,7 +39,7 @@ export function PeoplePage({ people, programs: all }: PeopleProps) {
     <Shell
       title="People"
       part="people"
-      lead="People with access to this console. They can be disabled but not deleted, so the audit log stays complete."
+      lead="People who can sign in. They can be disabled but not deleted, so the audit log stays complete."
       actions={mayInvite && <LinkButton main href="/admin/people/invite" icon="plus" text="Invite person" />}
     >
       <SearchForm path="/admin/people" label="Search people" hint="Name, e-mail, role or program" />
@@ -53,14 +54,24 @@ export function PeoplePage({ people, programs: all }: PeopleProps) {
               <Named href={pathOf({ person_id })} name={name} small={<InParts>{email}</InParts>} />
             ),
           },
-          { head: 'Role', cell: ({ role }) => roleNames[role] },
+          {
+            head: 'Role',
+            cell: ({ role, organization }) =>
+              organization === null ? (
+                roleNames[role]
+              ) : (
+                <>
+                  {roleNames[role]}, <bdi>{organization}</bdi>
+                </>
+              ),
+          },
           {
             head: 'Programs',
             cell: ({ role, programs }) =>
-              role === 'PROGRAM_ADMINISTRATOR' ? (
-                programs.map(slug => <ProgramBadge slug={slug} among={all} />)
-              ) : (
+              role === 'ADMINISTRATOR' || role === 'AUDITOR' ? (
                 <Badge>all</Badge>
+              ) : (
+                programs.map(slug => <ProgramBadge slug={slug} among={all} />)
               ),
           },
           { head: 'Status', cell: person => <State person={person} /> },
@@ -154,10 +165,19 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
 function ProfileCard({ person, programs }: Pick<PersonProps, 'person' | 'programs'>) {
   return (
     <div class="card">
+      {person.organization !== null && (
+        <p>
+          {roleNames[person.role]}, <bdi>{person.organization}</bdi>. {roleHints[person.role]}
+        </p>
+      )}
       {usePage().person?.role === 'ADMINISTRATOR' ? (
         <ActionForm action={pathOf(person)}>
           <TextField name="name" label="Name" value={person.name} maxLength={200} />
-          <RoleFields programs={programs} person={person} />
+          {person.role === 'INTERMEDIARY' ? (
+            <input type="hidden" name="role" value={person.role} />
+          ) : (
+            <RoleFields programs={programs} person={person} />
+          )}
           <Submit text="Save" />
         </ActionForm>
       ) : (

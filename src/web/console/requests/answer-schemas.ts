@@ -2,7 +2,7 @@
 
 import { type TArray, type TProperties, type TSchema, Type } from 'typebox'
 import { apiKeyStates } from '../../../core/keys/api-keys.ts'
-import { roles } from '../../../core/people/roles.ts'
+import { allRoles } from '../../../core/people/roles.ts'
 import { annotationState } from '../../../db/applications/annotations.ts'
 import { applicationDetails, revisionRow } from '../../../db/applications/application-details.ts'
 import { listedApplication } from '../../../db/applications/application-lists.ts'
@@ -47,7 +47,7 @@ export const nothing = Type.Unsafe<void>(row({}))
 
 // Settings and sessions.
 
-const role = Type.Enum([...roles])
+const role = Type.Enum([...allRoles])
 export const sessionAnswer = row({
   person_id: integer,
   email: text,

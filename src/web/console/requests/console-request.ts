@@ -9,10 +9,10 @@ import { addressText } from '../../../domain/values/ip-address.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { htmlResponse } from '../../html/html-response.ts'
 import { type PageContext, pageContext } from '../../html/page-context.ts'
+import { sessionCookie } from '../../http/headers/session-cookie.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { type Place, placeOf } from '../../http/server/place.ts'
 import { recordOf } from '../../http/server/request-record.ts'
-import { sessionCookie } from './session-cookie.ts'
 
 /** A request without a session. */
 export interface OpenRequest {
@@ -69,11 +69,6 @@ export function openRequest(deps: Deps, request: Request): { visit: OpenRequest;
   }
   return { visit, secure }
 }
-
-export const sessionLimits = ({ config }: Pick<Deps, 'config'>) => ({
-  idleMs: config.sessionIdleMs,
-  lifetimeMs: config.sessionLifetimeMs,
-})
 
 /** A page, with what is known of the request around it; with 400 or 409 it is a form that comes back. */
 export const showPage = (

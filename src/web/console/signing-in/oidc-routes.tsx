@@ -6,7 +6,7 @@ import { Problem } from '../../../base/problem.ts'
 import { findPersonOf } from '../../../core/people/identities.ts'
 import { IdentityProvider, NotVouched, ProviderAway, type Vouched } from '../../../core/people/identity-provider.ts'
 import { confirmSession } from '../../../core/people/sessions.ts'
-import { everyRole } from '../../html/navigation.ts'
+import { accountRoles } from '../../html/navigation.ts'
 import { emptyForm } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { type PageRoute, pageAt } from '../requests/action.ts'
@@ -30,7 +30,7 @@ export function oidcRoutes(deps: Deps): PageRoute[] {
         visit.session === undefined ? leave(visit, { next: wanted(visit) }) : redirect(visit, wanted(visit)),
     },
     { method: 'GET', path: callbackPath, roles: 'anyone', answer: comeBack },
-    pageAt('/admin/confirm/oidc', everyRole, visit =>
+    pageAt('/admin/confirm/oidc', accountRoles, visit =>
       leave(visit, { next: wanted(visit), confirms: visit.session.tokenHash.toString('base64url') }),
     ),
   ]

@@ -5,8 +5,8 @@
 import { Problem } from '../../../base/problem.ts'
 import { openText, sealText } from '../../../core/people/sealed-text.ts'
 import { newSecret, setSecondFactor, uriOf } from '../../../core/people/second-factor.ts'
-import type { Session } from '../../../core/people/sessions.ts'
-import { everyRole } from '../../html/navigation.ts'
+import { lacksSecondFactor } from '../../../core/people/sessions.ts'
+import { accountRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { errorsOf, type PageRoute } from '../requests/action.ts'
 import { type PageRequest, showPage } from '../requests/console-request.ts'
@@ -17,16 +17,12 @@ export const secondFactorPath = '/admin/account/second-factor'
 /** What a session opens that must set one up first. */
 const openPaths: readonly string[] = [secondFactorPath, '/admin/confirm', '/admin/sign-out']
 
-/** Whether this session opens nothing but the page to set up a second factor, and what leads there (contract D52). */
+/** Whether this session opens nothing but the page to set up a second factor, and what leads there. */
 export const mustSetUp = (
   { config }: Pick<Deps, 'config'>,
-  { byPassword, hasSecondFactor }: Pick<Session, 'byPassword' | 'hasSecondFactor'>,
+  session: Parameters<typeof lacksSecondFactor>[1],
   path?: string,
-): boolean =>
-  config.secondFactor === 'required' &&
-  byPassword &&
-  !hasSecondFactor &&
-  (path === undefined || !openPaths.includes(path))
+): boolean => lacksSecondFactor(config.secondFactor, session) && (path === undefined || !openPaths.includes(path))
 
 export const setUpFirst = (): Problem =>
   new Problem('forbidden', {
@@ -63,7 +59,7 @@ export function secondFactorRoutes(deps: Deps): PageRoute[] {
     }
   }
 
-  const route = { path: secondFactorPath, roles: everyRole, confirmed: true }
+  const route = { path: secondFactorPath, roles: accountRoles, confirmed: true }
   return [
     {
       ...route,

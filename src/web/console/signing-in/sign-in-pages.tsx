@@ -111,11 +111,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
         {ways.password && <PasswordCard />}
         <div class="asides">
           {ways.password && <SecondFactorCard has={secondFactor === true} />}
-          <section class="card">
-            <h2>API tokens</h2>
-            <p>Tokens let scripts and other systems use the API with your permissions.</p>
-            <LinkButton href="/admin/account/tokens" text="Manage API tokens" />
-          </section>
+          {role !== 'INTERMEDIARY' && <TokensCard />}
         </div>
       </div>
       <h2>Active sessions</h2>
@@ -140,20 +136,30 @@ export function AccountPage({ ways, sessions }: AccountProps) {
       <section class="card narrow">
         <ActionForm action="/admin/sign-out">
           <input type="hidden" name="everywhere" value="yes" />
-          <Choices
-            form={emptyForm}
-            name="tokens"
-            legend="Sign out on all devices"
-            choices={[{ value: 'yes', text: 'Also retire all my API tokens', hint: 'Otherwise they keep working.' }]}
-            chosen={[]}
-            many
-          />
+          {role !== 'INTERMEDIARY' && (
+            <Choices
+              form={emptyForm}
+              name="tokens"
+              legend="Sign out on all devices"
+              choices={[{ value: 'yes', text: 'Also retire all my API tokens', hint: 'Otherwise they keep working.' }]}
+              chosen={[]}
+              many
+            />
+          )}
           <Submit look="plain" text="Sign out everywhere" />
         </ActionForm>
       </section>
     </Shell>
   )
 }
+
+const TokensCard = () => (
+  <section class="card">
+    <h2>API tokens</h2>
+    <p>Tokens let scripts and other systems use the API with your permissions.</p>
+    <LinkButton href="/admin/account/tokens" text="Manage API tokens" />
+  </section>
+)
 
 const PasswordCard = () => (
   <section class="card">

@@ -10,7 +10,7 @@ import { hashToken } from '../../../core/people/sign-in-tokens.ts'
 import { readSessionsOf } from '../../../db/people/console-sessions.ts'
 import { findInvited } from '../../../db/people/person-rows.ts'
 import { findSecondFactor } from '../../../db/people/second-factor-rows.ts'
-import { everyRole } from '../../html/navigation.ts'
+import { accountRoles } from '../../html/navigation.ts'
 import { emptyForm } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { errorsOf, type PageRoute, type Part, pageAt, sentForm } from '../requests/action.ts'
@@ -88,7 +88,7 @@ function wayIn(deps: Deps): PageRoute[] {
     {
       method: 'POST',
       path: '/admin/sign-out',
-      roles: everyRole,
+      roles: accountRoles,
       answer: async visit => {
         const { form } = visit
         const wanted = { everywhere: form.get('everywhere') === 'yes', tokens: form.get('tokens') === 'yes' }
@@ -96,7 +96,7 @@ function wayIn(deps: Deps): PageRoute[] {
         return redirect(visit, path, cookieOf(visit, undefined))
       },
     },
-    pageAt('/admin/signed-in', everyRole, () => <SignedInPage />),
+    pageAt('/admin/signed-in', accountRoles, () => <SignedInPage />),
   ]
 }
 
@@ -144,11 +144,11 @@ function confirmRoutes(deps: Deps): PageRoute[] {
   const ways = waysOf(deps.config)
   const path = '/admin/confirm'
   return [
-    pageAt(path, everyRole, ({ url }) => <ConfirmPage ways={ways} next={nextOf(url.searchParams)} />),
+    pageAt(path, accountRoles, ({ url }) => <ConfirmPage ways={ways} next={nextOf(url.searchParams)} />),
     {
       method: 'POST',
       path,
-      roles: everyRole,
+      roles: accountRoles,
       answer: async visit => {
         requirePasswords(deps)
         const { form, person } = visit
@@ -174,9 +174,9 @@ function accountRoutes(deps: Deps): PageRoute[] {
   }
 
   return [
-    pageAt('/admin/account', everyRole, page),
+    pageAt('/admin/account', accountRoles, page),
     sentForm(
-      { path: '/admin/account/password', roles: everyRole },
+      { path: '/admin/account/password', roles: accountRoles },
       async visit => {
         requirePasswords(deps)
         const { person, session } = visit

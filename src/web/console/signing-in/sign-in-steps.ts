@@ -7,10 +7,10 @@ import { showsSecondFactor } from '../../../core/people/second-factor.ts'
 import { beginSession, type SignedIn, verifySignIn } from '../../../core/people/sessions.ts'
 import { type AuditEvent, appendAuditEvent } from '../../../db/audit/audit.ts'
 import { parseAddress } from '../../../domain/values/ip-address.ts'
+import { sessionLimits, sessionToken } from '../../http/headers/session-cookie.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { cookieOf, type OpenRequest, redirect, sessionLimits } from '../requests/console-request.ts'
+import { cookieOf, type OpenRequest, redirect } from '../requests/console-request.ts'
 import { knownBrowser, rememberBrowser } from '../requests/known-browser.ts'
-import { sessionToken } from '../requests/session-cookie.ts'
 
 /** The ways in that this installation offers. */
 export interface Ways {

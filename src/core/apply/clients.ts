@@ -1,0 +1,70 @@
+// Clients of an organization, for whom its people apply. A client is an applicant like any other, with a code of their own.
+
+import { invalidRequest, notFound } from '../../base/problem.ts'
+import { findClientOfForm, insertClient, isClient } from '../../db/apply/client-rows.ts'
+import { inTransaction, type Sql } from '../../db/client.ts'
+import type { ActingIntermediary } from '../../db/people/intermediary-rows.ts'
+import { foldText, isName } from '../../domain/values/folded-text.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { actorOfKey, addApplicant, type FrontEndKey } from '../intake/register-applicant.ts'
+import { type ApplyRules, beginApplying, beginSession } from './apply-sessions.ts'
+
+interface ClientDraft {
+  name: string
+  language: string
+  /** Of the form that was filled in: sent again, it opens the client it has registered. */
+  formKey: string
+}
+
+/** Whether a text is the key of a form. */
+const isFormKey = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+
+/**
+ * Registers a client of the intermediary's organization and begins a session for them. Returns the cookie's token. Throws Problem
+ * `invalid_request` when the name will not do.
+ */
+export async function registerClient(
+  sql: Sql,
+  rules: ApplyRules,
+  key: FrontEndKey,
+  intermediary: ActingIntermediary,
+  draft: ClientDraft,
+  now: Micros,
+): Promise<string> {
+  const name = draft.name.trim()
+  if (!isName(name, 200) || !isFormKey(draft.formKey))
+    throw invalidRequest('Some fields are invalid.', [
+      { parameter: 'name', code: 'missing', detail: 'Enter a name on one line, with at most 200 characters.' },
+    ])
+  const { organization_id } = intermediary
+  const client = { organization_id, name, name_folded: foldText(name), form_key: draft.formKey }
+  try {
+    return await inTransaction(sql, async tx => {
+      const applicant_id = await addApplicant(tx, key, draft.language)
+      await insertClient(tx, { ...client, applicant_id })
+      return beginApplying(tx, rules, applicant_id, now, intermediary.intermediary_id)
+    })
+  } catch (error) {
+    const registered = (error as { code?: string }).code === '23505' ? await findClientOfForm(sql, client) : undefined
+    if (registered === undefined) throw error
+    return openClient(sql, rules, key, intermediary, registered, now)
+  }
+}
+
+/** Begins a session for a client of the intermediary's organization. Returns the cookie's token. Throws Problem `not_found`. */
+export async function openClient(
+  sql: Sql,
+  rules: ApplyRules,
+  key: FrontEndKey,
+  { intermediary_id, organization_id }: ActingIntermediary,
+  applicantId: number,
+  now: Micros,
+): Promise<string> {
+  return inTransaction(sql, async tx => {
+    if (!(await isClient(tx, organization_id, applicantId))) notFound('The organization has no such client.')
+    const by = { actor: actorOfKey(key), address: key.address }
+    await recordAction(tx, by, 'client_opened', String(applicantId), { organization_id })
+    return beginSession(tx, rules, { applicant_id: applicantId, code: '', codeShown: true, intermediary_id }, now)
+  })
+}

@@ -1,0 +1,71 @@
+// Statements for the clients of an organization: applicants whom somebody of it registered.
+
+import { type Db, findValue, type Transaction } from '../client.ts'
+
+export interface OrganizationClient {
+  applicant_id: number
+  name: string
+}
+
+interface ClientSearch {
+  organizationId: number
+  /** Folded, as names are compared. */
+  search: string
+  /** Only clients with a lower ID. */
+  before: number
+  rowsMax: number
+}
+
+/** Clients of an organization with what is searched for in their name, newest first: all of them for an empty text. */
+export async function readClients(db: Db, wanted: ClientSearch): Promise<OrganizationClient[]> {
+  return db<OrganizationClient[]>`
+    select applicant_id, name
+    from intermediary_client
+    where organization_id = ${wanted.organizationId}
+    and applicant_id < ${wanted.before}
+    and strpos(name_folded, ${wanted.search}) > 0
+    order by applicant_id desc
+    limit ${wanted.rowsMax}`
+}
+
+/** Which of these applicants have saved answers that are not submitted yet. */
+export async function readWhoStarted(db: Db, applicantIds: readonly number[]): Promise<Set<number>> {
+  const rows = await db<{ applicant_id: number }[]>`
+    select distinct applicant_id
+    from application_in_progress
+    where applicant_id = any(${applicantIds as number[]}::bigint[])`
+  return new Set(rows.map(({ applicant_id }) => applicant_id))
+}
+
+export interface NewClient extends OrganizationClient {
+  organization_id: number
+  name_folded: string
+  form_key: string
+}
+
+/** Throws a unique violation when the form has registered a client. */
+export async function insertClient(tx: Transaction, client: NewClient): Promise<void> {
+  await tx`insert into intermediary_client ${tx({ ...client })}`
+}
+
+/** The applicant whom this form of the organization has registered. */
+export async function findClientOfForm(
+  db: Db,
+  { organization_id, form_key }: Pick<NewClient, 'organization_id' | 'form_key'>,
+): Promise<number | undefined> {
+  return findValue<number>(db)`
+    select applicant_id
+    from intermediary_client
+    where organization_id = ${organization_id}
+    and form_key = ${form_key}`
+}
+
+/** Whether this is a client of the organization. */
+export async function isClient(db: Db, organizationId: number, applicantId: number): Promise<boolean> {
+  const rows = await db`
+    select applicant_id
+    from intermediary_client
+    where organization_id = ${organizationId}
+    and applicant_id = ${applicantId}`
+  return rows.length === 1
+}

@@ -1,0 +1,153 @@
+// The clients of an organization, as its people see them: the list, the form for a new one, and opening one to apply for.
+
+/** @jsxImportSource preact */
+
+import { Problem } from '../../base/problem.ts'
+import { openClient, registerClient } from '../../core/apply/clients.ts'
+import { maskedToken } from '../../core/people/masked-token.ts'
+import { isCsrf } from '../../core/people/sessions.ts'
+import { type OrganizationClient, readClients, readWhoStarted } from '../../db/apply/client-rows.ts'
+import { foldText } from '../../domain/values/folded-text.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import { TextInput } from '../questions/field-parts.tsx'
+import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
+import { type ApplyVisit, applyRules, clientsPath, type Intermediary, redirect, takeSession } from './apply-visit.ts'
+
+const rowsMax = 50
+const newPath = `${clientsPath}/new`
+
+type IntermediaryVisit = ApplyVisit & { intermediary: Intermediary }
+
+/** A page of people who are signed in for an organization; others sign in first. Its forms are of their sign-in, whatever client is open. */
+const signedIn = (handler: (visit: IntermediaryVisit) => Promise<Response>) => async (visit: ApplyVisit) => {
+  const { intermediary, request, form } = visit
+  if (intermediary === undefined) return redirect(visit, '/admin/sign-in')
+  if (request.method === 'POST' && !isCsrf(intermediary.signedIn, form.get('csrf') ?? null))
+    throw new Problem('forbidden', { detail: 'This form is from another session.', internal: 'csrf' })
+  return handler({ ...visit, intermediary })
+}
+
+const Token = ({ visit }: { visit: IntermediaryVisit }) => (
+  <input type="hidden" name="csrf" value={maskedToken(visit.intermediary.signedIn.csrf)} autocomplete="off" />
+)
+
+export const getClients = signedIn(showClients)
+
+/** Names are searched for in the body of a form: in addresses they would be kept. */
+export const postClients = getClients
+
+async function showClients(visit: IntermediaryVisit): Promise<Response> {
+  const { deps, form, texts, intermediary } = visit
+  const { pages } = texts
+  const search = form.get('search') ?? ''
+  const before = Number(/^\d{1,15}$/.exec(form.get('before') ?? '')?.[0] ?? Number.MAX_SAFE_INTEGER)
+  const wanted = { organizationId: intermediary.organization_id, search: foldText(search), before }
+  const found = await readClients(deps.db, { ...wanted, rowsMax: rowsMax + 1 })
+  const shown = found.slice(0, rowsMax)
+  const ids = shown.map(({ applicant_id }) => applicant_id)
+  const started = await readWhoStarted(deps.intakeDb, ids)
+  const view = { values: form, errors: new Map<string, string>(), words: texts.questions }
+  const body = (
+    <>
+      <h1>{pages.clients}</h1>
+      <p>
+        <a class="button" href={linkTo(visit, newPath)}>
+          {pages.newClient}
+        </a>
+      </p>
+      <form method="post" action={linkTo(visit, clientsPath)}>
+        <Token visit={visit} />
+        <TextInput view={view} name="search" label={pages.findClient} typing={{ size: 'medium' }} />
+        <p>
+          <button type="submit" class="plain">
+            {pages.find}
+          </button>
+        </p>
+      </form>
+      {shown.length === 0 && <p>{pages.noClients}</p>}
+      <ClientList visit={visit} clients={shown} started={started} />
+      {found.length > rowsMax && (
+        <form method="post" action={linkTo(visit, clientsPath)}>
+          <Token visit={visit} />
+          <input type="hidden" name="search" value={search} autocomplete="off" />
+          <button type="submit" class="plain" name="before" value={String(ids.at(-1))}>
+            {pages.moreClients}
+          </button>
+        </form>
+      )}
+      <p>
+        <a href={linkTo(visit, '/admin/account')}>{pages.account}</a>
+      </p>
+    </>
+  )
+  return showApply(visit, { title: pages.clients, body })
+}
+
+interface ClientListProps {
+  visit: IntermediaryVisit
+  clients: readonly OrganizationClient[]
+  started: ReadonlySet<number>
+}
+
+const ClientList = ({ visit, clients, started }: ClientListProps) => (
+  <form method="post" action={linkTo(visit, `${clientsPath}/open`)}>
+    <Token visit={visit} />
+    <ul class="programs">
+      {clients.map(({ applicant_id, name }) => (
+        <li class="card" data-client={applicant_id}>
+          <h2 dir="auto">{name}</h2>
+          {started.has(applicant_id) && <p>{visit.texts.pages.started}</p>}
+          <button type="submit" class="plain" name="client" value={String(applicant_id)}>
+            {visit.texts.pages.openClient}
+            <span class="unseen" dir="auto">
+              {' '}
+              {name}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  </form>
+)
+
+export const getNewClient = signedIn(async visit => showNewClient(visit, crypto.randomUUID()))
+
+function showNewClient(visit: IntermediaryVisit, formKey: string, message?: string): Response {
+  const { pages, questions: words } = visit.texts
+  const label = pages.clientName
+  const errors = new Map(message === undefined ? [] : [['name', message]])
+  const lines = message === undefined ? [] : [{ field: 'name', message, label }]
+  const body = (
+    <>
+      <ErrorSummary title={pages.problem} messages={lines} withLabels={false} />
+      <h1>{pages.newClient}</h1>
+      <form method="post" action={linkTo(visit, newPath)}>
+        <Token visit={visit} />
+        <input type="hidden" name="key" value={formKey} autocomplete="off" />
+        <TextInput view={{ values: visit.form, errors, words }} name="name" label={label} hint={pages.clientNameHint} />
+        <button type="submit">{pages.next}</button>
+      </form>
+    </>
+  )
+  return showApply(visit, { title: pages.newClient, body, status: message === undefined ? 200 : 400 })
+}
+
+export const postNewClient = signedIn(async visit => {
+  const { deps, form, key, intermediary, language, limits, now } = visit
+  await limits.countStart(recordOf(visit.request).origin.address)
+  const draft = { name: form.get('name') ?? '', language, formKey: form.get('key') ?? '' }
+  try {
+    await takeSession(visit, await registerClient(deps.db, applyRules(deps), key, intermediary, draft, now))
+    return redirect(visit, '/apply/-/code')
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
+    return showNewClient(visit, crypto.randomUUID(), visit.texts.pages.clientNameWrong)
+  }
+})
+
+export const postOpenClient = signedIn(async visit => {
+  const { deps, form, key, intermediary, now } = visit
+  const [client = '0'] = /^\d{1,15}$/.exec(form.get('client') ?? '') ?? []
+  await takeSession(visit, await openClient(deps.db, applyRules(deps), key, intermediary, Number(client), now))
+  return redirect(visit, '/apply/-/applications')
+})

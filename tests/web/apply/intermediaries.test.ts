@@ -1,0 +1,264 @@
+// People of an organization apply for its clients: theirs alone, under the organization's name, and for as long as they are enabled.
+
+import { expect, test } from 'bun:test'
+import { setIntermediaryDisabled, setOrganizationDisabled } from '../../../src/core/people/intermediaries.ts'
+import { disablePerson } from '../../../src/core/people/people.ts'
+import { Applicant } from '../../support/applicant.ts'
+import { aPerson, ConsoleVisitor, noticesOf } from '../../support/console.ts'
+import { ExportClient } from '../../support/export-client.ts'
+import { endWithTest, useDatabase, useService } from '../../support/fixtures.ts'
+import { anIntermediary, anOrganization, Intermediary } from '../../support/intermediary.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { aProgram, q } from '../../support/programs.ts'
+
+const database = await useDatabase()
+const service = await useService(database, { apply: true })
+const { sql } = database
+const by = { actor: 'operator:test', now: Date.now() * 1000 }
+const casaId = await anOrganization(sql, 'Casa <Latina>')
+const casa = await anIntermediary(sql, casaId)
+
+const questions = [q.text('reason')]
+const program = (slug: string) => aProgram(sql, { slug, questions })
+const signIn = (person = casa, at = service) => new Intermediary(at).signIn(at, person)
+
+async function applications(slug: string) {
+  const key = await createTestKey(sql, { programs: [slug] })
+  return new ExportClient(service, key, slug).walkAll()
+}
+
+test('a client is registered, applied for, left, found again, and applied for again', async () => {
+  await program('rent')
+  const hana = await signIn()
+  expect((await hana.open('/admin')).path).toBe('/apply/-/clients')
+  const code = await hana.register('Rosa Diaz')
+  expect(hana.page.path).toBe('/apply/-/code')
+  await hana.open('/apply/rent/screens/1')
+  expect(hana.page.html).toContain('Rosa Diaz')
+  await hana.fill({ '/reason/text': 'Rent' })
+  expect(hana.page.path).toBe('/apply/rent/check')
+
+  // Another day, another person of the organization.
+  const ivo = await signIn(await anIntermediary(sql, casaId))
+  const id = (await ivo.clients()).get('Rosa Diaz')!
+  await ivo.openClient(id)
+  expect([ivo.page.path, ivo.page.html.includes('href="/apply/rent"')]).toEqual(['/apply/-/applications', true])
+  expect(ivo.page.html).not.toContain(code)
+  await ivo.open('/apply/rent/check')
+  await ivo.submit()
+  expect(ivo.page.path).toBe('/apply/rent/received')
+
+  // The client, with the code.
+  const rosa = new Applicant(service)
+  await rosa.open('/apply/-/return')
+  await rosa.fill({ code }, {}, 'name="code"')
+  await rosa.open('/apply/rent/screens/1')
+  await rosa.fill({ '/reason/text': 'Heat' })
+  await rosa.submit()
+
+  await hana.openClient(id)
+  await hana.open('/apply/rent/screens/1')
+  await hana.fill({ '/reason/text': 'Water' })
+  await hana.submit()
+  const own = { submitter_type: 'APPLICANT', ti_email: null, ti_organization: null }
+  const made = await applications('rent')
+  const [byIvo, byRosa, byHana] = made
+  expect(byIvo).toMatchObject({ submitter_type: 'TRUSTED_INTERMEDIARY', ti_organization: 'Casa <Latina>' })
+  expect(byIvo!.ti_email).not.toBe(casa.email)
+  expect(byRosa).toMatchObject(own)
+  expect(byHana).toMatchObject({ ti_email: casa.email, ti_organization: 'Casa <Latina>' })
+  expect(made.map(one => [one.applicant_id, one.revision_state, one.application.reason!.text])).toEqual([
+    [id, 'OBSOLETE', 'Rent'],
+    [id, 'OBSOLETE', 'Heat'],
+    [id, 'CURRENT', 'Water'],
+  ])
+})
+
+test('organizations and residents see nothing of one another', async () => {
+  await program('apart')
+  const [hana, other] = [await signIn(), await signIn(await anIntermediary(sql, await anOrganization(sql, 'Other')))]
+  await hana.register('Rosa of Casa')
+  await hana.open('/apply/apart/screens/1')
+  await hana.fill({ '/reason/text': 'Of Casa' })
+  const id = (await hana.clients()).get('Rosa of Casa')!
+  await other.register('Olu Other')
+  expect([...(await other.clients()).keys()]).toEqual(['Olu Other'])
+  const resident = new Applicant(service)
+  await resident.open('/apply/apart/screens/1')
+  await resident.fill({ '/reason/text': 'Of a resident' })
+  const [{ applicant_id }] = await sql<
+    [{ applicant_id: number }]
+  >`select max(applicant_id) as applicant_id from applicant`
+  for (const foreign of [id, applicant_id, 0, 999_999]) expect((await other.openClient(foreign)).status).toBe(404)
+  expect((await hana.openClient(applicant_id)).status).toBe(404)
+  // A cookie of the other's client is worth nothing in another's session, nor without one.
+  const stolen = hana.cookies.get('tributary-apply')!
+  other.cookies.set('tributary-apply', stolen)
+  expect((await other.open('/apply/apart/check')).path).toBe('/apply/-/clients')
+  const thief = new Applicant(service)
+  thief.cookies.set('tributary-apply', stolen)
+  for (const path of ['/apply/apart/check', '/apply/apart/screens/1', '/apply/-/applications'])
+    expect((await thief.open(path)).html).not.toContain('Of Casa')
+  // Nor is a resident's in the session of an intermediary.
+  hana.cookies.set('tributary-apply', resident.cookies.get('tributary-apply')!)
+  expect((await hana.open('/apply/apart/check')).path).toBe('/apply/-/clients')
+  expect(await applications('apart')).toEqual([])
+})
+
+test('a form about one client is not taken for another, nor without a client for anybody', async () => {
+  await program('mixed')
+  const hana = await signIn()
+  await hana.register('First')
+  await hana.open('/apply/mixed/screens/1')
+  const first = hana.page
+  await hana.register('Second')
+  hana.page = first
+  await hana.fill({ '/reason/text': 'About the first' })
+  expect(hana.page.status).toBe(403)
+  hana.cookies.delete('tributary-apply')
+  hana.page = first
+  await hana.fill({ '/reason/text': 'About the first' })
+  expect(hana.page.path).toBe('/apply/-/clients')
+  expect((await hana.open('/apply/mixed')).html).not.toContain('screens/1')
+  const saved = await sql`select answers from application_in_progress where strpos(answers, 'About the first') > 0`
+  expect(saved.length).toBe(0)
+})
+
+test('a form that is sent twice registers one client, and one without a name none', async () => {
+  const hana = await signIn()
+  await hana.open('/apply/-/clients/new')
+  const { action, fields } = hana.fieldsOf('name="key"')
+  fields.set('name', 'Sent twice')
+  await Promise.all([hana.post(action, fields), hana.window().post(action, fields)])
+  expect((await hana.post(action, fields)).status).toBe(200)
+  const names = [...(await hana.clients()).keys()]
+  expect(names.filter(name => name === 'Sent twice')).toHaveLength(1)
+  for (const name of ['', ' ', 'x'.repeat(201), 'two\nlines']) {
+    await hana.open('/apply/-/clients/new')
+    await hana.fill({ name }, {}, 'name="key"')
+    expect([hana.page.status, hana.errors]).toEqual([400, ['name']])
+  }
+})
+
+test('clients are found by a part of their name, page by page, and no name is in an address or the log', async () => {
+  const many = await anIntermediary(sql, await anOrganization(sql, 'Many'))
+  const hana = await signIn(many)
+  await hana.register('Zoë Unlogged')
+  await sql`
+    with made as (insert into applicant (language, front_end) select 'en', 'tributary/apply' from generate_series(1, 60) returning applicant_id)
+    insert into intermediary_client (applicant_id, organization_id, name, name_folded, form_key)
+    select applicant_id, ${many.organizationId}, 'Client ' || applicant_id, 'client ' || applicant_id, gen_random_uuid() from made`
+  expect((await hana.clients()).size).toBe(50)
+  expect((await hana.clients()).has('Zoë Unlogged')).toBe(false)
+  await hana.fill({}, { before: /name="before" value="(\d+)"/.exec(hana.page.html)![1]! }, 'name="before"')
+  expect([...hana.page.html.matchAll(/data-client=/g)].length).toBe(11)
+  await hana.open('/apply/-/clients')
+  await hana.fill({ search: 'UNLOGGED' }, {}, 'name="search"')
+  expect([hana.page.path, [...hana.page.html.matchAll(/data-client=/g)].length]).toEqual(['/apply/-/clients', 1])
+  expect(hana.page.headers.get('cache-control')).toBe('no-store')
+  expect(service.logText()).not.toMatch(/unlogged/i)
+})
+
+test.each(['person', 'intermediary', 'organization'] as const)(
+  'disabling the %s ends everything at once',
+  async what => {
+    const slug = `ends-${what}`
+    await program(slug)
+    const organizationId = await anOrganization(sql, slug)
+    const person = await anIntermediary(sql, organizationId)
+    const hana = await signIn(person)
+    await hana.register('Rosa')
+    await hana.open(`/apply/${slug}/screens/1`)
+    await hana.fill({ '/reason/text': 'Kept' })
+    const check = hana.page
+    if (what === 'person') await disablePerson(sql, person.person_id, by)
+    else if (what === 'intermediary') await setIntermediaryDisabled(sql, person, true, by)
+    else await setOrganizationDisabled(sql, organizationId, true, by)
+    await hana.submit()
+    expect(hana.page.path).toBe('/admin/sign-in')
+    for (const path of ['/apply/-/clients', `/apply/${slug}/check`, '/apply/-/applications', '/admin/account'])
+      expect((await hana.open(path)).path).toStartWith('/admin/sign-in')
+    await expect(signIn(person)).rejects.toThrow()
+    // Enabled again, they sign in again.
+    if (what === 'person') return
+    if (what === 'intermediary') await setIntermediaryDisabled(sql, person, false, by)
+    else await setOrganizationDisabled(sql, organizationId, false, by)
+    hana.page = check
+    await hana.submit()
+    expect(hana.page.path).toBe('/admin/sign-in')
+    await hana.signIn(service, person)
+    expect((await hana.clients()).size).toBe(1)
+    expect(await applications(slug)).toEqual([])
+  },
+)
+
+test('an intermediary who is idle is signed out everywhere, and Sign out ends all of it', async () => {
+  let now = Date.now() * 1000
+  const idle = await useService(database, { apply: true, applyIdleMs: 60_000 }, { now: () => now }, endWithTest)
+  const hana = await signIn(casa, idle)
+  await hana.register('Idle')
+  for (let i = 0; i < 3; i++) {
+    now += 50_000_000
+    expect((await hana.open('/apply/-/applications')).status).toBe(200)
+  }
+  now += 76_000_000
+  expect((await hana.open('/admin/account')).path).toStartWith('/admin/sign-in')
+  expect((await hana.open('/apply/-/applications')).path).toBe('/admin/sign-in')
+  await hana.signIn(idle, casa)
+  await hana.register('Signed out')
+  const copy = hana.window()
+  await hana.open('/apply')
+  await hana.fill({}, {}, '/apply/-/finish')
+  expect([noticesOf(hana.page.html), [...hana.cookies.keys()]]).toEqual([['finished'], ['tributary-known']])
+  expect((await copy.open('/apply/-/clients')).path).toBe('/admin/sign-in')
+})
+
+test('the audit log has who registered, opened and submitted, and no name of a client', async () => {
+  await program('audited')
+  const person = await anIntermediary(sql, casaId)
+  const hana = await signIn(person)
+  await hana.register('Unnamed Client')
+  await hana.open('/apply/audited/screens/1')
+  await hana.fill({ '/reason/text': 'Rent' })
+  await hana.submit()
+  const id = (await hana.clients()).get('Unnamed Client')!
+  await hana.openClient(id)
+  const entries = await sql<{ action: string; subject: string }[]>`
+    select action, subject from audit_event where actor = ${`intermediary:${person.email}`} order by audit_event_id`
+  expect(entries.map(({ action }) => action)).toEqual([
+    'applicant_registered',
+    'application_submitted',
+    'client_opened',
+  ])
+  expect([entries[0]!.subject, entries[2]!.subject]).toEqual([String(id), String(id)])
+  expect(JSON.stringify(await sql`select subject, detail from audit_event`)).not.toContain('Unnamed')
+})
+
+test('an administrator invites a person of an organization, who must set up a second factor where it is required', async () => {
+  const strict = await useService(database, { apply: true, secondFactor: 'required' }, {}, endWithTest)
+  const hana = await signIn(await anIntermediary(sql, casaId), strict)
+  for (const path of ['/apply/-/clients', '/admin'])
+    expect((await hana.open(path)).path).toBe('/admin/account/second-factor')
+
+  const browser = await new ConsoleVisitor(service).signIn((await aPerson(sql)).email)
+  const at = `/admin/intermediaries/${casaId}`
+  await browser.post(`${at}/people`, { email: 'new@casa.example.org' })
+  const [, id] = /people\/(\d+)\/invite"[^>]*>Invite<span class="unseen"> new@casa/.exec(await browser.page(at))!
+  const invited = await browser.post(`${at}/people/${id}/invite`, { name: 'New Helper' })
+  const link = /id="link">([^<]*)/.exec(await invited.text())![1]!
+  const newcomer = new ConsoleVisitor(service)
+  const password = 'five quite plain words here'
+  const chosen = await newcomer.post(new URL(link).pathname, { csrf: '', password, repeated: password })
+  expect(chosen.headers.get('location')).toBe('/admin')
+  expect((await newcomer.get('/admin')).headers.get('location')).toBe('/apply/-/clients')
+  // They keep their role, and nobody else is given it.
+  const [{ person_id }] = await sql<
+    [{ person_id: number }]
+  >`select person_id from person where email = 'new@casa.example.org'`
+  const role = async (personId: number, to: string) =>
+    (await browser.post(`/admin/people/${personId}`, { name: 'Renamed', role: to })).status
+  expect([await role(person_id, 'ADMINISTRATOR'), await role(person_id, 'INTERMEDIARY')]).toEqual([400, 303])
+  const auditor = await aPerson(sql, { role: 'AUDITOR' })
+  expect(await role(auditor.person_id, 'INTERMEDIARY')).toBe(400)
+  expect(await browser.refused(400, `${at}/people/${id}/invite`, { name: 'Again' })).toContain('taken')
+})
