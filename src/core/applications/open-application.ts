@@ -52,18 +52,19 @@ export async function openApplications(
 export type ManyRead = 'applications_listed' | 'applications_downloaded'
 
 /**
- * The stored texts of those of these applications that are there, newest first. One event names all of them, and what they were
- * searched by but not for: that may be the name of a person. Committed before this resolves.
+ * The stored texts of those of these applications that are there, in this order; `asOf` as for `readStoredApplications`. One event names all
+ * of them, and what they were searched by but not for: that may be the name of a person. Committed before this resolves.
  */
 export async function openMany(
   sql: Sql,
   { program_id, actor, address }: ReadingPerson,
   applicationIds: readonly number[],
   { action, slug, filters }: { action: ManyRead; slug: string; filters: readonly string[] },
+  asOf?: number,
 ): Promise<StoredApplication[]> {
   if (applicationIds.length === 0) return []
   return inTransaction(sql, async tx => {
-    const opened = await readStoredApplications(tx, program_id, applicationIds)
+    const opened = await readStoredApplications(tx, program_id, applicationIds, asOf)
     await appendAuditEvent(tx, {
       actor,
       action,

@@ -137,19 +137,23 @@ export async function findStoredApplication(
     and a.application_id = ${applicationId}`
 }
 
-/** The texts of these applications of a program, those that are there, newest first. */
+/**
+ * The texts of these applications of a program, those that are there, in this order. With `asOf`, a change number, they are current if nothing
+ * had superseded them up to that change.
+ */
 export async function readStoredApplications(
   db: Db,
   programId: number,
   applicationIds: readonly number[],
+  asOf?: number,
 ): Promise<StoredApplication[]> {
   const rows = await db<Omit<StoredApplication, 'questions_as_of'>[]>`
     select application_id, submit_time, submit_seq, program_version_id, snapshot, annotations,
-      superseded_seq is null as is_current
+      coalesce(superseded_seq > ${asOf ?? null}::bigint, superseded_seq is null) as is_current
     from application
     where program_id = ${programId}
     and application_id = any(${applicationIds as number[]}::bigint[])
-    order by submit_time desc, submit_seq desc`
+    order by array_position(${applicationIds as number[]}::bigint[], application_id)`
   // Asked afterwards: it has to know the version of each of them.
   const questions_as_of = await readLastPublication(db, programId)
   return rows.map(row => ({ ...row, questions_as_of }))

@@ -22,6 +22,8 @@ export interface ListFilter extends WordFilter {
   revisionState?: RevisionState | undefined
   applicantId?: number | undefined
   applicationId?: number | undefined
+  /** A change number: what was submitted up to it, with `revisionState` as it was then. Else now. */
+  asOf?: number | undefined
 }
 
 /** Of an application, in a list and by itself: what it has besides its answers. */
@@ -127,6 +129,7 @@ const isSearch = ({ words, applicantId, applicationId }: ListFilter): boolean =>
 const isLaned = ({ status, revisionState, ...named }: ListFilter): boolean =>
   (status !== undefined || revisionState !== undefined) &&
   named.words === undefined &&
+  named.asOf === undefined &&
   named.applicantId === undefined &&
   named.applicationId === undefined
 
@@ -185,7 +188,8 @@ function found(db: Db, programId: number, filter: ListFilter, range: LaneRange) 
     where program_id = ${programId}
     ${within(db, range)}
     ${status === undefined ? db`` : db`and coalesce(status, '') = ${status ?? ''}`}
-    ${revisionState === undefined ? db`` : db`and (superseded_seq is null) = ${revisionState === 'CURRENT'}`}
+    ${filter.asOf === undefined ? db`` : db`and submit_seq <= ${filter.asOf}`}
+    ${revisionState === undefined ? db`` : db`and ${isCurrentAsOf(db, filter.asOf)} = ${revisionState === 'CURRENT'}`}
     ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}
     ${isById && words !== undefined ? db`and ${isWorded(db, programId, filter)}` : db``}`
 }
@@ -240,6 +244,12 @@ function laneRange({ from, to }: ListFilter, { direction, beyond }: ListPlace): 
 
 const isBefore = (one: Position, other: Position): boolean =>
   one.submit_time < other.submit_time || (one.submit_time === other.submit_time && one.submit_seq < other.submit_seq)
+
+/** Whether nothing had superseded an application up to a change, or has now. */
+const isCurrentAsOf = (db: Db, asOf: number | undefined) =>
+  asOf === undefined
+    ? db`(superseded_seq is null)`
+    : db`(coalesce(superseded_seq, 9223372036854775807) > ${asOf}::bigint)`
 
 /** A program with how many applications were ever submitted to it, those erased since among them. */
 export interface ProgramWithSubmissions {

@@ -15,6 +15,9 @@ import { documentedPart, optionTextMax, questionTextMax, shortened } from './doc
 /** A version as the docs need it. */
 export interface DocumentableVersion extends ExampleVersion, DescribableVersion {}
 
+/** A version as its questions are described. */
+type DescribedVersion = Pick<DocumentableVersion, 'program_version_id' | 'questions' | 'screens'>
+
 /** The docs of one version, as plain JSON. The same while it is a draft and once it is published. */
 export interface VersionDocs {
   program_version_id: number
@@ -163,10 +166,11 @@ function documentedIds(keyMap: KeyMap): Set<number> {
   return ids
 }
 
-function questionDocs(
+/** The questions of a key map in its order, as the last version that asked each has them; `earlier` oldest first. */
+export function questionDocs(
   keyMap: KeyMap,
-  version: DocumentableVersion,
-  earlier: readonly DocumentableVersion[],
+  version: DescribedVersion,
+  earlier: readonly Pick<DescribedVersion, 'questions' | 'program_version_id'>[],
 ): QuestionDocs[] {
   const askedNow = new Map(version.questions.map(question => [question.question_id, question]))
   const askedLast = new Map<number, VersionQuestion>()

@@ -6,6 +6,7 @@ import { shellAssets } from '../html/shell-assets.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { applicationActions } from './applications/application-actions.tsx'
 import { auditActions } from './audit/audit-actions.tsx'
+import { downloadPages } from './downloads/download-actions.tsx'
 import { editingActions } from './drafts/editing-actions.tsx'
 import { previewPages } from './drafts/preview.tsx'
 import { programSettings } from './drafts/program-settings.tsx'
@@ -44,6 +45,7 @@ const parts = (deps: Deps): Part => [
   ...editingActions(deps),
   ...previewPages(deps),
   ...programSettings(deps),
+  ...downloadPages(deps),
   ...applicationActions(deps),
   filePage(deps),
   ...webhookActions(deps),

@@ -1,4 +1,4 @@
-// The list of a program's applications, its download, and the page to choose a program.
+// The list of a program's applications, and the page to choose a program.
 
 /** @jsxImportSource preact */
 
@@ -10,8 +10,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { action, type Part, pageAt, showForm } from '../requests/action.ts'
 import { applicationsAnswer } from '../requests/answer-schemas.ts'
 import { pageOf, textOf } from '../requests/route-parameters.ts'
-import { downloadApplications } from './download-applications.ts'
-import { applicationsRoute, findSeenProgram, readers, readListing, readListPage } from './find-applications.ts'
+import { applicationsRoute, findSeenProgram, readListing, readListPage } from './find-applications.ts'
 import { ApplicationsPage, ProgramChoicePage } from './list-pages.tsx'
 import { placeText, readListQuery } from './list-query.ts'
 
@@ -35,7 +34,6 @@ export const listActions = (deps: Deps): Part => {
       const page = () => <ApplicationsPage program={program} {...listing} />
       return showForm(visit, { values: query.values, errors: query.errors }, page, query.errors.length > 0 ? 400 : 200)
     }),
-    pageAt(`/admin${applicationsRoute}/download`, readers, visit => downloadApplications(deps, visit)),
     action({
       name: 'listApplications',
       route: `GET ${applicationsRoute}`,

@@ -115,7 +115,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       actions={
         who !== undefined &&
         applications.length > 0 && (
-          <LinkButton href={`${path}/download${search}`} text={`Download CSV (${counted(found ?? total)})`} />
+          <LinkButton href={`${path}/spreadsheet${search}`} icon="download" text="Download for a spreadsheet" />
         )
       }
     >

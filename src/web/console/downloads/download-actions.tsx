@@ -1,0 +1,31 @@
+// Downloads of application lists: the page that offers the formats, and the file.
+
+/** @jsxImportSource preact */
+
+import { countFoundApplications } from '../../../db/applications/found-applications.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { applicationsRoute, findSeenProgram, readers } from '../applications/find-applications.ts'
+import { applicationsPath, countedMax, listSearch, readListQuery } from '../applications/list-query.ts'
+import { type Part, pageAt, showForm } from '../requests/action.ts'
+import { redirect } from '../requests/console-request.ts'
+import { downloadApplications } from './download-applications.ts'
+import { languagesOffered, SpreadsheetPage } from './spreadsheet-page.tsx'
+
+export const downloadPages = (deps: Deps): Part => {
+  const { consoleDb: db, config } = deps
+  return [
+    pageAt(`/admin${applicationsRoute}/spreadsheet`, readers, async visit => {
+      const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+      const { filter, values, errors } = readListQuery(visit, config.timeZone)
+      // The list shows what is wrong with them.
+      if (errors.length > 0) return redirect(visit, applicationsPath(program.slug) + listSearch(values))
+      const [found, languages] = await Promise.all([
+        countFoundApplications(db, program.program_id, filter, countedMax + 1),
+        languagesOffered(db, program),
+      ])
+      const page = () => <SpreadsheetPage program={program} found={found} languages={languages} />
+      return showForm(visit, { values, errors }, page, 200)
+    }),
+    pageAt(`/admin${applicationsRoute}/download`, readers, visit => downloadApplications(deps, visit)),
+  ]
+}

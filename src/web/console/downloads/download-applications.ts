@@ -1,0 +1,118 @@
+// The files of an application list: a workbook or CSV files for people, or the CSV that clients receive.
+
+import { invalidRequest, Problem } from '../../../base/problem.ts'
+import { csvArchive } from '../../../base/tables/csv-archive.ts'
+import { type Sheet, sheetsOf, TooWide } from '../../../base/tables/sheets.ts'
+import { planTables } from '../../../base/tables/table-plan.ts'
+import type { ApplicationMembers } from '../../../base/tables/table-rows.ts'
+import { workbook } from '../../../base/tables/workbook.ts'
+import { csvPage } from '../../../core/export/framings/csv-page.ts'
+import { exportedObject, framedRow } from '../../../core/export/pages/exported-object.ts'
+import { type Program, readPublishedVersions } from '../../../db/programs/programs.ts'
+import { localizedSettings, lookupTags } from '../../../domain/languages/localized.ts'
+import { questionDocs } from '../../../domain/samples/version-docs.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { findSeenProgram } from '../applications/find-applications.ts'
+import { readListQuery } from '../applications/list-query.ts'
+import type { ConsoleRequest } from '../requests/console-request.ts'
+import { download, type FilePart } from '../requests/download.ts'
+import { type OpenedList, openList } from './listed-applications.ts'
+import { languagesOffered } from './spreadsheet-page.tsx'
+
+interface FileFormat {
+  ending: string
+  type: string
+  bytes: (deps: Deps, program: Program, list: OpenedList, language: string) => Promise<AsyncIterable<Buffer>>
+}
+
+const formats: Readonly<Record<string, FileFormat>> = {
+  xlsx: {
+    ending: 'xlsx',
+    type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    bytes: async (...list) => workbook(await sheetsOfList(...list)),
+  },
+  zip: { ending: 'zip', type: 'application/zip', bytes: async (...list) => csvArchive(await sheetsOfList(...list)) },
+  csv: {
+    ending: 'csv',
+    type: 'text/csv; charset=utf-8; header=present',
+    bytes: async (_deps, _program, list) => clientCsv(list),
+  },
+}
+
+/** The file. Each batch of applications is recorded in the audit log, application by application, before it is sent. */
+export async function downloadApplications(deps: Deps, visit: ConsoleRequest): Promise<Response> {
+  const { consoleDb: db, config } = deps
+  const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+  const query = readListQuery(visit, config.timeZone)
+  const errors = [...query.errors]
+  const sent = visit.url.searchParams
+  const format = formats[sent.get('format') ?? 'csv']
+  if (format === undefined)
+    errors.push({
+      parameter: 'format',
+      code: 'not_allowed',
+      detail: 'Choose a workbook, CSV files, or the CSV clients receive.',
+    })
+  const languages = await languagesOffered(db, program)
+  const language = sent.get('language') ?? languages[0]!
+  if (!languages.includes(language))
+    errors.push({ parameter: 'language', code: 'not_allowed', detail: 'Choose one of the program’s languages.' })
+  if (errors.length > 0 || format === undefined) throw invalidRequest('Some filters are invalid.', errors)
+  const headers = new Headers({
+    'Content-Type': format.type,
+    'Content-Disposition': `attachment; filename="${program.slug}.${format.ending}"`,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  return download(deps, visit.request, headers, async () =>
+    inParts(await format.bytes(deps, program, await openList(deps, visit, program, query), language)),
+  )
+}
+
+/** The last one is known once nothing follows. */
+async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<FilePart, void, undefined> {
+  let waiting: Buffer | undefined
+  for await (const bytes of pieces) {
+    if (waiting !== undefined) yield { bytes: waiting, isLast: false }
+    waiting = bytes
+  }
+  if (waiting !== undefined) yield { bytes: waiting, isLast: true }
+}
+
+async function* clientCsv({ questions, applications }: OpenedList): AsyncGenerator<Buffer, void, undefined> {
+  const framing = csvPage(questions)
+  let [opening, count] = [framing.opening, 0]
+  for await (const stored of applications()) {
+    count += stored.length
+    yield Buffer.concat([opening, ...stored.map(application => framedRow(application, questions, framing.rows))])
+    opening = Buffer.alloc(0)
+  }
+  yield Buffer.concat([opening, Buffer.from(framing.end(null, count, () => ''))])
+}
+
+/**
+ * As `tributary pull` makes them of the program's docs, in a language. Applications are rendered as in an export, and parsed. The first sheet
+ * reads the list, and the others, of entities, read its applications again.
+ */
+async function sheetsOfList(deps: Deps, program: Program, list: OpenedList, language: string): Promise<Sheet[]> {
+  const { questions, asOf, applications, again } = list
+  const published = await readPublishedVersions(deps.consoleDb, program.program_id)
+  const tags = lookupTags(language)
+  const versions = published
+    .filter(({ published_at }) => published_at! <= asOf)
+    .map(version => ({
+      ...version,
+      questions: version.questions.map(one => ({ ...one, settings: localizedSettings(one.settings, tags) })),
+    }))
+  const documented = questionDocs(questions.keyMap, versions.at(-1)!, versions.slice(0, -1))
+  try {
+    return sheetsOf(planTables(documented, { multi: 'one', labels: true }), async function* (sheet) {
+      for await (const stored of sheet === 0 ? applications() : again())
+        yield stored.map(one => JSON.parse(exportedObject(one, questions).toString()) as ApplicationMembers)
+    })
+  } catch (error) {
+    if (error instanceof TooWide)
+      throw new Problem('too_large', { detail: `${error.message} Use the CSV clients receive.` })
+    throw error
+  }
+}

@@ -1,0 +1,84 @@
+// The page that offers an application list as a file for a spreadsheet.
+
+/** @jsxImportSource preact */
+
+import type { Db } from '../../../db/client.ts'
+import { findActiveVersion, type Program } from '../../../db/programs/programs.ts'
+import { languageName } from '../../../domain/comparison/translated-texts.ts'
+import { languagesOf, usualLanguage } from '../../../domain/languages/localized.ts'
+import { figures, LinkButton } from '../../html/components.tsx'
+import { Choices, SelectField, Submit } from '../../html/fields.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Shell } from '../../html/shell.tsx'
+import { applicationsPath, countedMax, listSearch } from '../applications/list-query.ts'
+
+/** The languages of a program, its default one first. */
+export async function languagesOffered(db: Db, { program_id }: Program): Promise<readonly string[]> {
+  const active = await findActiveVersion(db, program_id)
+  return active === undefined ? [usualLanguage] : languagesOf(active.details)
+}
+
+interface SpreadsheetProps {
+  program: Program
+  /** Matching applications, counted up to `countedMax`. */
+  found: number
+  languages: readonly string[]
+}
+
+export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps) {
+  const { values } = usePage().form
+  const path = applicationsPath(program.slug)
+  const many = found > countedMax
+  return (
+    <Shell
+      title="Download for a spreadsheet"
+      part="applications"
+      crumbs={[
+        { text: 'Applications', path: '/admin/applications' },
+        { text: program.display_name, path: path + listSearch(values) },
+        { text: 'Download' },
+      ]}
+      lead={`${many ? `More than ${figures(countedMax)}` : figures(found)} application${found === 1 ? '' : 's'}${
+        values.size > 0 ? ' that match your filters' : ''
+      }, in the order of the list. The download is recorded in the audit log.`}
+    >
+      <div class="card narrow">
+        <form method="get" action={`${path}/download`}>
+          {[...values].map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <Choices
+            name="format"
+            legend="Format"
+            chosen={['xlsx']}
+            choices={[
+              {
+                value: 'xlsx',
+                text: 'Excel workbook',
+                hint: 'A sheet of applications and one for each list of people or things. Also opens in LibreOffice.',
+              },
+              { value: 'zip', text: 'CSV files', hint: 'The same rows in a ZIP file, for anything else.' },
+              {
+                value: 'csv',
+                text: 'The CSV clients receive',
+                hint: 'Question keys and option IDs, without the rows of lists.',
+              },
+            ]}
+          />
+          {languages.length > 1 && (
+            <SelectField
+              name="language"
+              label="Language of questions and options"
+              hint="Does not change the CSV clients receive."
+              choices={languages.map(tag => ({ value: tag, text: languageName(tag) }))}
+            />
+          )}
+          <div class="actions">
+            <Submit text="Download" />
+            <LinkButton href={path + listSearch(values)} text="Back to the list" />
+          </div>
+        </form>
+      </div>
+    </Shell>
+  )
+}
