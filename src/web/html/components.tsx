@@ -94,9 +94,13 @@ export const Facts = ({ facts }: { facts: readonly (readonly [name: string, valu
   </dl>
 )
 
+export type SortNow = 'ascending' | 'descending' | undefined
+
 export interface Column<Row> {
   head: string
   cell: (row: Row) => ComponentChildren
+  /** A link that sorts by this column, and how it is sorted now. */
+  order?: { href: string; now: SortNow }
   /** Figures, set flush right. */
   figures?: boolean
   /** What it says is understood without the column's name, which a card leaves out. */
@@ -120,9 +124,16 @@ export function Table<Row>(props: {
         <caption class="unseen">{props.caption}</caption>
         <thead>
           <tr>
-            {props.columns.map(({ head, ...column }) => (
-              <th scope="col" class={classOf(column)}>
-                {head}
+            {props.columns.map(({ head, order, ...column }) => (
+              <th scope="col" class={classOf(column)} aria-sort={order?.now}>
+                {order === undefined ? (
+                  head
+                ) : (
+                  <a href={order.href}>
+                    <span class="unseen">Sort by </span>
+                    {head}
+                  </a>
+                )}
               </th>
             ))}
           </tr>
@@ -143,7 +154,11 @@ export function Table<Row>(props: {
   )
 }
 
-const classOf = ({ figures, evident, roomy }: Omit<Column<never>, 'head' | 'cell'>): string | undefined =>
+const classOf = ({
+  figures,
+  evident,
+  roomy,
+}: Pick<Column<never>, 'figures' | 'evident' | 'roomy'>): string | undefined =>
   [figures && 'figures', evident && 'evident', roomy && 'roomy'].filter(Boolean).join(' ') || undefined
 
 /** Links that look like tabs; each is a page of its own. */

@@ -318,6 +318,51 @@ test('the rows of a page are selected by a link, each page for itself', async ()
   expect(/href="(\?[^"]*)" data-ticks/.exec(selected)![1]).toBe('?')
 })
 
+test('a list is sorted by time or by status, with each application once on its pages, there and back', async () => {
+  const sorted = await insertRawProgram(sql, 'sorted')
+  await sql`update program set statuses = '{Received,"In review",Approved}' where program_id = ${sorted.program_id}`
+  const ids = await insertRawApplications(sql, sorted, 130)
+  const given = [null, 'Approved', 'In review', 'Archived', 'Received']
+  for (const [i, status] of given.entries())
+    if (status !== null)
+      await sql`
+        update application set status = ${status}, status_last_modified_time = now()
+        where program_id = ${sorted.program_id} and submit_seq % 5 = ${i}`
+  const wanted = [null, 'Received', 'In review', 'Approved', 'Archived'].flatMap(status =>
+    ids.filter((_, i) => given[(i + 1) % 5] === status).toReversed(),
+  )
+  const path = '/admin/programs/sorted/applications'
+  const shown = (page: string) => [...page.matchAll(/name="ticked" value="(\d+)"/g)].map(([, id]) => Number(id))
+  const linkTo = (page: string, rel: string) =>
+    new RegExp(`rel="${rel}" href="([^"]*)"|href="([^"]*)"[^>]*rel="${rel}"`)
+      .exec(page)
+      ?.slice(1)
+      .find(Boolean)
+      ?.replaceAll('&amp;', '&')
+  for (const [order, expected] of [
+    ['newest', ids.toReversed()],
+    ['oldest', ids],
+    ['status', wanted],
+  ] as const) {
+    const pages = [await browser.page(`${path}?sort=${order}`)]
+    for (let next = linkTo(pages[0]!, 'next'); next !== undefined; next = linkTo(pages.at(-1)!, 'next'))
+      pages.push(await browser.page(next))
+    expect(pages.flatMap(shown)).toEqual([...expected])
+    const back = await browser.page(linkTo(pages[2]!, 'prev')!)
+    expect(shown(back)).toEqual(shown(pages[1]!))
+    expect(pages[0]).toContain(order === 'newest' ? 'aria-sort="descending"' : 'aria-sort="ascending"')
+  }
+  // The status at which a page ended is nobody's by the time the next one is read.
+  const first = await browser.page(`${path}?sort=status`)
+  await sql`
+    update application set status = 'Approved', status_last_modified_time = now()
+    where program_id = ${sorted.program_id} and status = 'Received'`
+  const moved = ids.filter((_, i) => ['Approved', 'Received'].includes(given[(i + 1) % 5] ?? ''))
+  const next = shown(await browser.page(linkTo(first, 'next')!))
+  expect(next).toEqual([...wanted.slice(52, 78), ...moved.toReversed().slice(0, 24)])
+  expect(errorsOf(await (await browser.get(`${path}?sort=name`)).text())).toEqual(['sort malformed'])
+})
+
 test('a status is shown in its color, and in gray without one', async () => {
   const colored = await insertRawProgram(sql, 'colored')
   const [first, second] = await insertRawApplications(sql, colored, 2)

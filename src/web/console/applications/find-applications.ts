@@ -12,6 +12,7 @@ import {
 } from '../../../db/applications/application-details.ts'
 import { countApplications, type ListedApplication } from '../../../db/applications/application-lists.ts'
 import { countFoundApplications, readFoundApplications } from '../../../db/applications/found-applications.ts'
+import { readSortedApplications, readStatusesInUse } from '../../../db/applications/sorted-applications.ts'
 import { isAuditLogPruned, readClientsSent } from '../../../db/audit/disclosures.ts'
 import type { Sql } from '../../../db/client.ts'
 import { readApiKeyNames } from '../../../db/keys/api-key-rows.ts'
@@ -26,9 +27,9 @@ import type { Deps } from '../../http/server/deps.ts'
 import { keyIdOf } from '../keys/key-labels.tsx'
 import type { ConsoleRequest } from '../requests/console-request.ts'
 import { idIn } from '../requests/route-parameters.ts'
-import type { ProgramInColor } from '../statuses/status-badge.tsx'
+import { type ProgramInColor, rankOfStatus } from '../statuses/status-badge.tsx'
 import type { Listing, SentTo } from './list-pages.tsx'
-import { countedMax, type FoundApplicant, type ListPage, type ListQuery } from './list-query.ts'
+import { countedMax, type FoundApplicant, isFiltered, type ListPage, type ListQuery } from './list-query.ts'
 
 /** The roles that may read answers in the programs they can see. */
 export const readers = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
@@ -48,32 +49,51 @@ export async function findSeenProgram(db: Sql, person: Person, slug: string): Pr
 /** A page of the list, and whether more follow on either side. */
 export async function readListPage(
   db: Sql,
-  programId: number,
-  { filter, place }: Pick<ListQuery, 'filter' | 'place'>,
+  program: Program,
+  query: Pick<ListQuery, 'filter' | 'place' | 'order'>,
 ): Promise<ListPage> {
-  const rows = await readFoundApplications(db, programId, filter, place, pageRows + 1)
+  const { filter, place } = query
+  const rows =
+    filter.words === undefined
+      ? await readSorted(db, program, query)
+      : await readFoundApplications(db, program.program_id, filter, place, pageRows + 1)
   const more = rows.length > pageRows
   const applications = rows.slice(0, pageRows)
   if (place.direction === 'older') return { applications, older: more, newer: place.beyond !== undefined }
   // At the newest application, show a full first page.
-  if (!more) return readListPage(db, programId, { filter, place: { direction: 'older', beyond: undefined } })
+  if (!more) return readListPage(db, program, { ...query, place: { direction: 'older', beyond: undefined } })
   return { applications: applications.reverse(), older: true, newer: true }
+}
+
+/** In the chosen order. A status that none has any more is still where the page before it ended. */
+async function readSorted(
+  db: Sql,
+  program: Program,
+  { filter, place, order }: Pick<ListQuery, 'filter' | 'place' | 'order'>,
+) {
+  const rankOf = (status: string | null): number => rankOfStatus(status, program)
+  const inUse = order === 'status' && filter.status === undefined ? await readStatusesInUse(db, program.program_id) : []
+  const before = place.beyond === undefined ? [] : [place.beyond.status]
+  const all = filter.status === undefined ? [...new Set([...inUse, ...before])] : [filter.status]
+  const statuses = all.toSorted((a, b) => rankOf(a) - rankOf(b) || (a ?? '').localeCompare(b ?? '', 'en'))
+  return readSortedApplications(db, program.program_id, filter, { order, statuses, place }, pageRows + 1)
 }
 
 /** A page of the list with its counts and, for people who may read answers, the applicants. */
 export async function readListing(
   deps: Deps,
   { person, by }: Pick<ConsoleRequest, 'person' | 'by'>,
-  { program_id, slug }: Program,
+  program: Program,
   query: ListQuery,
 ): Promise<Listing> {
+  const { program_id, slug } = program
   const { consoleDb: db } = deps
   const reads = mayReadAnswers(person)
   if (query.errors.length > 0)
     return { ...nothing, total: await countApplications(db, program_id), found: 0, who: reads ? new Map() : undefined }
-  const filtered = query.values.size > 0
+  const filtered = isFiltered(query.values)
   const [page, total, found] = await Promise.all([
-    readListPage(db, program_id, query),
+    readListPage(db, program, query),
     countApplications(db, program_id),
     filtered ? countFoundApplications(db, program_id, query.filter, countedMax + 1) : undefined,
   ])

@@ -39,7 +39,7 @@ export const listActions = (deps: Deps): Part => {
       route: `GET ${applicationsRoute}`,
       summary: 'List a program’s applications',
       answers:
-        'Applications without answers, 50 per page, newest first. In a search, matches in the applicant’s own name come first.',
+        'Applications without answers, 50 per page. In a search, matches in the applicant’s own name come first.',
       answered: applicationsAnswer,
       roles: everyRole,
       scope: 'applications:read',
@@ -51,20 +51,22 @@ export const listActions = (deps: Deps): Part => {
         applicant: 'An applicant ID.',
         application: 'An application ID.',
         q: 'The beginnings of words in a name, e-mail address or phone number. Not available to auditors.',
+        sort: '`newest` (default), `oldest` or `status`, in the program’s order of statuses. Ignored with `q`.',
         older: 'The `older` value of the previous page.',
       },
       run: async visit => {
-        const { program_id, slug } = await findSeenProgram(db, visit.person, visit.params.slug!)
+        const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+        const { program_id, slug } = program
         const query = readListQuery(visit, config.timeZone)
         if (query.errors.length > 0) throw invalidRequest('Some filters are invalid.', query.errors)
-        const { applications, older } = await readListPage(db, program_id, query)
+        const { applications, older } = await readListPage(db, program, query)
         if (query.filter.words !== undefined) {
           const ids = applications.map(({ application_id }) => application_id)
           const reading = { action: 'applications_listed', slug, filters: [...query.values.keys()] } as const
           await openMany(db, { program_id, ...visit.by, address: visit.address }, ids, reading)
         }
         const last = applications.at(-1)
-        return { items: applications, older: older && last ? placeText(last) : null }
+        return { items: applications, older: older && last ? placeText(last, query.order) : null }
       },
     }),
   ]

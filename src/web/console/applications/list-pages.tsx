@@ -3,9 +3,21 @@
 /** @jsxImportSource preact */
 
 import type { ListedApplication, ProgramWithSubmissions } from '../../../db/applications/application-lists.ts'
+import { type ListOrder, listOrders } from '../../../db/applications/sorted-applications.ts'
 import type { ClientSent } from '../../../db/audit/disclosures.ts'
 import type { Program } from '../../../db/programs/programs.ts'
-import { Badge, type Column, DoneNotice, figures, LinkButton, Named, Table, When } from '../../html/components.tsx'
+import {
+  Badge,
+  type Column,
+  DoneNotice,
+  figures,
+  InParts,
+  LinkButton,
+  Named,
+  type SortNow,
+  Table,
+  When,
+} from '../../html/components.tsx'
 import { ErrorSummary, SelectField, TextField } from '../../html/fields.tsx'
 import { FilterBar, IntakeBadge, Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
@@ -16,6 +28,7 @@ import {
   countedMax,
   type FoundApplicant,
   type filterNames,
+  isFiltered,
   type ListPage,
   listSearch,
   statusValue,
@@ -82,10 +95,10 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
   const search = listSearch(query.values)
   const list = (
     <Table<ListedApplication>
-      caption="Applications, newest first"
+      caption="Applications"
       rows={applications}
       empty={
-        query.values.size > 0 ? (
+        isFiltered(query.values) ? (
           <>
             No applications match. <a href={path}>Clear filters</a>
           </>
@@ -95,7 +108,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       }
       columns={[
         ...(mayAnnotate(listing, origin) ? [tickColumn(pageQuery.has(selected))] : []),
-        ...columns(program, search, who),
+        ...columns(program, query.values, who),
         sentColumn(sentTo),
       ]}
     />
@@ -111,7 +124,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       }
       part="applications"
       crumbs={[{ text: 'Applications', path: '/admin/applications' }, { text: program.display_name }]}
-      lead="Newest first; searches show matches in the applicant’s own name first. When an applicant resubmits, the earlier application becomes obsolete."
+      lead={`${orderTexts[orderOf(query.values)]} When an applicant resubmits, the earlier application becomes obsolete.`}
       actions={
         who !== undefined &&
         applications.length > 0 && (
@@ -148,7 +161,7 @@ const counted = (found: number): string => (found > countedMax ? `more than ${fi
 
 const columns = (
   program: ProgramInColor,
-  search: string,
+  values: URLSearchParams,
   who: Listing['who'],
 ): readonly Column<ListedApplication>[] => [
   {
@@ -157,7 +170,11 @@ const columns = (
       const { name = `Applicant ${applicant_id}`, email, phone, match } = who?.get(application_id) ?? {}
       return (
         <span class="who">
-          <a class="strong" dir="auto" href={`${applicationsPath(program.slug)}/${application_id}${search}`}>
+          <a
+            class="strong"
+            dir="auto"
+            href={`${applicationsPath(program.slug)}/${application_id}${listSearch(values)}`}
+          >
             {name}
           </a>{' '}
           {match === undefined ? (
@@ -175,6 +192,7 @@ const columns = (
   { head: 'Number', figures: true, evident: true, cell: ({ application_id }) => application_id },
   {
     head: 'Submitted',
+    ...sortedBy(program, values, 'newest', 'oldest'),
     evident: true,
     cell: ({ submit_time, is_current }) => (
       <>
@@ -184,6 +202,7 @@ const columns = (
   },
   {
     head: 'Status',
+    ...sortedBy(program, values, 'status'),
     cell: ({ status, has_note }) => (
       <>
         <StatusBadge status={status} program={program} />
@@ -193,11 +212,39 @@ const columns = (
   },
 ]
 
+type ShownOrder = ListOrder | 'found'
+
+/** Searches have an order of their own. */
+const orderOf = (values: URLSearchParams): ShownOrder =>
+  values.has('q') ? 'found' : (listOrders.find(order => order === values.get('sort')) ?? 'newest')
+
+const orderTexts: Readonly<Record<ShownOrder, string>> = {
+  newest: 'Newest first.',
+  oldest: 'Oldest first.',
+  status: 'By status, newest first.',
+  found: 'Matches in the applicant’s own name first, newest first.',
+}
+
+/** A column that sorts by its first order, or by the second if the list is in the first. */
+function sortedBy(program: ProgramInColor, values: URLSearchParams, ...orders: [ListOrder, ListOrder?]) {
+  const present = orderOf(values)
+  if (present === 'found') return {}
+  const [first, second = first] = orders
+  const next = new URLSearchParams(values)
+  next.set('sort', present === first ? second : first)
+  const now: SortNow = orders.includes(present) ? (present === 'newest' ? 'descending' : 'ascending') : undefined
+  return { order: { href: applicationsPath(program.slug) + listSearch(next), now } }
+}
+
 const contactColumns = (who: NonNullable<Listing['who']>): readonly Column<ListedApplication>[] =>
   (['email', 'phone'] as const).map(contact => ({
     head: contact === 'email' ? 'E-mail' : 'Phone',
     roomy: true,
-    cell: ({ application_id }) => <span dir="auto">{who.get(application_id)?.[contact]}</span>,
+    cell: ({ application_id }) => (
+      <span class={contact} dir="auto">
+        <InParts>{who.get(application_id)?.[contact] ?? ''}</InParts>
+      </span>
+    ),
   }))
 
 const clientsShown = 2
@@ -261,6 +308,12 @@ const revisions = [
   { value: 'OBSOLETE', text: 'Obsolete' },
 ]
 
+const orders = [
+  { value: '', text: 'Newest first' },
+  { value: 'oldest', text: 'Oldest first' },
+  { value: 'status', text: 'Status' },
+]
+
 /** People who may not read answers can search by number only. */
 function Filters({ path, program, searches }: { path: string; program: Program; searches: boolean }) {
   const query = usePage().form
@@ -289,6 +342,9 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
           <TextField name="from" label="Submitted on or after" type="date" />
           <TextField name="to" label="Submitted before" type="date" />
           <SelectField name="revision" label="Revision" choices={revisions} />
+          <div class="cards-only">
+            <SelectField name="sort" label="Sort" choices={orders} />
+          </div>
         </>
       }
     >

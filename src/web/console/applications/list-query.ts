@@ -2,13 +2,11 @@
 
 import { Problem, type ProblemItem } from '../../../base/problem.ts'
 import { mayReadAnswers } from '../../../core/people/roles.ts'
-import type {
-  ListedApplication,
-  ListFilter,
-  ListPlace,
-  ListPosition,
-} from '../../../db/applications/application-lists.ts'
+
+import type { ListedApplication, ListFilter, ListPosition } from '../../../db/applications/application-lists.ts'
+import { type ListOrder, listOrders, type SortedPlace } from '../../../db/applications/sorted-applications.ts'
 import type { Program } from '../../../db/programs/programs.ts'
+
 import { isCalendarDate } from '../../../domain/question-types/date.ts'
 import type { ApplicantInList } from '../../../domain/readable/readable-application.ts'
 import { parseInstantParameter } from '../../../domain/values/instant-parameter.ts'
@@ -44,11 +42,15 @@ export type FoundApplicant = ApplicantInList & { match?: string | undefined }
 /** The filters, named like the form's fields. */
 export const filterNames = ['q', 'status', 'from', 'to', 'revision', 'applicant', 'application'] as const
 
+/** A list of which only its order was chosen isn't filtered. */
+export const isFiltered = (values: URLSearchParams): boolean => filterNames.some(name => values.has(name))
+
 export interface ListQuery {
-  /** The filters that were sent and aren't empty. */
+  /** The filters that were sent and aren't empty, and `sort` unless newest first. */
   values: URLSearchParams
+  order: ListOrder
   filter: ListFilter
-  place: ListPlace
+  place: SortedPlace
   errors: readonly ProblemItem[]
 }
 
@@ -66,6 +68,9 @@ export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'per
     const value = sent.get(name)?.trim()
     if (value) values.set(name, value)
   }
+  const sort = sent.get('sort') || listOrders[0]
+  const order = listOrders.find(order => order === sort)
+  if (order !== listOrders[0]) values.set('sort', sort)
   if (values.has('q') && !mayReadAnswers(person))
     throw new Problem('forbidden', {
       detail: 'Auditors can’t search by name, because names are answers. Search by number instead.',
@@ -74,6 +79,7 @@ export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'per
   const error = (parameter: string, detail: string): undefined => {
     errors.push({ parameter, code: 'malformed', detail })
   }
+  if (order === undefined) error('sort', `Must be one of: ${listOrders.join(', ')}.`)
   const day = (name: string, label: string) => {
     const text = values.get(name)
     if (text === null) return undefined
@@ -111,26 +117,39 @@ export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'per
     applicationId: id('application', 'Application'),
     words: words(),
   }
-  return { values, filter, place: readPlace(sent), errors }
+  return { values, order: order ?? listOrders[0], filter, place: readPlace(sent), errors }
 }
 
-/** A URL without a valid position starts with the newest application. */
-function readPlace(sent: URLSearchParams): ListPlace {
+/** A URL without a valid position starts with the first application. */
+function readPlace(sent: URLSearchParams): SortedPlace {
   for (const direction of ['older', 'newer'] as const) {
-    const [, time, seq, own] = /^(\d{1,16})-(\d{1,15})(-own)?$/.exec(sent.get(direction) ?? '') ?? []
-    const beyond = { submit_time: Number(time), submit_seq: Number(seq), is_own_name: own !== undefined }
+    const [, time, seq, own, status] =
+      /^(\d{1,16})-(\d{1,15})(-own)?(?:\.(?:none|is:(.+)))?$/s.exec(sent.get(direction) ?? '') ?? []
+    const beyond = {
+      submit_time: Number(time),
+      submit_seq: Number(seq),
+      is_own_name: own !== undefined,
+      status: status ?? null,
+    }
     if (time !== undefined && Number.isSafeInteger(beyond.submit_time)) return { direction, beyond }
   }
   return { direction: 'older', beyond: undefined }
 }
 
 /** The position of the next page, for URLs. */
-export const placeText = ({ submit_time, submit_seq, is_own_name }: ListPosition): string =>
-  `${submit_time}-${submit_seq}${is_own_name ? '-own' : ''}`
+export const placeText = (
+  { submit_time, submit_seq, is_own_name, status }: ListPosition & { status: string | null },
+  order: string | null,
+): string =>
+  `${submit_time}-${submit_seq}${is_own_name ? '-own' : ''}${order === 'status' ? `.${statusValue(status)}` : ''}`
 
 /** The filters as a query string, with a position if given: `?status=none&older=…`, or empty. */
-export function listSearch(values: URLSearchParams, direction?: ListPlace['direction'], beyond?: ListPosition): string {
+export function listSearch(
+  values: URLSearchParams,
+  direction?: SortedPlace['direction'],
+  beyond?: ListPosition & { status: string | null },
+): string {
   const all = new URLSearchParams(values)
-  if (direction !== undefined && beyond !== undefined) all.set(direction, placeText(beyond))
+  if (direction !== undefined && beyond !== undefined) all.set(direction, placeText(beyond, values.get('sort')))
   return all.size === 0 ? '' : `?${all}`
 }
