@@ -25,6 +25,7 @@ import { documentActions } from './programs/document-actions.tsx'
 import { programActions } from './programs/program-actions.tsx'
 import { publishActions } from './programs/publish-actions.tsx'
 import type { Action, PageRoute, Part } from './requests/action.ts'
+import { searchPage } from './search/search-page.tsx'
 import { settingsActions } from './settings/settings-actions.tsx'
 import { signInRoutes } from './signing-in/sign-in-routes.tsx'
 import { tokenActions } from './tokens/token-actions.tsx'
@@ -32,6 +33,7 @@ import { webhookActions } from './webhooks/webhook-actions.tsx'
 
 const parts = (deps: Deps): Part => [
   homePage(deps),
+  searchPage(deps),
   ...signInRoutes(deps),
   ...tokenActions(deps),
   ...settingsActions(deps),

@@ -7,7 +7,7 @@ import { type Person, roleNames } from '../../core/people/roles.ts'
 import { figures } from './components.tsx'
 import { ActionForm, Submit } from './fields.tsx'
 import { Icon } from './icon.tsx'
-import { type NavigationPart, navigation } from './navigation.ts'
+import { everyRole, type NavigationPart, navigation } from './navigation.ts'
 import { usePage } from './page-context.ts'
 
 export function Brand() {
@@ -29,6 +29,7 @@ export function Brand() {
 /** With children, these replace the navigation, which stays folded. */
 export function Side({ part, children }: { part: NavigationPart | undefined; children?: ComponentChildren }) {
   const { person, marks } = usePage()
+  const mayFind = person !== undefined && everyRole.includes(person.role)
   const shown = navigation
     .map(({ title, entries }) => ({
       title,
@@ -64,11 +65,13 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
           <Icon name="menu" />
           Menu
         </summary>
+        {mayFind && <a href="/admin/search">Search</a>}
         {links(true)}
         {person !== undefined && <Me person={person} />}
       </details>
       {children ?? (
         <div class="wide">
+          {mayFind && <Search />}
           {links(false)}
           {person !== undefined && <Me person={person} />}
         </div>
@@ -76,6 +79,25 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
     </header>
   )
 }
+
+/** The search over the whole console. The script focuses it on Ctrl K or ⌘ K. */
+const Search = () => (
+  <search aria-label="Console">
+    <form class="search" method="get" action="/admin/search">
+      <input
+        name="q"
+        type="search"
+        aria-label="Search the console"
+        aria-keyshortcuts="Control+K Meta+K"
+        placeholder="Search"
+        required
+      />
+      <span class="shortcut" aria-hidden="true">
+        Ctrl K
+      </span>
+    </form>
+  </search>
+)
 
 const Mark = ({ count }: { count: number | undefined }) =>
   count === undefined ? null : (

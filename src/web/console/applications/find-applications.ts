@@ -131,12 +131,12 @@ export async function readSentTo(
 }
 
 /** The applicants of these applications. Reading them is recorded in the audit log. */
-async function readApplicants(
+export async function readApplicants(
   deps: Deps,
   { actor, address }: ConsoleRequest['by'],
   { program_id, slug }: Pick<Program, 'program_id' | 'slug'>,
   applications: readonly ListedApplication[],
-  { values }: ListQuery,
+  { values }: Pick<ListQuery, 'values'>,
 ): Promise<Map<number, FoundApplicant>> {
   const { consoleDb: db } = deps
   const ids = applications.map(({ application_id }) => application_id)

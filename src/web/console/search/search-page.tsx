@@ -1,0 +1,70 @@
+// The search over the whole console: one field, and results by relevance, each with what it is and why it was found.
+
+/** @jsxImportSource preact */
+
+import { counted } from '../../html/components.tsx'
+import { SearchForm } from '../../html/lists.tsx'
+import { everyRole } from '../../html/navigation.ts'
+import { usePage } from '../../html/page-context.ts'
+import { Shell } from '../../html/shell.tsx'
+import type { Deps } from '../../http/server/deps.ts'
+import { type PageRoute, pageAt } from '../requests/action.ts'
+import { findResults, type ResultKind, type Results } from './find-results.ts'
+
+/** What is searched for is at most so long. */
+const lengthMax = 200
+
+export const searchPage = (deps: Deps): PageRoute =>
+  pageAt('/admin/search', everyRole, async visit => {
+    const text = (visit.url.searchParams.get('q') ?? '').slice(0, lengthMax)
+    return <SearchPage {...(await findResults(deps, visit, text))} />
+  })
+
+const kindTexts: Readonly<Record<ResultKind, string>> = {
+  application: 'Application',
+  page: 'Page',
+  program: 'Program',
+  key: 'API key',
+  person: 'Person',
+  question: 'Question',
+  applicant: 'Applicant',
+}
+
+function SearchPage({ items, searched }: Results) {
+  const sought = (usePage().query.get('q') ?? '').trim()
+  return (
+    <Shell title="Search" part={undefined}>
+      <SearchForm path="/admin/search" label="Search the console" hint="Name, number, key or page" />
+      {sought !== '' && (
+        <p class="soft" role="status">
+          {counted(items.length, 'result')}
+          {searched?.all === false &&
+            `. Applicants were searched in the ${counted(searched.programs, 'program')} with the newest applications; search the others in their own lists.`}
+        </p>
+      )}
+      {sought !== '' && items.length === 0 && (
+        <p class="card empty">Nothing found. Check the spelling, or enter at least three letters of a name.</p>
+      )}
+      {items.length > 0 && (
+        <ol class="card results">
+          {items.map(({ kind, name, path, reason }) => (
+            <li data-kind={kind}>
+              <a class="strong" href={path} dir="auto">
+                {name}
+              </a>
+              <small>
+                {kindTexts[kind]}
+                {reason !== '' && (
+                  <>
+                    {' · '}
+                    <bdi>{reason}</bdi>
+                  </>
+                )}
+              </small>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Shell>
+  )
+}
