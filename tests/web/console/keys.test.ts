@@ -30,7 +30,7 @@ const ada = await aPerson(database.sql, { name: 'Ada Administrator' })
 const browser = await new ConsoleVisitor(service).signIn(ada.email)
 const day = 86_400_000_000
 const dayOf = (at: number): string =>
-  new Date(at / 1000).toLocaleDateString('en-GB', { timeZone: 'UTC', dateStyle: 'medium' })
+  new Date(at / 1000).toLocaleDateString('en-US', { timeZone: 'UTC', dateStyle: 'medium' })
 
 const wanted = {
   name: 'County sync',
@@ -283,7 +283,7 @@ describe('an existing key', () => {
     expect(await checkAuth(key.authorization)).toBe(401)
     const page = await browser.page(path)
     expect(noticesOf(page)).toEqual(['disabled'])
-    expect(factsOf(page).Disabled).toMatch(/^\d+ \w+ \d+, \d\d:\d\d Ada Administrator$/)
+    expect(factsOf(page).Disabled).toMatch(/^\w+ \d+, \d+, \d\d:\d\d Ada Administrator$/)
     expect(noticesOf(await browser.page(check))).toEqual(['disabled'])
     expect(await browser.page('/admin/keys?state=disabled')).toContain(key.username)
     expect(await browser.page('/admin/keys')).not.toContain(key.username)
@@ -313,7 +313,7 @@ describe('an existing key', () => {
     })
     expect(listed).not.toHaveProperty('Expires')
     const facts = factsOf(await browser.page(path))
-    expect(facts.Retired).toMatch(/^\d+ \w+ \d+, \d\d:\d\d Ada Administrator$/)
+    expect(facts.Retired).toMatch(/^\w+ \d+, \d+, \d\d:\d\d Ada Administrator$/)
     expect(facts).not.toHaveProperty('Expires')
   })
 

@@ -97,9 +97,11 @@ test('every action names all members of its answer, so that one more is a fault 
     [name, '0'],
     [name, '0'],
   ])
+  // The filters of an export are those of its request.
+  const filters = [['readApiKey', 'filters']]
   // Translations are named by their languages, affected programs by their slugs.
   const named = open.filter(([, member]) => member !== 'translations' && member !== 'affected')
-  expect(named.sort()).toEqual([...details, ...conditions].sort())
+  expect(named.sort()).toEqual([...details, ...filters, ...conditions].sort())
   expect(answerErrors('POST', '/people/7/link', { link: 'https://…', password: 'x' }).join()).toContain('additional')
 })
 

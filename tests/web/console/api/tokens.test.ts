@@ -81,7 +81,7 @@ describe('in the console', () => {
     const retired = await admin.post(`${theirs}/tokens/${tokenId}/retire`)
     expect(retired.headers.get('location')).toBe(`${theirs}?done=token-retired`)
     expect(await listed(`${theirs}?done=token-retired`)).toEqual([[`test ${tokenId}`, scopes.join(' '), 'retired', '']])
-    expect(rowsOf(await admin.page(theirs), 'API tokens')[0]!.Expires).toMatch(/^retired \d+ \w+ \d+$/)
+    expect(rowsOf(await admin.page(theirs), 'API tokens')[0]!.Expires).toMatch(/^retired \w+ \d+, \d+$/)
     expect((await whoAmI(token)).status).toBe(401)
   })
 })

@@ -215,7 +215,7 @@ describe('which clients were ever sent an application', () => {
     const { rows } = await report(ids[0]!)
     const sent = {
       Client: expect.stringMatching(/^(County sync|Warehouse) key:tribk_\w+$/),
-      When: expect.stringMatching(/^\d+ \w+ \d+, \d\d:\d\d$/),
+      When: expect.stringMatching(/^\w+ \d+, \d+, \d\d:\d\d$/),
       Address: '127.0.0.1',
       Page: expect.stringMatching(/^rows \d+–\d+ of the export( walk [0-9a-f]{16})?$/),
       Questions: 'all',
