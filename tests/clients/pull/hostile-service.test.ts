@@ -17,6 +17,7 @@ interface Docs {
   questions: {
     question_key: string
     question_type: string
+    text: string
     path: string
     fields: { path: string; type: string }[]
     options: object[]
@@ -44,6 +45,7 @@ const enumerator = (question_key: string, path = `application.${question_key}`) 
   question_key,
   question_type: 'ENUMERATOR',
   path,
+  text: 'Odd?',
   fields: [{ path: `${path}.entities`, type: 'array of objects' }],
   options: [],
 })

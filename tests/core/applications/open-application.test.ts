@@ -11,12 +11,12 @@ const program = await insertRawProgram(sql, 'opened')
 const [first, second] = await insertRawApplications(sql, program, 2)
 const person = { program_id: program.program_id, actor: 'admin:kim@example.gov', address: undefined }
 
-test('of several, those that are there are read, newest first, and the audit log names these', async () => {
+test('of several, those that are there are read, in the order given, and the audit log names these', async () => {
   const listed = { action: 'applications_listed', slug: program.slug, filters: ['q'] } as const
   const opened = await openMany(sql, person, [first!, 999_999, second!], listed)
-  expect(opened.map(({ application_id }) => application_id)).toEqual([second!, first!])
+  expect(opened.map(({ application_id }) => application_id)).toEqual([first!, second!])
   const [event] = await sql`select detail from audit_event where action = 'applications_listed'`
-  expect(event!.detail).toEqual({ program_id: program.program_id, applications: [second!, first!], filters: ['q'] })
+  expect(event!.detail).toEqual({ program_id: program.program_id, applications: [first!, second!], filters: ['q'] })
 })
 
 test('where one of them is not there none is read, and the audit log has no reading', async () => {

@@ -224,7 +224,7 @@ test('a session that has ended stores no file, and asks for the code', async () 
 })
 
 /** Begins to send a form with a file and never ends. Resolves with the response's first line, or undefined when the connection is reset. */
-function sendEndlessly(applicant: Applicant, port: number, everyMs?: number) {
+function sendEndlessly(applicant: Applicant, port: number, everyMs?: number, name = 'slow.pdf') {
   const { action, fields } = applicant.fieldsOf()
   const csrf = fields.get('csrf')!
   const cookie = [...applicant.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -234,7 +234,7 @@ function sendEndlessly(applicant: Applicant, port: number, everyMs?: number) {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   socket.write(
-    `POST ${action} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nCookie: ${cookie}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9000000\r\n\r\n${body}--x\r\nContent-Disposition: form-data; name="${field}"; filename="slow.pdf"\r\n\r\n`,
+    `POST ${action} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nCookie: ${cookie}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9000000\r\n\r\n${body}--x\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\n\r\n`,
   )
   socket.write(aPdf(200_000))
   const timer = everyMs === undefined ? undefined : setInterval(() => socket.write('%'), everyMs)
@@ -250,17 +250,17 @@ test('an upload that is sent byte by byte ends at the deadline, and one that is 
   const before = await contents()
   const ann = await whoApplies('aid', slow)
   const begun = performance.now()
-  expect(await sendEndlessly(ann, slow.port, 20).response).toContain('400')
+  expect(await sendEndlessly(ann, slow.port, 20, 'byte-by-byte.pdf').response).toContain('400')
   expect(performance.now() - begun).toBeLessThan(10_000)
   const due = async (name: string) =>
     (await sql`select from uploaded_file where name = ${name} and bytes is null and check_at <= now()`).length
-  expect([await due('slow.pdf'), await contents()]).toEqual([1, before])
+  expect([await due('byte-by-byte.pdf'), await contents()]).toEqual([1, before])
   const bob = await whoApplies('aid', slow)
-  const { socket } = sendEndlessly(bob, slow.port)
+  const { socket } = sendEndlessly(bob, slow.port, undefined, 'broken-off.pdf')
   await until('the content is arriving', async () => (await contents()).length > before.length)
   socket.destroy()
   await until('nothing is left', async () => (await contents()).length === before.length)
-  await until('the worker is to look', async () => (await due('slow.pdf')) === 2)
+  await until('the worker is to look', async () => (await due('broken-off.pdf')) === 1)
 })
 
 test('one address has a few uploads at a time and a bounded number an hour', async () => {

@@ -61,6 +61,7 @@ test('every endpoint of the specification is in it, with its parameters', () => 
     { name: 'submitterType', in: 'query' },
     { name: 'pageSize', in: 'query' },
     { name: 'fields', in: 'query' },
+    { name: 'questions', in: 'query' },
     { name: 'format', in: 'query' },
     { name: 'nextPageToken', in: 'query' },
     { name: 'If-None-Match', in: 'header' },
