@@ -23,6 +23,7 @@ import { placeOf } from '../http/server/place.ts'
 import { refuseParameters, sentParameters } from '../http/server/program-request.ts'
 import { codeSamples } from './code-samples/code-samples.ts'
 import { freshnessOf } from './docs-freshness.tsx'
+import { ConnectPage } from './guide/connect-page.tsx'
 import type { Reader } from './guide/get-started.tsx'
 import { isMarkdown, markdownResponse, wantsJson, withoutSuffix } from './markdown/markdown-response.ts'
 import { ProgramIndexPage } from './program-index-page.tsx'
@@ -44,7 +45,7 @@ interface Asked {
 /** `GET /docs/api/programs…`. Source: spec, "Generated program-specific docs"; contract D7. */
 export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
   const loading = docsLoading(deps, docs)
-  const { showIndex, showProgram, showVersion, showQuestions } = pages(deps, loading)
+  const { showIndex, showConnect, showProgram, showVersion, showQuestions } = pages(deps, loading)
   const { sendSchema, sendOpenApi, sendSample } = downloads(deps, loading)
   const routes = new Elysia({ name: 'program-docs' }).use(viewDocs(deps))
   /** Pages are also there as Markdown, with `.md` at the end of their address. */
@@ -66,6 +67,8 @@ export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
       .all(path, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
   add('/docs/api/programs', showIndex, docsOperations.index)
   add('/docs/api/programs.md', orMarkdown(showIndex), { hide: true })
+  add('/docs/api/connect', showConnect, { hide: true })
+  add('/docs/api/connect.md', orMarkdown(showConnect), { hide: true })
   add(program, orMarkdown(showProgram), docsOperations.program)
   add(version, orMarkdown(showVersion), docsOperations.version)
   add(`${version}/questions`, showQuestions, { hide: true })
@@ -120,6 +123,12 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       const looksAfter = person !== undefined && readingRoles.includes(person.role)
       const freshness = looksAfter ? freshnessOf(programs, examples) : undefined
       return pageResponse(viewer, ProgramIndexPage({ list, freshness, now: now() }))
+    },
+    showConnect: async ({ viewer, request }: Asked): Promise<Response> => {
+      refuseParameters(request)
+      const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
+      const [first] = await readDocumentedPrograms(db, { among, search: '', after: '', rowsMax: 1 })
+      return pageResponse(viewer, ConnectPage({ baseUrl: placeOf(config, request).baseUrl, slug: first?.slug }))
     },
     showProgram: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)

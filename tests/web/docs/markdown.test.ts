@@ -17,6 +17,7 @@ const get = (path: string, headers: Record<string, string> = { Authorization: ke
 test.each([
   '/docs/api',
   '/docs/api/programs',
+  '/docs/api/connect',
   '/docs/api/programs/shown',
   '/docs/api/programs/shown/versions/draft',
   '/docs/api/programs/shown/versions/active/questions',
@@ -63,6 +64,7 @@ test('/llms.txt leads to the docs without a key, and contains no program', async
   expect([...text.matchAll(/\]\(https:\/\/example\.gov\/apply([^)]*)\)/g)].map(([, path]) => path)).toEqual([
     '/docs/api/programs.md',
     '/docs/api.md',
+    '/docs/api/connect.md',
     '/docs/api/openapi.json',
   ])
   expect(text).not.toContain('shown')

@@ -118,6 +118,8 @@ const table: Readonly<Record<string, Walked>> = {
   '/docs/api/programs/:programSlug/versions/:version/openapi.json': { versions, reveals: true },
   '/docs/api/programs/:programSlug/samples/:fileName': {},
   '/docs/api/programs.md': { reveals: true },
+  '/docs/api/connect': { accept: forPeople },
+  '/docs/api/connect.md': {},
   '/docs/api/programs/:programSlug/versions/:version/questions': { versions, reveals: true },
   '/docs/api/programs/:programSlug/versions/:version/questions.md': { versions, reveals: true },
   '/docs/api.md': {},

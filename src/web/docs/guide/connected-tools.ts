@@ -1,0 +1,119 @@
+// The tools on the page about connecting them: the way that fits each, its steps, and whether our tests run them.
+
+export interface Tool {
+  id: string
+  name: string
+  way: string
+  /** Which of the steps our tests run; undefined if none. */
+  tested?: string
+  steps: readonly string[]
+  snippets?: readonly { id: string; what: string; code: string }[]
+  /** ID of the code sample that the tool uses. */
+  sample?: string
+}
+
+const feedSteps = (feed: string, menu: string): string[] => [
+  `Choose ${menu}, and paste \`${feed}\`.`,
+  'Choose Basic, and enter the Username and Password of an API key.',
+  'Select Applications and the tables you need, and load them.',
+]
+
+const login = 'Set `TRIBUTARY_USERNAME` and `TRIBUTARY_PASSWORD` to the Username and Password of an API key.'
+
+/** All tools, for one program of this installation. */
+export function connectedTools(baseUrl: string, slug: string): Tool[] {
+  const feed = `${baseUrl}/odata/v1/${slug}`
+  const pull = (file: string) => `tributary pull ${baseUrl} --program ${slug} --out ${file}`
+  return [...desktopTools(feed), ...fileTools(pull), ...sampledTools(slug), dataFactory(feed)]
+}
+
+const desktopTools = (feed: string): Tool[] => [
+  {
+    id: 'excel',
+    name: 'Excel',
+    way: 'OData feed',
+    steps: [
+      ...feedSteps(feed, 'Data → Get Data → From Other Sources → From OData Feed'),
+      'To update, choose Data → Refresh All.',
+    ],
+  },
+  {
+    id: 'power-bi',
+    name: 'Power BI',
+    way: 'OData feed',
+    steps: [
+      ...feedSteps(feed, 'Home → Get data → OData feed'),
+      'In Model view, connect `application_id` of each table to Applications.',
+    ],
+  },
+]
+
+const fileTools = (pull: (file: string) => string): Tool[] => [
+  {
+    id: 'google-sheets',
+    name: 'Google Sheets',
+    way: 'CSV file',
+    tested: 'Command run by our tests; import follows the documentation, not run here',
+    steps: [
+      login,
+      'Pull a CSV file.',
+      'Choose File → Import → Upload, and clear the option that converts text to numbers, dates and formulas.',
+    ],
+    snippets: [{ id: 'pull-csv', what: 'Pull a CSV file', code: pull('apps.csv') }],
+  },
+  {
+    id: 'duckdb',
+    name: 'DuckDB',
+    way: 'Parquet file',
+    tested: 'Run by our tests',
+    steps: [login, 'Pull a Parquet file.', 'Query it.'],
+    snippets: [
+      { id: 'pull-parquet', what: 'Pull a Parquet file', code: pull('apps.parquet') },
+      {
+        id: 'duckdb-query',
+        what: 'Query in DuckDB',
+        code: "SELECT submit_time::date AS day, count(*)::integer AS applications\nFROM 'apps.parquet'\nGROUP BY day ORDER BY day;",
+      },
+    ],
+  },
+  {
+    id: 'pandas',
+    name: 'pandas',
+    way: 'Parquet file',
+    steps: [login, 'Pull a Parquet file as for DuckDB.', 'Read it with pandas and pyarrow.'],
+    snippets: [
+      {
+        id: 'pandas-read',
+        what: 'Read in pandas',
+        code: 'import pandas as pd\n\napplications = pd.read_parquet("apps.parquet")',
+      },
+    ],
+  },
+]
+
+const sampledTools = (slug: string): Tool[] =>
+  [
+    { id: 'r', name: 'R', tested: 'Run by our tests', sample: 'r' },
+    { id: 'java', name: 'Java', tested: 'Run by our tests', sample: 'java' },
+    { id: 'dotnet', name: '.NET', tested: 'Run by our tests, with Mono', sample: 'csharp' },
+  ].map(tool => ({
+    ...tool,
+    way: 'Code sample, NDJSON',
+    steps: [
+      login,
+      'Download the code sample, and run it as its first lines say.',
+      `It writes \`${slug}.ndjson\`, one application per line.`,
+    ],
+  }))
+
+const dataFactory = (feed: string): Tool => ({
+  id: 'azure-data-factory',
+  name: 'Azure Data Factory',
+  way: 'OData feed',
+  steps: [
+    `Create a linked service of type OData with the service URL \`${feed}\` and Basic authentication.`,
+    'Enter the Username of an API key, and take its Password from Azure Key Vault. The key must allow the addresses of your integration runtime.',
+    'Create an OData dataset with the path `Applications`.',
+    'Add a Copy activity with the dataset as its source.',
+  ],
+})
