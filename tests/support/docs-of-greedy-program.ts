@@ -80,6 +80,12 @@ const programs: Readonly<Record<string, () => DocumentableVersion[]>> = {
   ],
   'twenty thousand questions in fifty versions': () =>
     Array.from({ length: 50 }, () => version(many(400, () => question('NAME', null)))),
+  'long texts that change in each of sixty versions': () => {
+    const asked = many(400, () => question('TEXT', null))
+    return Array.from({ length: 60 }, (_, n) =>
+      version(asked.map(one => ({ ...one, settings: { text: `${n} ${'<&"\''.repeat(500)}` } }))),
+    )
+  },
   'enumerators by the thousand': () => {
     const outer = many(30, () => question('ENUMERATOR', null, { min_count: million }))
     const inner = outer.flatMap(one => many(30, () => question('ENUMERATOR', one, { min_count: million })))
@@ -126,6 +132,7 @@ console.log(
     json: JSON.stringify(view).length,
     page: page.length,
     questions: docs.questions.length,
+    changes: docs.questions.reduce((sum, { history }) => sum + history.changes.length + history.earlier, 0),
     left_out,
     // To compile the longest schemas takes the validator a gigabyte.
     errors: JSON.stringify(schema).length > 500_000 ? [] : schemaErrors(schema, JSON.parse(example)).slice(0, 3),

@@ -38,8 +38,17 @@ export function diffDefinitions(before: ProgramDefinition, after: ProgramDefinit
   const rank = ({ of, mark }: Difference): number => things.indexOf(of) * marks.length + marks.indexOf(mark)
   return differences(before, after)
     .sort((a, b) => rank(a) - rank(b))
-    .flatMap(one => (one.mark === 'changed' ? changesIn(one.subject, one.pairs) : [appearance(one)]))
+    .flatMap(changesOfThing)
 }
+
+const changesOfThing = (one: Difference): VersionChange[] =>
+  one.mark === 'changed' ? changesIn(one.subject, one.pairs) : [appearance(one)]
+
+/** Differences in the questions alone: as `diffDefinitions`, without the program and its screens. */
+export const questionChanges = (before: ProgramDefinition, after: ProgramDefinition): VersionChange[] =>
+  differences(before, after)
+    .filter(({ of }) => of === 'question')
+    .flatMap(changesOfThing)
 
 /** What changed in the settings of one question. */
 export const settingChanges = (subject: string, before: QuestionSettings, after: QuestionSettings): VersionChange[] =>

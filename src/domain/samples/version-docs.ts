@@ -11,6 +11,7 @@ import type { VersionQuestion } from '../questions/question.ts'
 import { boundsText } from '../readable/question-bounds.ts'
 import { type ExampleVersion, examplePage, type ShortExample, shortExample } from './docs-example.ts'
 import { documentedPart, optionTextMax, questionTextMax, shortened } from './documented-part.ts'
+import { historySince, type QuestionHistory, questionHistories } from './question-history.ts'
 
 /** A version as the docs need it. */
 export interface DocumentableVersion extends ExampleVersion, DescribableVersion {}
@@ -35,6 +36,8 @@ export interface VersionDocs {
   /** The published version that `changes` compares with; null for a program's first. */
   changed_since: number | null
   changes: readonly VersionChange[]
+  /** Number of the oldest version whose changes are in the histories of questions. */
+  history_since: number
   /** The questions of this export, as far as docs show them; what schemas are made of. */
   key_map: KeyMap
   /** What docs of bounded size have no room for; zeros, but for programs of many thousand questions or options. */
@@ -78,10 +81,16 @@ export interface QuestionDocs {
   bounds: string
   /** The first version that asked it, by its number. */
   first_version: number
+  /** The last version that asked it; null while it is asked. */
+  last_version: number | null
+  history: QuestionHistory
   fields: readonly FieldDocs[]
   /** Every option id ever selectable, in order of first publication; a long text is cut. */
   options: readonly OptionDocs[]
 }
+
+/** A question without its history. */
+type DescribedQuestion = Omit<QuestionDocs, 'history'>
 
 /** An answer field. */
 export interface FieldDocs {
@@ -134,6 +143,7 @@ export function versionDocs(
   const shown = documentedIds(keyMap)
   const questions = version.questions.filter(question => shown.has(question.question_id))
   const before = earlier.at(-1)
+  const histories = historiesOf(keyMap, [...earlier, version])
   const changes = before === undefined ? [] : diffVersions(before, version)
   const example = examplePage({ ...version, questions }, keyMap, making.timeZone)
   return {
@@ -143,7 +153,8 @@ export function versionDocs(
     statuses,
     example,
     short_example: shortExample(example),
-    questions: questionDocs(keyMap, version, earlier),
+    questions: questionDocs(keyMap, version, earlier).map((question, i) => ({ ...question, history: histories[i]! })),
+    history_since: historySince(earlier.length + 1),
     versions_before: earlier.length,
     changed_since: before?.program_version_id ?? null,
     changes: changes
@@ -154,25 +165,18 @@ export function versionDocs(
   }
 }
 
-function documentedIds(keyMap: KeyMap): Set<number> {
-  const ids = new Set<number>()
-  const visit = (nodes: KeyMap): void => {
-    for (const { question_id, children } of nodes) {
-      ids.add(question_id)
-      visit(children)
-    }
-  }
-  visit(keyMap)
-  return ids
-}
+const documentedIds = (keyMap: KeyMap): Set<number> => new Set(allNodes(keyMap).map(node => node.question_id))
+
+const allNodes = (keyMap: KeyMap): KeyNode[] => keyMap.flatMap(node => [node, ...allNodes(node.children)])
 
 /** The questions of a key map in its order, as the last version that asked each has them; `earlier` oldest first. */
 export function questionDocs(
   keyMap: KeyMap,
   version: DescribedVersion,
   earlier: readonly Pick<DescribedVersion, 'questions' | 'program_version_id'>[],
-): QuestionDocs[] {
-  const askedNow = new Map(version.questions.map(question => [question.question_id, question]))
+): DescribedQuestion[] {
+  const idOf = sharedIds(keyMap)
+  const askedNow = new Map(version.questions.map(question => [idOf(question), question]))
   const askedLast = new Map<number, VersionQuestion>()
   const askedIn = new Map<number, number>()
   const firstVersions = new Map<number, number>()
@@ -180,12 +184,13 @@ export function questionDocs(
   for (const [at, { questions, program_version_id }] of [...earlier, version].entries()) {
     const number = at + 1
     for (const question of questions) {
-      const before = askedIn.get(question.question_id)
-      askedIn.set(question.question_id, number)
-      askedLast.set(question.question_id, question)
-      if (!firstVersions.has(question.question_id)) firstVersions.set(question.question_id, number)
+      const question_id = idOf(question)
+      const before = askedIn.get(question_id)
+      askedIn.set(question_id, number)
+      askedLast.set(question_id, question)
+      if (!firstVersions.has(question_id)) firstVersions.set(question_id, number)
       for (const { admin_id, text } of question.settings.options ?? []) {
-        const name = `${question.question_id} ${admin_id}`
+        const name = `${question_id} ${admin_id}`
         options.set(name, withRun(options.get(name) ?? [], { text, number, program_version_id, before }))
       }
     }
@@ -193,10 +198,10 @@ export function questionDocs(
   const asking = askedById(version.questions)
   const placements = new Map(
     version.screens.flatMap(screen =>
-      screen.questions.map(placement => [placement.question_id, { screen, placement }] as const),
+      screen.questions.map(placement => [idOf(placement), { screen, placement }] as const),
     ),
   )
-  const describe = (node: KeyNode, prefix: string, depth: number): QuestionDocs[] => {
+  const describe = (node: KeyNode, prefix: string, depth: number): DescribedQuestion[] => {
     const { question_id, question_key, type, unknown_type = type } = node
     const path = `${prefix}.${question_key}`
     const { admin_name, settings } = askedLast.get(question_id)!
@@ -217,6 +222,7 @@ export function questionDocs(
         asked_when: conditions.map(one => shortened(conditionText(one, asking), questionTextMax)),
         bounds: boundsText(settings),
         first_version: firstVersions.get(question_id)!,
+        last_version: askedNow.has(question_id) ? null : askedIn.get(question_id)!,
         fields: fieldPaths(node, path),
         options: node.option_ids.map(id => optionDocs(id, options.get(`${question_id} ${id}`)!, selectable)),
       },
@@ -224,6 +230,25 @@ export function questionDocs(
     ]
   }
   return keyMap.flatMap(node => describe(node, 'application', 0))
+}
+
+/** The ID under which the docs have a question: that of the first with its key, where questions of a followed program share one. */
+function sharedIds(keyMap: KeyMap): (question: { question_id: number }) => number {
+  const ids = new Map(
+    allNodes(keyMap).flatMap(node =>
+      (node.also ?? []).map(({ question_id }) => [question_id, node.question_id] as const),
+    ),
+  )
+  return ({ question_id }) => ids.get(question_id) ?? question_id
+}
+
+/** Of each question of a key map, in its order. */
+function historiesOf(keyMap: KeyMap, versions: readonly DocumentableVersion[]): QuestionHistory[] {
+  const idOf = sharedIds(keyMap)
+  const names = new Map(allNodes(keyMap).map(node => [node.question_id, new Set<string>()]))
+  for (const { questions } of versions)
+    for (const question of questions) names.get(idOf(question))?.add(question.admin_name)
+  return questionHistories(versions, [...names.values()])
 }
 
 /** The runs of an option with that of one more version, `before` which the question was last asked. */

@@ -1,12 +1,14 @@
-// The section of a program's docs that lists the changes in a version.
+// The section of a program's docs that lists the changes in a version, and the page that lists those of all versions.
 
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
 import type { VersionChange } from '../../domain/comparison/version-diff.ts'
 import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
-import { figures } from '../html/components.tsx'
-import type { VersionView } from './program-view.ts'
+import { counted, figures } from '../html/components.tsx'
+import { Shell } from '../html/shell.tsx'
+import { MarkdownLinks } from './components/markdown-links.tsx'
+import type { ProgramView, VersionView } from './program-view.ts'
 import { anchorOf } from './question-list.tsx'
 
 const countChanges = ({ changes, left_out }: VersionView): number => changes.length + left_out.changes
@@ -25,11 +27,11 @@ export function changedQuestions(draft: VersionView, active: VersionView): Quest
   )
 }
 
-/** Everything that the docs contain about a question, except the versions of its options. */
+/** Everything that the docs contain about a question, except since when and from what. */
 const compareText = (question: QuestionDocs): string =>
-  JSON.stringify(question, (name, value: unknown) => (name === 'versions' ? undefined : value))
+  JSON.stringify(question, (name, value: unknown) => (name === 'versions' || name === 'history' ? undefined : value))
 
-export function Changes({ version }: { version: VersionView }): VNode {
+export function Changes({ version, path }: { version: VersionView; path: string }): VNode {
   const { changed_since_number: before, changes, left_out, state } = version
   const groups = new Map<string, VersionChange[]>()
   for (const change of changes) groups.set(change.subject, [...(groups.get(change.subject) ?? []), change])
@@ -60,6 +62,11 @@ export function Changes({ version }: { version: VersionView }): VNode {
           {left_out.changes > 0 && <p>{figures(left_out.changes)} more changes are not shown.</p>}
         </>
       )}
+      {before !== null && (
+        <p>
+          <a href={`${path}/versions/${version.program_version_id}/changes`}>Question changes by version</a>
+        </p>
+      )}
     </section>
   )
 }
@@ -69,4 +76,74 @@ function Subject({ version, name }: { version: VersionView; name: string }): VNo
   if (name === '') return <span>The program</span>
   const question = version.questions.find(({ admin_name }) => admin_name === name)
   return question === undefined ? <span>{name}</span> : <a href={`#${anchorOf(question)}`}>{name}</a>
+}
+
+/** How the questions changed from version to version, newest first. */
+export function ChangesPage({ program, shown }: { program: ProgramView; shown: VersionView }): VNode {
+  const path = `/docs/api/programs/${program.slug}`
+  const { history_since: since, changed_since_number: before } = shown
+  const latest = (before ?? 0) + 1
+  const byVersion = changesByVersion(shown.questions)
+  const earlier = shown.questions.reduce((sum, { history }) => sum + history.earlier, 0)
+  return (
+    <Shell
+      title={`Question changes · ${program.display_name}`}
+      heading={`${program.display_name}: question changes`}
+      part="documentation"
+      crumbs={[
+        { text: 'Documentation', path: '/docs/api/programs' },
+        { text: program.display_name, path },
+        { text: 'Question changes' },
+      ]}
+      styles={['/assets/docs.css']}
+      scripts={['/assets/docs.js']}
+      actions={<MarkdownLinks path={`${path}/versions/${shown.program_version_id}/changes`} />}
+      lead="When each question was added, changed or removed, newest version first."
+    >
+      {[...byVersion]
+        .sort(([a], [b]) => b - a)
+        .map(([number, entries]) => (
+          <section aria-labelledby={`version-${number}`}>
+            <h2 id={`version-${number}`}>
+              {number === latest && shown.version_number === null ? 'Draft' : `Version ${number}`}
+            </h2>
+            <dl class="terms">
+              {[...entries].map(([question, details]) => (
+                <div>
+                  <dt>
+                    <code>{question.question_key}</code>{' '}
+                    <span class="soft" dir="auto">
+                      {question.text}
+                    </span>
+                  </dt>
+                  <dd>
+                    {details.map(detail => (
+                      <p dir="auto">{detail}</p>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      {earlier > 0 && <p>{counted(earlier, 'earlier change')} not shown.</p>}
+      {since > 1 && <p>Changes before version {since} are not shown.</p>}
+    </Shell>
+  )
+}
+
+type ByQuestion = Map<QuestionDocs, string[]>
+
+/** What each version did to which questions, in the order of the docs. */
+function changesByVersion(questions: readonly QuestionDocs[]): Map<number, ByQuestion> {
+  const byVersion = new Map<number, ByQuestion>()
+  const put = (version: number, question: QuestionDocs, detail: string): void => {
+    const entries = byVersion.get(version) ?? new Map<QuestionDocs, string[]>()
+    byVersion.set(version, entries.set(question, [...(entries.get(question) ?? []), detail]))
+  }
+  for (const question of questions) {
+    put(question.first_version, question, 'Question added.')
+    for (const { version, detail } of question.history.changes) put(version, question, detail)
+  }
+  return byVersion
 }

@@ -1,6 +1,7 @@
 // Routes of the program docs: the index, a page for each program, and its downloads.
 
 import { Elysia } from 'elysia'
+import type { VNode } from 'preact'
 import { Problem } from '../../base/problem.ts'
 import type { GeneratedDocs, ProgramDocs } from '../../core/derived/program-docs.ts'
 import { parseFields, parseQuestions, unknownFields } from '../../core/export/requests/request.ts'
@@ -26,9 +27,17 @@ import { freshnessOf } from './docs-freshness.tsx'
 import { ConnectPage } from './guide/connect-page.tsx'
 import type { Reader } from './guide/get-started.tsx'
 import { isMarkdown, markdownResponse, wantsJson, withoutSuffix } from './markdown/markdown-response.ts'
+import { ChangesPage } from './program-changes.tsx'
 import { ProgramIndexPage } from './program-index-page.tsx'
 import { type DocumentedPageProps, ProgramPage } from './program-page.tsx'
-import { docsUrl, listedProgramsMax, viewProgram, viewPrograms } from './program-view.ts'
+import {
+  docsUrl,
+  listedProgramsMax,
+  type ProgramView,
+  type VersionView,
+  viewProgram,
+  viewPrograms,
+} from './program-view.ts'
 import { QuestionTablePage } from './question-table.tsx'
 import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
 
@@ -45,7 +54,7 @@ interface Asked {
 /** `GET /docs/api/programs…`. Source: spec, "Generated program-specific docs"; contract D7. */
 export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
   const loading = docsLoading(deps, docs)
-  const { showIndex, showConnect, showProgram, showVersion, showQuestions } = pages(deps, loading)
+  const { showIndex, showConnect, showProgram, showVersion, showQuestions, showChanges } = pages(deps, loading)
   const { sendSchema, sendOpenApi, sendSample } = downloads(deps, loading)
   const routes = new Elysia({ name: 'program-docs' }).use(viewDocs(deps))
   /** Pages are also there as Markdown, with `.md` at the end of their address. */
@@ -73,6 +82,8 @@ export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
   add(version, orMarkdown(showVersion), docsOperations.version)
   add(`${version}/questions`, showQuestions, { hide: true })
   add(`${version}/questions.md`, orMarkdown(showQuestions), { hide: true })
+  add(`${version}/changes`, showChanges, { hide: true })
+  add(`${version}/changes.md`, orMarkdown(showChanges), { hide: true })
   add(`${version}/response.schema.json`, sendSchema, docsOperations.schema)
   add(`${version}/openapi.json`, sendOpenApi, docsOperations.openApi)
   add(`${program}/samples/:fileName`, sendSample, docsOperations.sample)
@@ -106,6 +117,14 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
     programId: number,
     props: Pick<DocumentedPageProps, 'program' | 'shown'>,
   ) => pageResponse(viewer, ProgramPage({ reader: await readerOf(viewer, programId), ...props }))
+  /** A page about one version besides its docs. */
+  const sideOf =
+    (page: (props: { program: ProgramView; shown: VersionView }) => VNode) =>
+    async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const program = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
+      return pageResponse(asked.viewer, page({ program, shown: pickVersion(program.versions, asked.params.version) }))
+    }
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)
@@ -145,14 +164,8 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
         ? json(shown, asked.viewer.fields)
         : programPage(asked.viewer, found.program_id, { program: view, shown })
     },
-    showQuestions: async (asked: Asked): Promise<Response> => {
-      const { found, place } = await load(asked)
-      const program = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
-      return pageResponse(
-        asked.viewer,
-        QuestionTablePage({ program, shown: pickVersion(program.versions, asked.params.version) }),
-      )
-    },
+    showQuestions: sideOf(QuestionTablePage),
+    showChanges: sideOf(ChangesPage),
   }
 }
 

@@ -101,7 +101,7 @@ function VersionPage({ shown, ...guided }: Guided & { shown: VersionView }): VNo
       <MetadataFields slug={program.slug} statuses={shown.statuses} />
       <Errors />
       {shown.state === 'ACTIVE' && <Submitting {...guided} questions={questions} example={shown.example} />}
-      <Changes version={shown} />
+      <Changes version={shown} path={pathOf(program)} />
       <Downloads program={program} version={shown} whole />
     </ThreeColumns>
   )
@@ -121,7 +121,7 @@ function DraftPage(props: { program: ProgramView; shown: VersionView; active: Ve
       copy={<Example shown={shown} title={titleOf(shown).toLowerCase()} marks={marks} changed={questions.length} />}
     >
       <FailedAt version={shown} />
-      <Changes version={shown} />
+      <Changes version={shown} path={pathOf(program)} />
       <Questions shown={shown} compared={active} questions={questions} path={pathOf(program)} />
       <Downloads program={program} version={shown} whole={false} />
     </ThreeColumns>

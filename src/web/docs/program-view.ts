@@ -25,6 +25,8 @@ export interface VersionView {
   changed_since: number | null
   changed_since_number: number | null
   changes: readonly VersionChange[]
+  /** Number of the oldest version whose changes are in `questions[].history`. */
+  history_since: number
   questions: readonly QuestionDocs[]
   /** Counts left out of the docs; zero except for programs with many thousands of questions or options. */
   left_out: VersionDocs['left_out']
@@ -136,7 +138,7 @@ export function viewProgram(program: Program, docs: readonly GeneratedDocs[], pl
 function viewVersion(generated: GeneratedDocs, docs_url: string, timeZone: string): VersionView {
   const { docs, state, since, generated_at, failed_at } = generated
   const { program_version_id, display_name, statuses, changed_since, changes, questions, left_out, example } = docs
-  const { versions_before } = docs
+  const { versions_before, history_since } = docs
   const files = `${docs_url}/versions/${program_version_id}`
   return {
     program_version_id,
@@ -150,6 +152,7 @@ function viewVersion(generated: GeneratedDocs, docs_url: string, timeZone: strin
     changed_since,
     changed_since_number: versions_before || null,
     changes,
+    history_since,
     questions,
     left_out,
     example: JSON.parse(example),

@@ -7,6 +7,7 @@ import type { VNode } from 'preact'
 import type { OptionDocs, OptionRun, QuestionDocs } from '../../domain/samples/version-docs.ts'
 import { Badge, counted } from '../html/components.tsx'
 import type { FindEntry, FindGroup } from './components/find-list.tsx'
+import { HistoryFold } from './components/history-fold.tsx'
 import { type JsonMark, valueAt } from './components/json-tree.tsx'
 
 /** Number of questions above which a program is long. */
@@ -166,6 +167,7 @@ function Question({ question, current, since, example, open }: QuestionProps): V
             ))}
           </ul>
         )}
+        <HistoryFold question={question} />
         <p class="links">
           <a href={`#${anchor}`} aria-label={`Link to this question, ${question_key}`}>
             Link to this question

@@ -20,6 +20,8 @@ interface Generated {
   json: number
   page: number
   questions: number
+  /** In the histories of questions, with those left out. */
+  changes: number
   left_out: { questions: number; options: number; changes: number }
   errors: string[]
 }
@@ -50,6 +52,7 @@ describe('docs of a program that asks for as much as it can are bounded', () => 
     ['two hundred thousand options', large, { questions: 40, left_out: { questions: 0 } }],
     ['texts of ten thousand characters', large, { questions: 400, left_out: { questions: 0 } }],
     ['twenty thousand questions in fifty versions', large, { left_out: { changes: 600 } }],
+    ['long texts that change in each of sixty versions', large, { questions: 400, changes: 400 * 59 }],
     ['enumerators by the thousand', large, { questions: 2730, left_out: { questions: 0 } }],
   ])(
     '%s',

@@ -70,6 +70,8 @@ const ways: [string, string, string][] = ['text/html', 'application/json'].flatM
 for (const version of ['active', 'draft'])
   for (const file of ['response.schema.json', 'openapi.json'])
     ways.push([`${file} of the ${version} version`, `${program}/versions/${version}/${file}`, 'application/json'])
+for (const version of ['active', 'draft'])
+  ways.push([`changes to the ${version} version`, `${program}/versions/${version}/changes`, 'text/html'])
 ways.push(['part of the schema', `${program}/versions/active/response.schema.json?fields=pet`, 'application/json'])
 
 /** Status and body, but for the address of the service, and when the worker made what it keeps. */
@@ -125,7 +127,7 @@ test('docs are the same, kept or made, in every form, for every reader, after ea
     await sql`delete from docs_example`
     const truth = await readAll(await serve())
     checkMarks(truth)
-    expect(truth.size).toBe(13 * 3)
+    expect(truth.size).toBe(15 * 3)
     expect([state, await differing(old, truth)]).toEqual([state, []])
     const versions = await sql<{ program_version_id: number }[]>`select program_version_id from program_version`
     for (const { program_version_id } of versions) await refreshDocsExample(sql, program_version_id, old.config)

@@ -21,6 +21,7 @@ test.each([
   '/docs/api/programs/shown',
   '/docs/api/programs/shown/versions/draft',
   '/docs/api/programs/shown/versions/active/questions',
+  '/docs/api/programs/shown/versions/draft/changes',
 ])('%s has its headings in Markdown, for its readers alone', async path => {
   const answer = await get(`${path}.md`)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])

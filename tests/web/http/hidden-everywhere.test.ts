@@ -122,6 +122,8 @@ const table: Readonly<Record<string, Walked>> = {
   '/docs/api/connect.md': {},
   '/docs/api/programs/:programSlug/versions/:version/questions': { versions, reveals: true },
   '/docs/api/programs/:programSlug/versions/:version/questions.md': { versions, reveals: true },
+  '/docs/api/programs/:programSlug/versions/:version/changes': { versions, reveals: true },
+  '/docs/api/programs/:programSlug/versions/:version/changes.md': { versions, reveals: true },
   '/docs/api.md': {},
   '/llms.txt': {},
   '/docs/api': { accept: forPeople },

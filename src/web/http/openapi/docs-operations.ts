@@ -18,10 +18,51 @@ const orPage = (answer: JsonSchema): JsonSchema => ({ ...answer, content: { ...(
 const docsErrors = { ...keyErrors, 401: orPage(keyErrors[401]) }
 const nothingThere = (description: string): JsonSchema => orPage(problemResponse(description))
 const notFound = nothingThere('The program has no active version or draft with this ID.')
+const questionHistory: JsonSchema = {
+  type: 'object',
+  required: ['changes', 'earlier'],
+  properties: {
+    changes: {
+      type: 'array',
+      description: 'Changes after the first version with the question, newest first.',
+      items: {
+        type: 'object',
+        required: ['version', 'program_version_id', 'code', 'detail'],
+        properties: {
+          version: { type: 'integer', description: 'Number of the version with the change.' },
+          program_version_id: { type: 'integer' },
+          code: { ...text, examples: ['option_added', 'optional_changed', 'question_moved'] },
+          detail: text,
+        },
+      },
+    },
+    earlier: { type: 'integer', description: 'Number of older changes left out.' },
+  },
+}
 const version = pathParameter('version', 'ID of the active version or draft, or `active` or `draft`.', {
   ...text,
   examples: ['active', 'draft'],
 })
+const documentedVersion: JsonSchema = {
+  type: 'object',
+  properties: {
+    history_since: { type: 'integer', description: 'Number of the oldest version whose changes are listed.' },
+    questions: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          first_version: { type: 'integer', description: 'Number of the first version with the question.' },
+          last_version: {
+            type: ['integer', 'null'],
+            description: 'Number of the last version with the question. Null if this version has it.',
+          },
+          history: questionHistory,
+        },
+      },
+    },
+  },
+}
 const inline = queryParameter('inline', '1 returns a schema without $ref, for tools that cannot resolve references.')
 
 /** Operations by what they show. */
@@ -60,9 +101,10 @@ export const docsOperations = {
     ...byKey('Docs'),
     parameters: [programSlugParameter, version],
     summary: 'Show the docs of one program version',
-    description: 'The HTML page of a draft shows its differences from the active version; JSON describes it in full.',
+    description:
+      'The HTML page of a draft shows its differences from the active version; JSON describes it in full, including how each question changed from version to version.',
     responses: {
-      200: { description: 'The program version.', content: { ...html, ...object } },
+      200: { description: 'The program version.', content: { ...html, ...json(documentedVersion) } },
       ...noParameters,
       ...docsErrors,
       404: notFound,

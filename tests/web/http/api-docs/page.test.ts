@@ -8,6 +8,7 @@ const pages: Record<string, string> = {
   program: '/docs/api/programs/shown',
   draft: '/docs/api/programs/shown/versions/draft',
   questions: '/docs/api/programs/shown/versions/active/questions',
+  changes: '/docs/api/programs/shown/versions/draft/changes',
   service: '/docs/api',
 }
 
