@@ -95,7 +95,7 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     }
     const small = []
     for (const one of document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')) {
-      if (!one.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true }) || one.matches('.skip')) continue
+      if (!one.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true }) || one.matches('.skip, [aria-hidden=true]')) continue
       const { width, height } = boxOf(one)
       if ((width < 23.9 || height < 23.9) && !inSentence(one))
         small.push('small, ' + width.toFixed(1) + ' x ' + height.toFixed(1) + ': ' + one.outerHTML.slice(0, 200))

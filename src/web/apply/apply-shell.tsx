@@ -120,7 +120,9 @@ function Foot({ visit }: { visit: ApplyVisit }) {
         <p>
           {pages.saved}{' '}
           <a href={linkTo(visit, '/apply/-/code')}>
-            <b class="code">{session.code}</b>
+            <b class="code" dir="auto">
+              {session.code}
+            </b>
           </a>
         </p>
       )}

@@ -28,8 +28,9 @@ export function CodeBox({ visit, session }: { visit: ApplyVisit; session: ApplyS
   return (
     <section class="card">
       <h2>{visit.intermediary === undefined ? pages.code : pages.clientCode}</h2>
-      <p class="code large" id="code">
-        {session.code}
+      <p class="code large">
+        {/* Of a direction of its own: groups of digits would change places in a text from right to left. */}
+        <bdi id="code">{session.code}</bdi>
       </p>
       <p class="soft">{visit.intermediary === undefined ? pages.codeHint : pages.clientCodeHint}</p>
       <p>
@@ -88,7 +89,11 @@ export async function postReturn(visit: ApplyVisit): Promise<Response> {
   const counted = await limits.countCode(address)
   const minutes = Math.ceil(counted.seconds / 60)
   if (counted.isOver) return refuse('codes_throttled', filled(texts.pages.returnTooMany, { minutes }), 429)
-  const token = await returnWithCode(deps.db, applyRules(deps), form.get('code') ?? '', now)
+  const token = await returnWithCode(deps.db, applyRules(deps), form.get('code') ?? '', now).catch(async error => {
+    // A database that is away makes no code wrong.
+    await limits.takeBackCode(address)
+    throw error
+  })
   if (token === undefined)
     return refuse('wrong_code', filled(texts.pages.returnWrong, { days: deps.config.applyCodeDays }), 400)
   await limits.takeBackCode(address)

@@ -1,13 +1,16 @@
 // What a stranger tries on applicants' pages.
 
-import { expect, test } from 'bun:test'
+import { expect, onTestFinished, spyOn, test } from 'bun:test'
+import { connect } from 'node:net'
 import { frontEndError } from '../../../src/core/keys/api-key-draft.ts'
 import { wrongCodesMax } from '../../../src/web/apply/apply-limits.ts'
+import { bodyArrivalMs } from '../../../src/web/http/server/in-time.ts'
 import { Applicant } from '../../support/applicant.ts'
 import { noticesOf } from '../../support/console.ts'
-import { endWithTest, useDatabase, useService } from '../../support/fixtures.ts'
+import { endWithTest, useDatabase, useFolder, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
+import { until } from '../../support/until.ts'
 
 const database = await useDatabase()
 const service = await useService(database, { apply: true })
@@ -58,6 +61,59 @@ test('a right code is taken in any spelling, and not counted', async () => {
     await phone.fill({ code: written }, {}, 'name="code"')
     expect(phone.page.path).toBe('/apply/-/applications')
   }
+})
+
+test('a code that could not be looked up is not counted as a wrong one', async () => {
+  const one = await useService(database, { apply: true }, {}, endWithTest)
+  const { code } = await whoApplies('Looked up later')
+  const phone = new Applicant(one)
+  await sql`alter table apply_code rename to apply_code_away`
+  try {
+    for (let i = 0; i <= wrongCodesMax; i++) {
+      await phone.open('/apply/-/return')
+      await phone.fill({ code }, {}, 'name="code"')
+      expect(phone.page.status).toBeGreaterThanOrEqual(500)
+    }
+  } finally {
+    await sql`alter table apply_code_away rename to apply_code`
+  }
+  await phone.open('/apply/-/return')
+  await phone.fill({ code }, {}, 'name="code"')
+  expect(phone.page.path).toBe('/apply/-/applications')
+})
+
+test.each(['form', 'form with files'])('a %s that trickles in ends at its deadline and saves nothing', async what => {
+  // Of one minute, which passes sooner here.
+  const wait = globalThis.setTimeout
+  const sooner = (done: () => void, ms?: number) => wait(done, ms === bodyArrivalMs ? 500 : ms)
+  const clock = spyOn(globalThis, 'setTimeout').mockImplementation(sooner as typeof setTimeout)
+  onTestFinished(() => clock.mockRestore())
+  const config = { apply: true, filesDir: { folder: await useFolder(endWithTest) }, uploadMsMax: 500 }
+  const slow = await useService(database, config, {}, endWithTest)
+  const type = what === 'form' ? 'application/x-www-form-urlencoded' : 'multipart/form-data; boundary=x'
+  const head = `POST /apply/aid/screens/1 HTTP/1.1\r\nHost: 127.0.0.1:${slow.port}\r\nOrigin: ${slow.baseUrl}\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n`
+  const before = await saved()
+  const socket = connect(slow.port, '127.0.0.1')
+  let heard = ''
+  socket.on('data', bytes => (heard += bytes))
+  socket.on('error', () => {})
+  socket.write(head)
+  socket.write(
+    what === 'form'
+      ? 'go=next&%2Freason%2Ftext='
+      : '--x\r\nContent-Disposition: form-data; name="/reason/text"\r\n\r\n',
+  )
+  const drip = setInterval(() => socket.write('x'), 20)
+  onTestFinished(() => {
+    clearInterval(drip)
+    socket.destroy()
+  })
+  const begun = performance.now()
+  await until('a response', () => heard.startsWith('HTTP/1.1 400'))
+  expect(performance.now() - begun).toBeGreaterThan(400)
+  expect(await saved()).toBe(before)
+  // Others are served meanwhile, and after it.
+  expect((await slow.get('/apply/aid')).status).toBe(200)
 })
 
 test('a form from another site, without its token or with that of another session changes nothing', async () => {

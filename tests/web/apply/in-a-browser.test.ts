@@ -28,18 +28,20 @@ async function openProgram(slug: string): Promise<ExportClient> {
   return new ExportClient(service, await createTestKey(database.sql, { programs: [slug] }), slug)
 }
 
-/** Moves the focus with the Tab key to the control of this ID. */
-async function tabTo(page: Page, id: string): Promise<void> {
+/** Moves the focus with the Tab key to what this selector matches. */
+async function tabTo(page: Page, selector: string): Promise<void> {
   for (let i = 0; i < 60; i++) {
     await page.keyboard.press('Tab')
-    if ((await page.evaluate('document.activeElement.id')) === id) return
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return
   }
-  throw new Error(`the Tab key does not lead to ${id}`)
+  throw new Error(`the Tab key does not lead to ${selector}`)
 }
+
+const field = (id: string): string => `[id="${id}"]`
 
 /** Types into a control that the Tab key leads to. */
 async function type(page: Page, id: string, text: string): Promise<void> {
-  await tabTo(page, id)
+  await tabTo(page, field(id))
   await page.keyboard.type(text)
 }
 
@@ -61,11 +63,17 @@ describe.skipIf(!there)('in a browser', () => {
       expect(await page.getAttribute('html', 'lang')).toBe(language)
       if (options.javaScriptEnabled) expect(await accessibilityErrors(page)).toEqual([])
     }
+    /** Follows a link or presses a button, with the Enter key. */
+    const go = async (selector: string) => {
+      await tabTo(page, selector)
+      await pressEnter(page)
+      await look()
+    }
     await page.goto('/apply')
     await look()
-    await page.goto(`/apply/${slug}`)
-    await look()
-    await page.goto(`/apply/${slug}/screens/1`)
+    await go(`a[href="/apply/${slug}"]`)
+    await go('main a.button')
+    expect(new URL(page.url()).pathname).toBe(`/apply/${slug}/screens/1`)
     await type(page, '/applicant_name/first_name', 'Ruth')
     await pressEnter(page)
     // The summary of errors is what is read first, and leads to the field.
@@ -84,8 +92,8 @@ describe.skipIf(!there)('in a browser', () => {
     await page.waitForSelector('#code')
     await look()
     const code = await page.textContent('#code')
-    await page.click('main a.button')
-    await tabTo(page, '/housing/selection-0')
+    await go('main a.button')
+    await tabTo(page, field('/housing/selection-0'))
     await page.keyboard.press('Space')
     if (options.javaScriptEnabled) {
       // Asked as soon as it is answered, with the focus where it was.
@@ -95,16 +103,15 @@ describe.skipIf(!there)('in a browser', () => {
     await type(page, '/rent/currency_dollars', '950')
     await pressEnter(page)
     await type(page, '/people/entities/0/entity_name', 'Ana')
-    await tabTo(page, '/needs/selections-1')
+    await tabTo(page, field('/needs/selections-1'))
     await page.keyboard.press('Space')
     await pressEnter(page)
     await type(page, '/people/entities/0/age/number', '7')
     await pressEnter(page)
     expect(new URL(page.url()).pathname).toBe(`/apply/${slug}/check`)
     await look()
-    await page.click('main form button[type=submit]')
+    await go('main form button[type=submit]')
     await page.waitForSelector('[data-application]')
-    await look()
     expect(await page.textContent('#code')).toBe(code)
     const [made, ...more] = await client.walkAll()
     expect(more).toEqual([])
