@@ -6,12 +6,28 @@ import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 
 /** Copies the text of an element; screen readers hear which by `what`. Hidden until a script shows it. */
-export const CopyButton = ({ of, what, look = 'plain' }: { of: string; what?: string; look?: 'plain' | 'copy' }) => (
-  <button type="button" class={look} data-copy={of} hidden>
-    <Icon name="copy" />
-    {what !== undefined && <span class="unseen">{what}: </span>}
-    Copy
-  </button>
+export const CopyButton = (props: { of: string; what?: string; look?: 'plain' | 'copy'; text?: string }) => {
+  const { of, what, look = 'plain', text = 'Copy' } = props
+  return (
+    <button type="button" class={look} data-copy={of} hidden>
+      <Icon name="copy" />
+      {what !== undefined && <span class="unseen">{what}: </span>}
+      {text}
+    </button>
+  )
+}
+
+/** A message for a person to send in their own mail. */
+export const Message = ({ children }: { children: string }) => (
+  <section class="card narrow">
+    <h2>Message to send</h2>
+    <pre id="message" dir="auto">
+      {children}
+    </pre>
+    <div class="actions">
+      <CopyButton of="message" text="Copy message" />
+    </div>
+  </section>
 )
 
 export const Secret = ({ id, label, value }: { id: string; label: string; value: string }) => (

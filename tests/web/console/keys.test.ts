@@ -56,6 +56,34 @@ const checkAuth = async (authorization: string): Promise<number> =>
   (await service.get('/api/v1/checkAuth', { headers: { Authorization: authorization } })).status
 
 describe('creating a key', () => {
+  test('adds the address that the form comes from, and chooses the program that the address of the form names', async () => {
+    const form = await browser.page('/admin/keys/new?programs=rent')
+    expect(fieldsOf(form, '/admin/keys/new').programs).toBe('rent')
+    const typed = { ...wanted, from: 'current', allowed_subnets: '192.0.2.0/24' }
+    const { username } = await issued(await browser.post('/admin/keys/new', typed))
+    const [row] = await database.sql<{ subnets: string[] }[]>`
+      select allowed_subnets::text[] as subnets from api_key where api_key_id = ${username}`
+    expect(row!.subnets.toSorted()).toEqual(['127.0.0.1/32', '192.0.2.0/24'])
+  })
+
+  test('comes with a message for the integrator, which has the username and not the password', async () => {
+    const { html, username, password, token } = await issued(await browser.post('/admin/keys/new', wanted))
+    const message = /<pre id="message"[^>]*>([^<]*)/.exec(html)![1]!
+    expect(message).toContain(username)
+    expect(message).toContain('/docs/api/programs/food')
+    for (const secret of [password, token]) expect(message).not.toContain(secret)
+  })
+
+  test('the page of a key that submits has the requests to submit, without its password', async () => {
+    const submits = { ...wanted, may: 'submit', front_end: 'samples' }
+    const { username, password } = await issued(await browser.post('/admin/keys/new', submits))
+    const page = await browser.page(`/admin/keys/${username}`)
+    expect(page).toContain('<code id="sample-submit">')
+    expect(page).not.toContain(password)
+    const exports = await issued(await browser.post('/admin/keys/new', wanted))
+    expect(await browser.page(`/admin/keys/${exports.username}`)).not.toContain('sample-submit')
+  })
+
   test('shows Username, Password and API Secret Token once, with a curl line that works; back and reload show that it is gone', async () => {
     const key = await issued(await browser.post('/admin/keys/new', { ...wanted, hidden_questions: 'words food' }))
     expect(key.token).toBe(Buffer.from(`${key.username}:${key.password}`).toString('base64'))

@@ -194,6 +194,14 @@ describe('publishing', () => {
       303,
       path('review', `/versions/${reviewed}?done=published`),
     ])
+    const published = await ada!.page(path('review', `/versions/${reviewed}?done=published`))
+    for (const next of [
+      '/admin/keys/new?programs=review',
+      path('review', '/edit#program'),
+      path('review', '/retention'),
+    ])
+      expect(published).toContain(`href="${next}"`)
+    expect(await ada!.page(path('review', `/versions/${reviewed}`))).not.toContain('id="next-steps"')
     expect(String((await activeOf('review'))!.program_version_id)).toBe(reviewed)
     const [event] =
       await sql`select actor, address from audit_event where action = 'program_published' and subject = 'review' order by audit_event_id desc`

@@ -39,7 +39,10 @@ async function setUp(browser: ConsoleVisitor): Promise<SetUp> {
   const csrf = / name="csrf" value="([^"]*)"/.exec(page)![1]!
   const response = await browser.post(path, { csrf, sealed, code: codeAt(secret, now) })
   expect(response.status).toBe(200)
-  const codes = /<pre class="codes" id="codes">([^<]*)</.exec(await response.text())![1]!.split('\n')
+  const shown = await response.text()
+  const codes = /<pre class="codes" id="codes">([^<]*)</.exec(shown)![1]!.split('\n')
+  const [, file] = /href="data:text\/plain;charset=utf-8,([^"]*)"/.exec(shown)!
+  expect(decodeURIComponent(file!).split('\r\n')).toEqual([...codes, ''])
   return { secret, codes }
 }
 

@@ -85,8 +85,8 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
     },
     form: {
       ownPage: '/keys/new',
-      page: async () => <NewKeyPage {...(await offered())} />,
-      read: ({ form }) => readNewKey(form),
+      page: async visit => <NewKeyPage {...(await offered(visit))} />,
+      read: ({ form, address }) => readNewKey(form, address),
       next: showSecret,
       atField: onField,
     },
@@ -129,7 +129,7 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
       // A form without it is saved without a conflict check.
       read: async visit => ({
         based_on: (visit.form.get('based_on') ?? undefined)!,
-        ...readSettings(visit.form, await find(visit)),
+        ...readSettings(visit.form, visit.address, await find(visit)),
       }),
       next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=saved`,
       atField: onField,

@@ -29,6 +29,8 @@ export interface Offered {
   programs: readonly NamedProgram[]
   /** Only the first few, if there are more than `hiddenBoxesMax`. */
   questions: readonly NamedQuestion[]
+  /** The address of the person's own requests, as the service sees it. */
+  address: string | undefined
 }
 
 interface FieldProps extends Offered {
@@ -42,7 +44,9 @@ const fields: Partial<Record<KeySettingName, (props: FieldProps) => ComponentChi
     (apiKey === undefined ? usePage().origin === undefined : apiKey.may_submit) && (
       <PlainField name="front_end" apiKey={apiKey} />
     ),
-  programs: ({ programs, apiKey }) => <ProgramChoices programs={programs} chosen={apiKey?.programs ?? []} />,
+  programs: ({ programs, apiKey }) => (
+    <ProgramChoices programs={programs} chosen={apiKey?.programs ?? usePage().query.getAll('programs')} />
+  ),
   allowed_subnets: Addresses,
   expires_at: ({ apiKey }) => <ExpiryFields stays={apiKey !== undefined} />,
   hidden_questions: ({ questions, apiKey }) =>
@@ -89,7 +93,7 @@ function Permissions() {
   return <Choices name="may" legend="Permissions" choices={offered} chosen={['export']} many />
 }
 
-function Addresses({ apiKey }: FieldProps) {
+function Addresses({ apiKey, address }: FieldProps) {
   const addresses = apiKey === undefined ? [] : addressesOf(apiKey)
   const isAnywhere = apiKey !== undefined && addresses.length === 0
   return (
@@ -99,6 +103,9 @@ function Addresses({ apiKey }: FieldProps) {
         legend={keySettings.allowed_subnets.label}
         choices={[
           { value: 'subnets', text: 'These addresses only' },
+          ...(address === undefined
+            ? []
+            : [{ value: 'current', text: `Your current address, ${address}`, hint: 'And the addresses you enter.' }]),
           {
             value: 'anywhere',
             text: 'Anywhere',

@@ -7,7 +7,7 @@ import { apiSecretToken } from '../../../core/keys/credential.ts'
 import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
 import { counted, LinkButton, Notice, When } from '../../html/components.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { CodeTabs, Secret } from '../../html/secret.tsx'
+import { CodeTabs, Message, Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { fromWhere, pathOfKey } from './key-labels.tsx'
 import { keySamples } from './key-samples.tsx'
@@ -22,7 +22,7 @@ interface IssuedProps {
 }
 
 export function IssuedPage({ apiKey: key, password, version }: IssuedProps) {
-  const { baseUrl } = usePage()
+  const { baseUrl, config } = usePage()
   const path = pathOfKey(key.api_key_id)
   const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
   if (password === undefined) return <AlreadyShown crumbs={crumbs} path={path} />
@@ -67,8 +67,23 @@ export function IssuedPage({ apiKey: key, password, version }: IssuedProps) {
         <CodeTabs name="samples" tabs={samples} />
         <NextSteps apiKey={key} />
       </div>
+      <Message>{messageAbout(key, baseUrl, config.installationName)}</Message>
     </Shell>
   )
+}
+
+/** For the integrator: everything but the password. */
+function messageAbout(key: ListedApiKey, baseUrl: string, installation: string): string {
+  const docs = key.programs.slice(0, 5).map(slug => `${baseUrl}/docs/api/programs/${slug}`)
+  if (key.may_submit) docs.push(`${baseUrl}/docs/api#registerApplicant`)
+  return `Your API key “${key.name}” for ${installation} is ready.
+
+Username: ${key.api_key_id}
+Docs:
+${docs.join('\n')}
+
+You’ll receive the password separately. Sign in to the docs with both.
+`
 }
 
 function AlreadyShown({ crumbs, path }: { crumbs: { text: string; path?: string }[]; path: string }) {

@@ -10,7 +10,7 @@ import { readApiKeyDays } from '../../../db/keys/api-key-rows.ts'
 import { readKeyRequestDays } from '../../../db/keys/key-request-days.ts'
 import { type Refusal, readRefusalsOf } from '../../../db/keys/refusal-rows.ts'
 import { readNamedQuestions } from '../../../db/programs/program-overviews.ts'
-import { readPrograms } from '../../../db/programs/programs.ts'
+import { findActiveVersion, findProgram, readPrograms } from '../../../db/programs/programs.ts'
 import { parseInstantParameter } from '../../../domain/values/instant-parameter.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import type { Shown } from '../requests/action.ts'
@@ -45,7 +45,8 @@ export class Keys {
 
   programs = () => readPrograms(this.db)
 
-  offered = async () => ({
+  offered = async ({ address }: ConsoleRequest) => ({
+    address,
     programs: await this.programs(),
     questions: await readNamedQuestions(this.db, hiddenBoxesMax + 1),
   })
@@ -67,9 +68,16 @@ export class Keys {
     return { ...versioned(found), days, requests, exports, refusals: refusals.map(explained) }
   }
 
+  /** The published version of a key's first program, for samples. */
+  sampleVersion = async ({ programs }: ListedApiKey) => {
+    const program = await findProgram(this.db, programs[0] ?? '')
+    return program && findActiveVersion(this.db, program.program_id)
+  }
+
   page = async (visit: PageRequest) => {
     const details = await this.details(visit)
-    return <EditKeyPage {...details} offered={await this.offered()} />
+    const version = details.may_submit ? await this.sampleVersion(details) : undefined
+    return <EditKeyPage {...details} offered={await this.offered(visit)} version={version} />
   }
 
   /** The page of a form. A retired or followed key can't be changed, so its own page is shown instead. */

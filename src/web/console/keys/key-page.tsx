@@ -9,6 +9,7 @@ import type { KeyExport } from '../../../db/audit/key-exports.ts'
 import type { ApiKeyDay } from '../../../db/keys/api-key-rows.ts'
 import type { KeyRequestDay } from '../../../db/keys/key-request-days.ts'
 import type { Refusal } from '../../../db/keys/refusal-rows.ts'
+import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
 import {
   counted,
   DoneNotice,
@@ -23,10 +24,12 @@ import {
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { type NamedProgram, programNames } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
+import { CodeTabs } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { LastExports, RejectedRequests, RequestsByDay } from './key-activity.tsx'
 import { crumb, type Offered, SettingFields } from './key-form-pages.tsx'
 import { Expiry, fromWhere, Maker, pathOfKey, StateBadge } from './key-labels.tsx'
+import { submitSample } from './submit-sample.tsx'
 
 const doneTexts: Readonly<Record<string, string>> = {
   saved: 'Saved. Changes take effect with the next request, including for exports in progress.',
@@ -41,9 +44,11 @@ interface KeyProps extends ListedApiKey {
   exports: readonly KeyExport[]
   refusals: readonly Refusal[]
   offered: Offered
+  /** The published version of the first program. */
+  version: StoredProgramVersion | undefined
 }
 
-export function EditKeyPage({ days, requests, exports, refusals, offered, ...key }: KeyProps) {
+export function EditKeyPage({ days, requests, exports, refusals, offered, version, ...key }: KeyProps) {
   const { person } = usePage()
   const path = pathOfKey(key.api_key_id)
   const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.followed
@@ -53,6 +58,7 @@ export function EditKeyPage({ days, requests, exports, refusals, offered, ...key
       title={`${key.name} · API keys`}
       heading={key.name}
       part="keys"
+      styles={key.may_submit ? ['/assets/docs.css'] : []}
       crumbs={[crumb, { text: key.name }]}
       lead={
         <>
@@ -85,6 +91,7 @@ export function EditKeyPage({ days, requests, exports, refusals, offered, ...key
       <RequestsByDay apiKeyId={key.api_key_id} requests={requests} />
       {key.may_export && <LastExports apiKeyId={key.api_key_id} exports={exports} programs={offered.programs} />}
       <RejectedRequests apiKeyId={key.api_key_id} requests={requests} refusals={refusals} />
+      {key.may_submit && key.retired_at === null && <SubmitSamples apiKey={key} version={version} />}
       {mayChange && <ChangeForm apiKey={key} offered={offered} />}
     </Shell>
   )
@@ -175,6 +182,18 @@ function Use({ apiKey, days }: OfKey & Pick<KeyProps, 'days'>) {
           ['Disabled', disabled_at === null ? undefined : <Maker at={disabled_at} actor={disabled_by} />],
         ]}
       />
+    </section>
+  )
+}
+
+/** How to submit with the key. The person inserts the password. */
+function SubmitSamples({ apiKey, version }: OfKey & Pick<KeyProps, 'version'>) {
+  const { baseUrl } = usePage()
+  const [slug, username] = [apiKey.programs[0]!, apiKey.api_key_id]
+  return (
+    <section class="card" id="samples">
+      <h2>Submit with this key</h2>
+      <CodeTabs name="samples" tabs={[submitSample({ baseUrl, slug, username, password: 'PASSWORD', version })]} />
     </section>
   )
 }

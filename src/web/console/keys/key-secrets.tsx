@@ -5,7 +5,6 @@
 import { Type } from 'typebox'
 import { retireApiKey, rotateApiKey } from '../../../core/keys/api-keys.ts'
 import { requireReachOfKey } from '../../../core/people/token-reach.ts'
-import { findActiveVersion, findProgram } from '../../../db/programs/programs.ts'
 import { action, administrators, type Part, writes } from '../requests/action.ts'
 import { issuedKeyAnswer, keyAnswer } from '../requests/answer-schemas.ts'
 import { onField } from '../requests/keyed-forms.ts'
@@ -27,7 +26,7 @@ const rotation = Type.Object(
   closed,
 )
 
-export const secretActions = ({ db, config, secret, find, changeable, showSecret }: Keys): Part => [
+export const secretActions = ({ db, config, secret, find, sampleVersion, changeable, showSecret }: Keys): Part => [
   action({
     name: 'rotateApiKey',
     route: `POST ${keyRoute}/rotate`,
@@ -76,8 +75,6 @@ export const secretActions = ({ db, config, secret, find, changeable, showSecret
   }),
   secret.route(`/admin${keyRoute}/issued`, administrators, async (visit, password) => {
     const found = await find(visit)
-    const program = await findProgram(db, found.programs[0] ?? '')
-    const version = program && (await findActiveVersion(db, program.program_id))
-    return <IssuedPage apiKey={found} password={password} version={version} />
+    return <IssuedPage apiKey={found} password={password} version={await sampleVersion(found)} />
   }),
 ]

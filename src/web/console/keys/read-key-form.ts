@@ -14,13 +14,13 @@ import {
 import { expiryFrom } from '../requests/expiry-fields.tsx'
 import { addressesOf } from './key-labels.tsx'
 
-/** The value of a setting in a form; undefined if the form doesn't contain it. */
-type Reader = (form: URLSearchParams, found: ListedApiKey | undefined) => unknown
+/** The value of a setting in a form sent from `address`; undefined if the form doesn't contain it. */
+type Reader = (form: URLSearchParams, found: ListedApiKey | undefined, address: string | undefined) => unknown
 
 const readers: Partial<Record<KeySettingName, Reader>> = {
   programs: form => form.getAll('programs'),
   expires_at: form => expiryFrom(form),
-  allowed_subnets: (form, found) => subnetsOf(form, found === undefined ? [] : addressesOf(found)),
+  allowed_subnets: (form, found, address) => subnetsOf(form, found === undefined ? [] : addressesOf(found), address),
   front_end: (form, found) => {
     const maySubmit = found?.may_submit ?? form.getAll('may').includes('submit')
     const frontEnd = form.get('front_end') ?? ''
@@ -32,10 +32,14 @@ const readers: Partial<Record<KeySettingName, Reader>> = {
 }
 
 /** The settings in a form. */
-export const readSettings = (form: URLSearchParams, found?: ListedApiKey): Static<typeof keyChanges> =>
+export const readSettings = (
+  form: URLSearchParams,
+  address: string | undefined,
+  found?: ListedApiKey,
+): Static<typeof keyChanges> =>
   Object.fromEntries(
     settingNames
-      .map(name => [name, (readers[name] ?? fieldOf(name))(form, found)] as const)
+      .map(name => [name, (readers[name] ?? fieldOf(name))(form, found, address)] as const)
       .filter(([, value]) => value !== undefined),
   )
 
@@ -45,9 +49,9 @@ const fieldOf =
   form =>
     form.get(name) ?? (isRequired(name) ? '' : undefined)
 
-export function readNewKey(form: URLSearchParams): Static<typeof newKey> {
+export function readNewKey(form: URLSearchParams, address: string | undefined): Static<typeof newKey> {
   const may = Object.entries(permissions).map(([name, { word }]) => [name, form.getAll('may').includes(word)])
-  return { ...readSettings(form), ...Object.fromEntries(may) }
+  return { ...readSettings(form, address), ...Object.fromEntries(may) }
 }
 
 /** The names of hidden questions, from ticked boxes or one per line. Names contain no line breaks. */
@@ -60,9 +64,11 @@ export const hiddenOf = (form: URLSearchParams): string[] =>
 
 /** One subnet per line, or `anywhere`, or both if both were entered, which is an error. Addresses that were already in the form when it
  * was opened don't count as entered: `anywhere` replaces them.
+ * The person's current address is added to those in the form.
  */
-function subnetsOf(form: URLSearchParams, stored: readonly string[]): string[] {
+function subnetsOf(form: URLSearchParams, stored: readonly string[], address: string | undefined): string[] {
   const written = (form.get('allowed_subnets') ?? '').split(/[\s,]+/).filter(text => text !== '')
+  if (form.get('from') === 'current' && address !== undefined) return [...new Set([...written, address])]
   if (form.get('from') !== 'anywhere') return written
   return written.join() === stored.join() ? [anywhere] : [anywhere, ...written]
 }

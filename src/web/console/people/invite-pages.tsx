@@ -6,7 +6,8 @@ import { LinkButton, Notice } from '../../html/components.tsx'
 import { TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import type { NamedProgram } from '../../html/lists.tsx'
-import { CopyButton } from '../../html/secret.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { CopyButton, Message } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
 import { crumb, RoleFields } from './people-pages.tsx'
@@ -36,7 +37,15 @@ export const InvitePage = ({ programs, ways }: { programs: readonly NamedProgram
   </FormPage>
 )
 
+function messageFor(name: string, link: string, ways: Ways, installation: string): string {
+  const how = ways.password
+    ? `Choose your password for ${installation} at this address:\n\n${link}\n\nThe link works once, within seven days.`
+    : `You can now sign in to ${installation} with ${ways.provider}:\n\n${link}`
+  return `Hello ${name},\n\n${how}\n`
+}
+
 export function LinkPage({ name, link, ways }: { name: string; link: string; ways: Ways }) {
+  const { config } = usePage()
   return (
     <Shell
       title={ways.password ? 'Invitation link' : `${name} can sign in`}
@@ -59,6 +68,7 @@ export function LinkPage({ name, link, ways }: { name: string; link: string; way
           <CopyButton of="link" />
         </p>
       </div>
+      <Message>{messageFor(name, link, ways, config.installationName)}</Message>
       <p>
         <LinkButton main href="/admin/people" text={ways.password ? 'I’ve copied it' : 'Done'} />
       </p>

@@ -144,7 +144,7 @@ export function PublicationPage({ program, publication }: { program: ProgramOver
             <>
               <h2>Published together with {counted(programs, 'other program')}</h2>
               <p>
-                <a href={`${path}/versions/${program_version_id}`}>View changes</a>
+                <a href={`${path}/versions/${program_version_id}?done=published`}>View changes and next steps</a>
               </p>
             </>
           ) : (

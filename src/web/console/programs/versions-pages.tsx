@@ -61,7 +61,10 @@ export function VersionPage(
 ) {
   const { program, version, previous, refused } = props
   const path = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}`
-  const mayTake = mayEditPrograms(usePage()) && version.state === 'OBSOLETE'
+  const context = usePage()
+  const mayEdit = mayEditPrograms(context)
+  const mayTake = mayEdit && version.state === 'OBSOLETE'
+  const isJustPublished = mayEdit && version.state === 'ACTIVE' && context.query.get('done') === 'published'
   return (
     <ProgramShell
       program={program}
@@ -82,6 +85,7 @@ export function VersionPage(
     >
       {refused !== undefined && <RefusalNotice {...refused} />}
       <DoneNotice texts={doneTexts} />
+      {isJustPublished && <NextSteps slug={program.slug} />}
       <section class="card">
         <h2>{counted(version.questions.length, 'question')}</h2>
         <Published version={version} />
@@ -90,6 +94,30 @@ export function VersionPage(
       <h2>{previous === undefined ? 'First version' : `Changes since version ${previous.version_number}`}</h2>
       <Comparison before={previous} after={version} />
     </ProgramShell>
+  )
+}
+
+/** What a program needs once it is published. */
+function NextSteps({ slug }: { slug: string }) {
+  const path = pathOfProgram(slug)
+  return (
+    <section class="card" id="next-steps">
+      <h2>Next steps</h2>
+      <ul class="steps">
+        <li>
+          <a href={`/admin/keys/new?programs=${slug}`}>Create an API key</a> for the program.
+        </li>
+        <li>
+          <a href={`/docs/api/programs/${slug}`}>Open the docs</a> and send their address to integrators.
+        </li>
+        <li>
+          <a href={`${path}/edit#program`}>Set the statuses</a> that caseworkers choose from.
+        </li>
+        <li>
+          <a href={`${path}/retention`}>Choose how long</a> applications are kept.
+        </li>
+      </ul>
+    </section>
   )
 }
 

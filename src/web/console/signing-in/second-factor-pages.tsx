@@ -68,6 +68,7 @@ export function RecoveryCodesPage({ codes }: { codes: readonly string[] }) {
     <Shell
       title="Your recovery codes"
       part={undefined}
+      styles={['/assets/docs.css']}
       crumbs={crumbs}
       lead="Two-factor authentication is on. You’ve been signed out on all other devices."
     >
@@ -81,6 +82,15 @@ export function RecoveryCodesPage({ codes }: { codes: readonly string[] }) {
         </pre>
         <div class="actions">
           <CopyButton of="codes" />
+          <LinkButton
+            href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join('\r\n')}\r\n`)}`}
+            download="recovery-codes.txt"
+            icon="download"
+            text="Download"
+          />
+          <button type="button" class="plain" data-print hidden>
+            Print
+          </button>
           <LinkButton main href="/admin" text="Done" />
         </div>
       </div>

@@ -13,6 +13,11 @@ for (const button of document.querySelectorAll('[data-copy]')) {
   })
 }
 
+for (const button of document.querySelectorAll('[data-print]')) {
+  button.hidden = false
+  button.addEventListener('click', () => print())
+}
+
 // A long list of choices: narrowed by what is written, and all that is left is chosen, or not, together.
 for (const bar of document.querySelectorAll('[data-picks]')) {
   const [filter, button] = bar.children
