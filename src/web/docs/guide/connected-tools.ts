@@ -80,7 +80,7 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
     id: 'pandas',
     name: 'pandas',
     way: 'Parquet file',
-    steps: [login, 'Pull a Parquet file as for DuckDB.', 'Read it with pandas and pyarrow.'],
+    steps: [login, 'Pull a Parquet file as for DuckDB.', 'Read it with pandas and `pyarrow`.'],
     snippets: [
       {
         id: 'pandas-read',
