@@ -9,6 +9,7 @@ import { addIntermediary, addOrganization } from '../../../src/core/people/inter
 import { invitePerson } from '../../../src/core/people/people.ts'
 import { addWebhook } from '../../../src/core/webhooks/endpoints.ts'
 import type { Sql } from '../../../src/db/client.ts'
+import { addKeyRequests } from '../../../src/db/keys/key-request-days.ts'
 import { readIntermediaries } from '../../../src/db/people/intermediary-rows.ts'
 import { findActiveVersion, findProgram, type StoredProgramVersion } from '../../../src/db/programs/programs.ts'
 import { endPublication, insertPublication } from '../../../src/db/programs/publication-rows.ts'
@@ -71,6 +72,10 @@ async function fill({ sql, service, ada }: Started) {
   await aProgram(sql, { ...common, questions: asked })
   await aDraft(sql, { ...common, questions: [...asked.slice(4), q.text('x'.repeat(200), { text: 'y'.repeat(200) })] })
   const key = await createTestKey(sql, { name, programs: [slug], maySubmit: true, expiresAt: by.now + day })
+  const today = new Date().toISOString().slice(0, 10)
+  const outcomes = ['complete', 'interrupted', '400', '500']
+  const counts = outcomes.map(outcome => ({ api_key_id: key.username, day: today, outcome, requests: 7 }))
+  await addKeyRequests(sql, counts)
   const organization = await addOrganization(sql, name, by)
   await addIntermediary(sql, organization, 'a.person.with.a.long.address@harbor-legal-aid.example.org', by)
   const [listed] = await readIntermediaries(sql, organization, { after: '', rowsMax: 1 })
@@ -159,6 +164,7 @@ const noPages = [
   '/admin/audit/events.csv',
   '/admin/programs/:slug/applications/download',
   '/admin/programs/:slug/applications/:applicationId/download',
+  '/admin/programs/:slug/files/:fileId',
   '/admin/programs/:slug/versions/:versionId/document',
   '/admin/programs/:slug/translations/file',
 ]

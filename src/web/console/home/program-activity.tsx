@@ -77,7 +77,7 @@ function inOrder(counts: readonly StatusCount[], statuses: string[]): StatusCoun
   return counts.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-/** The 30-day total, and a bar for each day that leads to its applications. */
+/** The 30-day total, and a bar for each day. Days with applications lead to them. */
 export function Submitted({ slug, days, submissions, before }: Activity & { slug: string }) {
   return (
     <>
@@ -94,7 +94,7 @@ export function Submitted({ slug, days, submissions, before }: Activity & { slug
         days={days.map(({ day, submissions }) => ({
           day,
           values: [submissions],
-          href: `${applicationsPath(slug)}?from=${day}&to=${dayAfter(day)}`,
+          ...(submissions > 0 && { href: `${applicationsPath(slug)}?from=${day}&to=${dayAfter(day)}` }),
         }))}
       />
     </>

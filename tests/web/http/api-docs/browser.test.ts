@@ -54,7 +54,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled })
       await page.goto('/docs/api/programs/large')
       const height = (await page.locator('main').boundingBox())!.height
-      expect(height).toBeLessThan(6000)
+      expect(height).toBeLessThan(6500)
       const fields = page.getByText('application.question_bjj')
       expect(await fields.isVisible()).toBe(false)
       await page.locator('#find a[href="#q-question_bjj"]').click()
