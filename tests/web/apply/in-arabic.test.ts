@@ -48,8 +48,8 @@ const mirrored = (page: Page): Promise<string[]> =>
       if (below ? Math.abs(box(one).right - box(other).right) > 1 : box(one).left < box(other).right) wrong.push(first)
     }
     const edge = box(document.querySelector('main')).right - 16
-    for (const one of document.querySelectorAll('main :is(h1, h2, legend, label, dt)')) {
-      if (!/\\p{Script=Arabic}/u.test(one.textContent) || one.closest('.choice, .field .field, .unseen, .row')) continue
+    for (const one of document.querySelectorAll('main :is(h1, h2, legend, label, dt, dd p, .hint)')) {
+      if (one.closest('.choice, .unseen, .row, .received')) continue
       const range = document.createRange()
       range.selectNodeContents(one)
       if (edge - box(range).right > 20) wrong.push(one.outerHTML.slice(0, 200))
