@@ -7,6 +7,7 @@ import { PinnedStarts } from './core/export/odata/pinned-starts.ts'
 import { ExportAuditLog } from './core/export/pages/export-audit-log.ts'
 import { LostHistory } from './core/export/requests/lost-history.ts'
 import { Exports } from './core/export/servers/exports.ts'
+import { ReadConnections } from './core/export/servers/read-connections.ts'
 import { ReadServer } from './core/export/servers/read-server.ts'
 import { openFileStore } from './core/files/open-file-store.ts'
 import { ProgramConcurrency, saveConcurrency, submissionConcurrency } from './core/intake/program-concurrency.ts'
@@ -75,6 +76,14 @@ function depsOf(foundation: Foundation): Deps {
 
 function exportsOf({ config, db, exportDb, readDb, isDistributed, log, metrics }: Foundation): Exports {
   const count = metrics.countRead.bind(metrics)
-  const readServer = readDb && new ReadServer({ sql: readDb, primary: db, isDistributed, log, count })
+  const readServer =
+    readDb &&
+    new ReadServer({
+      connections: new ReadConnections(readDb, config.exportConnections),
+      primary: db,
+      isDistributed,
+      log,
+      count,
+    })
   return new Exports(exportDb, config.exportConnections, { areDistributed: isDistributed, readServer })
 }

@@ -15,6 +15,12 @@ declare module 'postgres' {
     onwait?: (ms: number) => void
   }
 
+  /** Of a pool, as they were given to it; `Options` says what they are. */
+  interface ParsedOptions<T extends Record<string, unknown>> {
+    queue_timeout?: number
+    onwait?: (ms: number) => void
+  }
+
   interface Sql<TTypes extends Record<string, unknown>> {
     /** How many connections are in use (being made, too) and idle, and how many statements wait for one. */
     pool(): { used: number; idle: number; waiting: number }

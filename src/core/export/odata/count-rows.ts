@@ -23,7 +23,7 @@ export function requireCountable({ path }: FeedTable): void {
 export function countRows(exports: Exports, walk: Walk, deadlineMs: number): Promise<number> {
   // Half the time, so that the reason is known before the deadline.
   const timeoutMs = Math.min(countMsMax, (deadlineMs - performance.now()) / 2)
-  const counting = exports.read(sql => readThroughLoss(() => countWalk(sql, walk, timeoutMs)))
+  const counting = exports.read('long', sql => readThroughLoss(() => countWalk(sql, walk, timeoutMs)))
   return byDeadline(deadlineMs, counting).catch(error => {
     const isFiltered = Object.values(walk.filters).some(value => value !== undefined)
     throw isFiltered && (error as { code?: unknown }).code === '57014'

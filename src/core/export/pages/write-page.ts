@@ -18,6 +18,7 @@ import { hasWaited, isLostConnection } from '../../../base/passing-errors.ts'
 import type { Sql } from '../../../db/client.ts'
 import type { PrimaryState } from '../../../db/walks/primary-state.ts'
 import { isBehindWalk, type Position, readPageRows } from '../../../db/walks/walks.ts'
+import { lengthOfPage } from '../servers/read-connections.ts'
 import { TurnedToPrimary } from '../servers/read-server.ts'
 import { PagePacker, type PageToPack } from './pack-page.ts'
 import { shareOfRows } from './page-limits.ts'
@@ -66,6 +67,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     const firstRows = Math.min(limits.firstBatchRows, shareOfRows(limits, exports.reading))
     return readPageRows(sql, { ...page.remaining(), asOn }, firstRows, page, exports.areDistributed)
   }
+  const length = lengthOfPage(asked.plan.pageSize)
   let onPrimary = false
   let reopens = 0
   let silences = 0
@@ -75,7 +77,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     let failure: { error: unknown } | undefined
     page.released = false
     try {
-      await (onPrimary ? exports.read(read) : exports.readAnywhere(asked.plan.walk.programId, read))
+      await (onPrimary ? exports.read(length, read) : exports.readAnywhere(length, asked.plan.walk.programId, read))
     } catch (error) {
       failure = { error }
     }

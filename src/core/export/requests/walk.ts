@@ -57,7 +57,7 @@ export async function readStartOfWalk(
   deadlineMs: number,
 ): Promise<WalkStart> {
   const reading = traced('start of walk', () =>
-    exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId))),
+    exports.read('short', sql => readThroughLoss(() => readWalkStart(sql, programId))),
   )
   const start = await byDeadline(deadlineMs, reading)
   if (start.in_recovery && !exportOnly) throw primaryMissing()
@@ -73,7 +73,7 @@ export const holdsStartOfWalk = (
 ): Promise<boolean> =>
   byDeadline(
     deadlineMs,
-    exports.read(sql => readThroughLoss(() => holdsWalkStart(sql, programId, start))),
+    exports.read('short', sql => readThroughLoss(() => holdsWalkStart(sql, programId, start))),
   )
 
 /** During a failover, the primary's address can resolve to a server that is not yet the primary. */

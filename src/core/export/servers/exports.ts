@@ -3,6 +3,7 @@
 import { Problem } from '../../../base/problem.ts'
 import { settledWithin } from '../../../base/settled-within.ts'
 import type { Sql } from '../../../db/client.ts'
+import { ReadConnections, type ReadLength } from './read-connections.ts'
 import type { ReadServer, RowsWork } from './read-server.ts'
 
 /** Buffer size for compressed pages; larger, because the compressing thread waits for the event loop after each buffer. */
@@ -50,30 +51,24 @@ export class Exports {
   released = 0
   reopened = 0
   readonly areDistributed: boolean
-  readonly #primary: { readonly sql: Sql; reading: number }
+  readonly #primary: ReadConnections
   readonly #readServer: ReadServer | undefined
 
-  /** `connections` is the maximum number of concurrent readers per server. */
-  constructor(
-    primary: Sql,
-    private readonly connections: number,
-    { areDistributed = false, readServer }: ExportsOptions = {},
-  ) {
-    this.#primary = { sql: primary, reading: 0 }
+  /** `connections` is the size of the primary's pool. */
+  constructor(primary: Sql, connections: number, { areDistributed = false, readServer }: ExportsOptions = {}) {
+    this.#primary = new ReadConnections(primary, connections)
     this.#readServer = readServer
     this.areDistributed = areDistributed
   }
 
   /** Number of exports that read or wait for a connection. */
   get reading(): number {
-    return this.#primary.reading + (this.#readServer?.reading ?? 0)
+    return this.#primary.reading + (this.#readServer?.connections.reading ?? 0)
   }
 
   /** Number that have a connection, and number that wait for one. */
   get holding(): number {
-    return (
-      Math.min(this.#primary.reading, this.connections) + Math.min(this.#readServer?.reading ?? 0, this.connections)
-    )
+    return this.#primary.holding + (this.#readServer?.connections.holding ?? 0)
   }
 
   get waiting(): number {
@@ -86,23 +81,14 @@ export class Exports {
   }
 
   /** Runs a read on a connection to the primary. */
-  read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return counted(this.#primary, () => work(this.#primary.sql))
+  read<T>(length: ReadLength, work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#primary.read(length, work)
   }
 
   /** Reads rows of a program from the read server if one is available, otherwise from the primary. Can reject with TurnedToPrimary. */
-  readAnywhere(programId: number, work: RowsWork): Promise<void> {
+  readAnywhere(length: ReadLength, programId: number, work: RowsWork): Promise<void> {
     const server = this.#readServer
-    return server?.mayTry() ? counted(server, () => server.read(programId, work)) : this.read(work)
-  }
-}
-
-async function counted<T>(server: { reading: number }, work: () => Promise<T>): Promise<T> {
-  server.reading++
-  try {
-    return await work()
-  } finally {
-    server.reading--
+    return server?.mayTry() ? server.read(length, programId, work) : this.read(length, work)
   }
 }
 

@@ -7,6 +7,7 @@ import { isLostConnection } from '../../../base/passing-errors.ts'
 import { inSession, type Sql } from '../../../db/client.ts'
 import { readClusterView, strangenessOfNode } from '../../../db/walks/cluster-view.ts'
 import { findPrimaryState, type PrimaryState } from '../../../db/walks/primary-state.ts'
+import type { ReadConnections, ReadLength } from './read-connections.ts'
 
 /** Outcome of a cursor: read from this server, or why the primary was read instead. */
 export const readOutcomes = ['read', 'behind', 'other_history', 'failed', 'unreachable'] as const
@@ -21,7 +22,7 @@ const reportEveryMs = 600_000
 export type RowsWork = (sql: Sql, asOn?: PrimaryState) => Promise<void>
 
 export interface ReadServerSettings {
-  sql: Sql
+  connections: ReadConnections
   /** Server that is asked for its state; in a cluster, the coordinator. */
   primary: Sql
   /** Whether applications are distributed over a Citus cluster of which the server is a node. */
@@ -34,15 +35,13 @@ export interface ReadServerSettings {
 export class TurnedToPrimary extends Error {}
 
 export class ReadServer {
-  readonly sql: Sql
-  /** Exports that read from it or wait for a connection to it. */
-  reading = 0
+  readonly connections: ReadConnections
   #isAway = false
   #triedAgainAtMs = 0
   readonly #reportedAtMs = new Map<ReadOutcome, number>()
 
   constructor(private readonly settings: ReadServerSettings) {
-    this.sql = settings.sql
+    this.connections = settings.connections
   }
 
   /** Whether the next cursor tries it. While it is unreachable, one cursor at a time does. */
@@ -59,10 +58,10 @@ export class ReadServer {
   }
 
   /** Rejects with TurnedToPrimary if the server is at fault; errors of the primary and of handling rows are passed on. */
-  async read(programId: number, work: RowsWork): Promise<void> {
+  async read(length: ReadLength, programId: number, work: RowsWork): Promise<void> {
     const reading = await (this.settings.isDistributed ? this.#throughNode(work) : this.#onStandby(programId, work))
     try {
-      await reading()
+      await this.connections.read(length, reading)
     } catch (error) {
       const outcome = outcomeOf(error)
       if (outcome === undefined) throw error
@@ -74,18 +73,18 @@ export class ReadServer {
     this.settings.count('read')
   }
 
-  async #onStandby(programId: number, work: RowsWork): Promise<() => Promise<void>> {
+  async #onStandby(programId: number, work: RowsWork): Promise<(sql: Sql) => Promise<void>> {
     const state = await findPrimaryState(this.settings.primary, programId)
     if (state === undefined || state.history === null)
       this.#turn('other_history', new Error('the takeover by another server has not been recorded yet'))
-    return () => work(this.sql, state)
+    return sql => work(sql, state)
   }
 
   /** On one connection, because a load balancer may lead the next one to another node. */
-  async #throughNode(work: RowsWork): Promise<() => Promise<void>> {
+  async #throughNode(work: RowsWork): Promise<(sql: Sql) => Promise<void>> {
     const coordinator = await readClusterView(this.settings.primary)
-    return () =>
-      inSession(this.sql, async session => {
+    return sql =>
+      inSession(sql, async session => {
         const strangeness = strangenessOfNode(await readClusterView(session), coordinator)
         if (strangeness !== undefined) throw Object.assign(new Error(strangeness), { code: 'TB005' })
         await work(session)

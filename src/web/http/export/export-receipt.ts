@@ -24,7 +24,7 @@ export const exportReceipt = (deps: Deps) => {
     const read = (sql: Sql): Promise<WalkReceipt> =>
       readThroughLoss(() => readWalkReceipt(sql, begun, programSlug, tokens, limit))
     await place.granted
-    const receipt = exports.read(read).catch((error: unknown) => {
+    const receipt = exports.read('long', read).catch((error: unknown) => {
       if (isOfLostWalk(error)) lostHistory.suspect(begun.walk)
       throw error
     })

@@ -2,6 +2,7 @@
 
 import { expect, spyOn, test } from 'bun:test'
 import { createLog } from '../../../../src/base/log.ts'
+import { ReadConnections } from '../../../../src/core/export/servers/read-connections.ts'
 import { type ReadOutcome, ReadServer, TurnedToPrimary } from '../../../../src/core/export/servers/read-server.ts'
 import { findPrimaryState, isAsOnPrimary, type PrimaryState } from '../../../../src/db/walks/primary-state.ts'
 import { tamper } from '../../../support/audit-log.ts'
@@ -23,7 +24,8 @@ function aServer() {
   const lines: string[] = []
   const log = createLog('info', { write: line => void lines.push(line) })
   const count = (outcome: ReadOutcome) => void outcomes.push(outcome)
-  return { server: new ReadServer({ sql: served, primary: served, isDistributed: false, log, count }), outcomes, lines }
+  const connections = new ReadConnections(served, 2)
+  return { server: new ReadServer({ connections, primary: served, isDistributed: false, log, count }), outcomes, lines }
 }
 
 const failing = (code: string) => async (): Promise<void> => {
@@ -47,7 +49,7 @@ test.each<[string, ReadOutcome, boolean]>([
   async (code, outcome, tried) => {
     const { server, outcomes, lines } = aServer()
     for (let n = 0; n < 3; n++)
-      expect(await failureOf(server.read(programId, failing(code)))).toBeInstanceOf(TurnedToPrimary)
+      expect(await failureOf(server.read('long', programId, failing(code)))).toBeInstanceOf(TurnedToPrimary)
     expect(outcomes).toEqual([outcome, outcome, outcome])
     expect(lines).toHaveLength(1)
     expect(server.mayTry()).toBe(tried)
@@ -57,7 +59,7 @@ test.each<[string, ReadOutcome, boolean]>([
 test('an error in the handling of rows stays what it is, and is no reason to turn to another server', async () => {
   const { server, outcomes } = aServer()
   const error = await failureOf(
-    server.read(programId, async () => {
+    server.read('long', programId, async () => {
       throw new Error('a stored text does not match its program version')
     }),
   )
@@ -70,12 +72,12 @@ test('a server that could not be reached is tried again by one cursor after a pa
   const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
   endWithTest(() => clock.mockRestore())
   const { server, outcomes } = aServer()
-  await failureOf(server.read(programId, failing('ECONNREFUSED')))
+  await failureOf(server.read('long', programId, failing('ECONNREFUSED')))
   nowMs += 4999
   expect(server.mayTry()).toBe(false)
   nowMs += 1
   expect([server.mayTry(), server.mayTry()]).toEqual([true, false])
-  await server.read(programId, async () => {})
+  await server.read('long', programId, async () => {})
   expect([server.mayTry(), server.mayTry()]).toEqual([true, true])
   expect(outcomes).toEqual(['unreachable', 'unreachable', 'unreachable', 'read'])
 })
@@ -97,6 +99,6 @@ test('while it is not noted that the primary is another one, no other server is 
   await tamper(sql, `update database_history set place = '1/00000001'`)
   endWithTest(() => tamper(sql, `update database_history set place = '${place}'`).then(() => {}))
   const { server, outcomes } = aServer()
-  expect(await failureOf(server.read(programId, async () => {}))).toBeInstanceOf(TurnedToPrimary)
+  expect(await failureOf(server.read('long', programId, async () => {}))).toBeInstanceOf(TurnedToPrimary)
   expect(outcomes).toEqual(['other_history'])
 })
