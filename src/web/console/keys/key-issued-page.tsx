@@ -67,7 +67,7 @@ export function IssuedPage({ apiKey: key, password, version }: IssuedProps) {
         <CodeTabs name="samples" tabs={samples} />
         <NextSteps apiKey={key} />
       </div>
-      <Message>{messageAbout(key, baseUrl, config.installationName)}</Message>
+      <Message>{messageAbout(key, baseUrl, config.installationName || 'Tributary')}</Message>
     </Shell>
   )
 }

@@ -68,7 +68,7 @@ export function LinkPage({ name, link, ways }: { name: string; link: string; way
           <CopyButton of="link" />
         </p>
       </div>
-      <Message>{messageFor(name, link, ways, config.installationName)}</Message>
+      <Message>{messageFor(name, link, ways, config.installationName || 'Tributary')}</Message>
       <p>
         <LinkButton main href="/admin/people" text={ways.password ? 'I’ve copied it' : 'Done'} />
       </p>
