@@ -11,7 +11,6 @@ import {
   type Column,
   DoneNotice,
   figures,
-  InParts,
   LinkButton,
   Named,
   type SortNow,
@@ -240,11 +239,14 @@ const contactColumns = (who: NonNullable<Listing['who']>): readonly Column<Liste
   (['email', 'phone'] as const).map(contact => ({
     head: contact === 'email' ? 'E-mail' : 'Phone',
     roomy: true,
-    cell: ({ application_id }) => (
-      <span class={contact} dir="auto">
-        <InParts>{who.get(application_id)?.[contact] ?? ''}</InParts>
-      </span>
-    ),
+    cell: ({ application_id }) => {
+      const text = who.get(application_id)?.[contact] ?? ''
+      return (
+        <span class={contact} title={text} dir="auto">
+          {text}
+        </span>
+      )
+    },
   }))
 
 const clientsShown = 2

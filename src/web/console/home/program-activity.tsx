@@ -128,7 +128,7 @@ export function ByStatus({ slug, ...activity }: Pick<Activity, 'statuses' | 'sta
               {status === '' ? 'No status' : status}
             </a>
           </dt>
-          <dd>{applications > applicationsMax ? `more than ${figures(applicationsMax)}` : figures(applications)}</dd>
+          <dd>{applications > applicationsMax ? `${figures(applicationsMax)}+` : figures(applications)}</dd>
           <svg class={toneOfStatus(status, activity)} viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
             <rect width={Math.max(1, Math.round((applications / most) * 100))} height="8" />
           </svg>
