@@ -27,7 +27,7 @@ const corpus = join(import.meta.dir, 'corpus')
 
 const database = await useDatabase()
 const { sql } = database
-const service = await useService(database, { ...unlimited, maxPageSize: 50, responseTimeoutMs: 20_000 })
+const service = await useService(database, { ...unlimited, apply: true, maxPageSize: 50, responseTimeoutMs: 20_000 })
 const slugs = ['fuzzed', 'fuzzed-too']
 endWithFile(endProcesses)
 let fuzzer: Fuzzer

@@ -145,6 +145,15 @@ export async function playStory(
   const { webhook_endpoint_id: webhookId } = (await admin('POST', '/webhooks', {}, hook)).body
   await admin('PATCH', '/webhooks/{webhookId}', { webhookId }, { url: 'https://127.0.0.1/other' })
 
+  // Someone of an organization is invited to apply for its clients.
+  const { organization_id: organizationId } = (await admin('POST', '/intermediaries', {}, { name: 'Story Aid' })).body
+  const listed = { email: `aid-${applicantId}@example.org` }
+  await admin('POST', '/intermediaries/{organizationId}/people', { organizationId }, listed)
+  const people = (await admin('GET', '/intermediaries/{organizationId}/people', { organizationId })).body
+  const { intermediary_id: intermediaryId } = (people.items as { intermediary_id: number }[])[0]!
+  const itsPerson = '/intermediaries/{organizationId}/people/{intermediaryId}/invite'
+  await admin('POST', itsPerson, { organizationId, intermediaryId }, { name: 'Story Helper' })
+
   // People come and go.
   const facts = { name: 'Story Person', role: 'AUDITOR', programs: [] }
   const invited = { ...facts, email: `story-${applicantId}@example.org` }
