@@ -146,7 +146,9 @@ export async function playStory(
   await admin('PATCH', '/webhooks/{webhookId}', { webhookId }, { url: 'https://127.0.0.1/other' })
 
   // Someone of an organization is invited to apply for its clients.
-  const { organization_id: organizationId } = (await admin('POST', '/intermediaries', {}, { name: `Story Aid ${applicantId}` })).body
+  const { organization_id: organizationId } = (
+    await admin('POST', '/intermediaries', {}, { name: `Story Aid ${applicantId}` })
+  ).body
   const listed = { email: `aid-${applicantId}@example.org` }
   await admin('POST', '/intermediaries/{organizationId}/people', { organizationId }, listed)
   const people = (await admin('GET', '/intermediaries/{organizationId}/people', { organizationId })).body

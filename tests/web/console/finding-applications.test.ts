@@ -151,7 +151,7 @@ test('a search without a letter or digit is refused with a reason', async () => 
 
 test('auditors neither see whose an application is, nor search by it, nor download it, nor change it', async () => {
   const page = await auditor.page(list)
-  for (const hidden of ['María', 'name="q"', '/spreadsheet', 'name="set"']) expect(page).not.toContain(hidden)
+  for (const hidden of ['María', 'id="q"', '/spreadsheet', 'name="set"']) expect(page).not.toContain(hidden)
   // Nor on the page of another, which has what lies next to it in the list.
   for (const path of ['?q=maria', `/${chidi}?q=maria`, '/download', '/spreadsheet', `/status?set=none&ticked=${maria}`])
     expect((await auditor.get(list + path)).status).toBe(403)

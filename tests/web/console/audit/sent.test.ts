@@ -184,7 +184,7 @@ describe('which clients were ever sent an application', () => {
     }
     expect(sent.some(({ actor, is_certain }) => actor === 'key:z' && is_certain)).toBe(true)
     const list = `/admin/programs/${slug}/applications`
-    const rows = rowsOf(await browser.page(list), 'Applications, newest first')
+    const rows = rowsOf(await browser.page(list), 'Applications')
     expect(rows.length).toBe(50)
     for (const { Number: id, 'Exported by': clients } of rows)
       expect([id, clients === 'not yet']).toEqual([id, !sent.some(one => String(one.application_id) === id)])
@@ -204,7 +204,7 @@ describe('which clients were ever sent an application', () => {
     const [first, second] = clients.map(
       one => `${names.get(one.actor) ?? one.actor}${one.is_certain ? '' : ' (possibly)'}`,
     )
-    const [row] = rowsOf(await browser.page(`${list}?application=${id}`), 'Applications, newest first')
+    const [row] = rowsOf(await browser.page(`${list}?application=${id}`), 'Applications')
     const more = clients.length - 2
     const others = clients[0]!.is_bounded ? ' and possibly others' : ''
     const said = `${first}, ${second}${more > 0 ? ` and ${more} more` : ''}${others}`
