@@ -54,6 +54,83 @@ export async function readStatusCounts(sql: Sql, programId: number, most: number
   )
 }
 
+export interface FirstStatusTimes {
+  /** Median days from submission to the first status, of applications submitted since the two times; null if none has one. */
+  recent: number | null
+  all: number | null
+}
+
+/**
+ * How soon applications got their first status, of the newest `most` alone. A status that came along with a bulk load says nothing of
+ * when it was set, so it doesn’t count.
+ */
+export async function readFirstStatusTimes(
+  db: Db,
+  programId: number,
+  { since, recentSince, most }: { since: Micros; recentSince: Micros; most: number },
+): Promise<FirstStatusTimes> {
+  const [times] = await db<FirstStatusTimes[]>`
+    select
+      percentile_cont(0.5) within group (order by days) filter (where submit_time >= ${recentSince}) as recent,
+      percentile_cont(0.5) within group (order by days) as all
+    from (
+      select newest.submit_time, extract(epoch from given.changed_at - newest.submit_time)::double precision / 86400 as days
+      from (
+        select application_id, submit_time
+        from application
+        where program_id = ${programId}
+        and submit_time >= ${since}
+        order by submit_time desc, submit_seq desc
+        limit (select ${most}::bigint)
+      ) newest
+      cross join lateral (
+        select changed_at
+        from application_annotation
+        where program_id = ${programId}
+        and application_id = newest.application_id
+        and sets_status
+        and status is not null
+        order by annotation_id
+        limit 1
+      ) given
+      where given.changed_at >= newest.submit_time
+    ) waited`
+  return times!
+}
+
+export interface ClientExports {
+  api_key_id: string
+  name: string
+  exports: number
+}
+
+/** Exports of a program by key since then, most first, of the newest `most` audit entries of the program alone. */
+export async function readClientExports(
+  db: Db,
+  slug: string,
+  { since, most, rowsMax }: { since: Micros; most: number; rowsMax: number },
+): Promise<ClientExports[]> {
+  return db<ClientExports[]>`
+    select api_key_id, name, counted.exports
+    from (
+      select substr(actor, 5) as api_key_id, count(distinct coalesce(detail->>'walk', audit_event_id::text)) as exports
+      from (
+        select audit_event_id, actor, action, detail
+        from audit_event
+        where subject = ${slug}
+        and happened_at >= ${since}
+        order by happened_at desc, audit_event_id desc
+        limit ${most}
+      ) newest
+      where action = 'applications_exported'
+      and actor like 'key:%'
+      group by actor
+    ) counted
+    join api_key using (api_key_id)
+    order by counted.exports desc, name, api_key_id
+    limit ${rowsMax}`
+}
+
 export interface ProgramReader {
   api_key_id: string
   name: string

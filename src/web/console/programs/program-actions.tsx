@@ -16,6 +16,7 @@ import { attachment } from '../../html/docs-response.ts'
 import { everyRole, readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { loadActivity } from '../home/program-activity.tsx'
+import { loadPace } from '../home/program-pace.tsx'
 import { type Action, action, administrators, type Part, pageAt, reads } from '../requests/action.ts'
 import { listedVersionAnswer, pageAfter, pageBefore, versionDocumentAnswer } from '../requests/answer-schemas.ts'
 import { type ConsoleRequest, type PageRequest, redirect, showPage } from '../requests/console-request.ts'
@@ -74,9 +75,10 @@ function overviewActions(deps: Deps): Part {
       answered: programOverview,
       ...everyone,
       run: program,
-      page: async ({ now }, program) => (
-        <OverviewPage program={program} activity={await loadActivity(deps, program, now)} />
-      ),
+      page: async ({ now }, program) => {
+        const [activity, pace] = await Promise.all([loadActivity(deps, program, now), loadPace(db, program, now)])
+        return <OverviewPage program={program} activity={activity} pace={pace} />
+      },
     }),
     pageAt(`/admin${one}/questions`, readingRoles, async ({ person, params }) => (
       <QuestionsPage view={await loadProgramInView(db, person, params.slug!)} />

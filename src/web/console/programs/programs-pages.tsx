@@ -20,8 +20,10 @@ import {
 } from '../../html/components.tsx'
 import { IntakeBadge, isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
+import { CopyButton } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type Activity, ByStatus, ReadBy, Submitted } from '../home/program-activity.tsx'
+import { ExportsByClient, FirstStatus, type Pace } from '../home/program-pace.tsx'
 import { QrCode } from '../requests/qr-code.tsx'
 import { StatusBadge } from '../statuses/status-badge.tsx'
 import { MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
@@ -133,7 +135,7 @@ const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
   },
 ]
 
-function Addresses({ slug }: { slug: string }) {
+function Addresses({ slug, toCopy }: { slug: string; toCopy?: boolean }) {
   const { baseUrl, config } = usePage()
   const addresses = [
     ['Export', `${baseUrl}/api/v1/admin/programs/${slug}/applications`],
@@ -142,17 +144,18 @@ function Addresses({ slug }: { slug: string }) {
   ] as const
   return (
     <dl class="stacked">
-      {addresses.map(([what, address]) => (
+      {addresses.map(([what, address], i) => (
         <>
           <dt>{what}</dt>
           <dd>
             {what === 'Export' ? (
-              <code>{address}</code>
+              <code id={toCopy ? `address-${i}` : undefined}>{address}</code>
             ) : (
               <a href={address}>
-                <code>{address}</code>
+                <code id={toCopy ? `address-${i}` : undefined}>{address}</code>
               </a>
-            )}
+            )}{' '}
+            {toCopy && <CopyButton of={`address-${i}`} what={what} />}
             {what === 'Deep link' && config.apply && <QrCode text={address} label="QR code with the deep link" />}
           </dd>
         </>
@@ -198,7 +201,7 @@ function Asked({ program, activity }: ProgramPageProps & { activity: Activity })
   )
 }
 
-export function OverviewPage({ program, activity }: ProgramPageProps & { activity: Activity }) {
+export function OverviewPage({ program, activity, pace }: ProgramPageProps & { activity: Activity; pace: Pace }) {
   return (
     <ProgramShell program={program} tab="overview">
       <DoneNotice texts={doneTexts} />
@@ -214,10 +217,12 @@ export function OverviewPage({ program, activity }: ProgramPageProps & { activit
           <section class="card" aria-labelledby="statuses">
             <h2 id="statuses">Applications by status</h2>
             <ByStatus slug={program.slug} {...activity} />
+            <FirstStatus {...pace} />
           </section>
           <section class="card" aria-labelledby="readers">
             <h2 id="readers">Exported by</h2>
             <ReadBy readers={activity.readers} last={program.last_submit_time} />
+            <ExportsByClient {...pace} />
           </section>
         </div>
         <div class="card">
@@ -226,7 +231,7 @@ export function OverviewPage({ program, activity }: ProgramPageProps & { activit
             The slug <code>{program.slug}</code> is <code>programSlug</code> in the export API and{' '}
             <code>program_name</code> in every application. It never changes.
           </p>
-          <Addresses slug={program.slug} />
+          <Addresses slug={program.slug} toCopy />
         </div>
       </div>
     </ProgramShell>
