@@ -39,11 +39,11 @@ describe.each(['never analyzed', 'analyzed'])('15,000 applications, %s', knowled
       recorder.clear()
       await browser.page(path)
       const asked = recorder.statements.filter(({ text }) => /from application\b/.test(text))
-      expect(asked.length).toBe(path === '/admin' ? 8 : 4)
+      expect(asked.length).toBe(path === '/admin' ? 8 : 5)
       for (const statement of asked) {
         const nodes = await planOf(explaining, statement, mode)
         const read = nodes.filter(node => node['Relation Name'] === 'application').map(node => node['Index Name'])
-        const index = /submit_time at time zone|submission_counter/.test(statement.text)
+        const index = /submit_time at time zone|submission_counter|application_annotation/.test(statement.text)
           ? 'application_walk'
           : 'application_by_state'
         expect([...new Set(read)]).toEqual([index])

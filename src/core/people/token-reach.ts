@@ -11,7 +11,8 @@ type Token = { scopes: readonly string[] } | undefined
 /** What a person of a role may do, as scopes. No token is good for an administrator. */
 const scopesOf: Readonly<Record<Exclude<Role, 'ADMINISTRATOR'>, readonly Scope[]>> = {
   PROGRAM_ADMINISTRATOR: ['programs:read', 'applications:write', 'webhooks:read'],
-  INTERMEDIARY: ['intermediaries:write'],
+  // They read and submit the applications of their organization's clients.
+  INTERMEDIARY: ['intermediaries:write', 'applications:write'],
   AUDITOR: scopes.filter(scope => scope.endsWith(':read')),
 }
 

@@ -27,7 +27,6 @@ export async function readUpload(visit: ApplyVisit): Promise<void> {
   requireOwnOrigin(visit)
   const { address } = recordOf(request).origin
   await limits.countForm(address)
-  const end = limits.beginUpload(address)
   const form = new FormValues()
   visit.form = form
   visit.fileErrors = new Map()
@@ -40,7 +39,7 @@ export async function readUpload(visit: ApplyVisit): Promise<void> {
       file: part => files.take(part),
     })
   } finally {
-    end()
+    files.end()
   }
   files.accept()
 }
@@ -48,6 +47,7 @@ export async function readUpload(visit: ApplyVisit): Promise<void> {
 class FormFiles {
   #program: ProgramInForm | undefined
   #isAccepted = false
+  #end: (() => void) | undefined
 
   constructor(private readonly visit: ApplyVisit) {}
 
@@ -63,7 +63,10 @@ class FormFiles {
     const program = await this.#find()
     const question = questionAt(program.known.version, field, form.get('shown') ?? '')
     if (question === undefined || fileStore === undefined || program.intake_state !== 'OPEN') return
-    await limits.countUpload(recordOf(request).origin.address)
+    const { address } = recordOf(request).origin
+    // Not before a file arrives: a form without one takes nobody's place.
+    this.#end ??= limits.beginUpload(address)
+    await limits.countUpload(address)
     const rules = fileRulesOf(question.settings)
     const received = await receiveFile(
       deps.intakeDb,
@@ -81,6 +84,10 @@ class FormFiles {
     )
     if ('refused' in received) this.#refuse(field, received.refused)
     else form.add(field, urlOfFile(visit, program.slug, received.fileId))
+  }
+
+  end(): void {
+    this.#end?.()
   }
 
   /** Once: a session that begins with a file gives the next page another token. */

@@ -273,6 +273,9 @@ test('one address has a few uploads at a time and a bounded number an hour', asy
       (await sql`select from uploaded_file where name = 'slow.pdf' and bytes is null and check_at > now()`).length ===
       uploadsPerAddressMax,
   )
+  // A form without a file takes no place.
+  const eve = await whoApplies('aid', one)
+  expect((await sendFiles(eve, [{ field, name: '', content: Buffer.alloc(0) }])).status).toBe(200)
   const ann = await whoApplies('aid', one)
   expect((await sendFiles(ann, [{ field, name: 'a.pdf', content: aPdf() }])).status).toBe(429)
   for (const { socket } of waiting) socket.destroy()

@@ -5,6 +5,7 @@ import { setIntermediaryDisabled, setOrganizationDisabled } from '../../../src/c
 import { disablePerson } from '../../../src/core/people/people.ts'
 import { Applicant } from '../../support/applicant.ts'
 import { aPerson, ConsoleVisitor, noticesOf } from '../../support/console.ts'
+import { ApiProgram, aToken } from '../../support/console-api.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { endWithTest, useDatabase, useService } from '../../support/fixtures.ts'
 import { anIntermediary, anOrganization, Intermediary } from '../../support/intermediary.ts'
@@ -232,6 +233,21 @@ test('the audit log has who registered, opened and submitted, and no name of a c
   ])
   expect([entries[0]!.subject, entries[2]!.subject]).toEqual([String(id), String(id)])
   expect(JSON.stringify(await sql`select subject, detail from audit_event`)).not.toContain('Unnamed')
+})
+
+test('a token that may not read and change applications invites nobody who may', async () => {
+  const administrator = await aPerson(sql)
+  const token = async (...scopes: string[]) =>
+    ApiProgram.withToken(service, (await aToken(sql, administrator, { scopes })).token)
+  const narrow = await token('intermediaries:write')
+  const people = `/intermediaries/${casaId}/people`
+  expect((await narrow.ask('POST', people, { email: 'token@casa.example.org' })).status).toBe(201)
+  const { items } = (await narrow.ask('GET', people)).body
+  const [listed] = items.filter(({ email }: { email: string }) => email === 'token@casa.example.org')
+  const invite = `${people}/${listed.intermediary_id}/invite`
+  expect((await narrow.ask('POST', invite, { name: 'Token' })).status).toBe(403)
+  const wide = await token('intermediaries:write', 'applications:write')
+  expect((await wide.ask('POST', invite, { name: 'Token' })).status).toBe(201)
 })
 
 test('an administrator invites a person of an organization, who must set up a second factor where it is required', async () => {

@@ -6,7 +6,9 @@ import { readKeyExports } from '../../../src/db/audit/key-exports.ts'
 import { addKeyRequests } from '../../../src/db/keys/key-request-days.ts'
 import { formatMicros } from '../../../src/domain/values/offset-time.ts'
 import { aPerson, ConsoleVisitor, rowsOf } from '../../support/console.ts'
+import { ExportClient } from '../../support/export-client.ts'
 import { useExport } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
 import { until } from '../../support/until.ts'
 
 const { sql, service, client, key, slug } = await useExport({ applications: 5 })
@@ -80,24 +82,28 @@ test('how an export ended is its last page’s, and pages beyond those searched 
 })
 
 test('requests are counted by outcome, and each day leads to its audit entries or its rejected requests', async () => {
+  const key = await createTestKey(sql, { programs: [slug] })
+  const client = new ExportClient(service, key, slug)
+  const path = `/admin/keys/${key.username}`
+  await client.page()
   expect((await client.request({ pageSize: 'x' })).status).toBe(400)
   const wrong = await service.get('/api/v1/admin/programs/none/applications', {
     headers: { Authorization: key.authorization },
   })
   expect(wrong.status).toBe(401)
   await addKeyRequests(sql, [
-    { api_key_id: key.api_key_id, day: dayAgo(29), outcome: 'complete', requests: 7 },
-    { api_key_id: key.api_key_id, day: dayAgo(3), outcome: 'rotated_secret', requests: 2 },
-    { api_key_id: key.api_key_id, day: dayAgo(30), outcome: 'expired', requests: 2 },
+    { api_key_id: key.username, day: dayAgo(29), outcome: 'complete', requests: 7 },
+    { api_key_id: key.username, day: dayAgo(3), outcome: 'rotated_secret', requests: 2 },
+    { api_key_id: key.username, day: dayAgo(30), outcome: 'expired', requests: 2 },
   ])
   await until('the requests to be written', async () => {
     const rows =
-      await sql`select outcome from api_key_request_day where api_key_id = ${key.api_key_id} and day = ${today}`
+      await sql`select outcome from api_key_request_day where api_key_id = ${key.username} and day = ${today}`
     return rows.length === 3
   })
   const page = await browser.page(path)
   const audit = (days: number) =>
-    `/admin/audit?${new URLSearchParams({ actor: `key:${key.api_key_id}`, from: dayAgo(days), to: dayAgo(days - 1) })}`
+    `/admin/audit?${new URLSearchParams({ actor: `key:${key.username}`, from: dayAgo(days), to: dayAgo(days - 1) })}`
   const rejected = (days: number) => `${path}?day=${dayAgo(days)}#rejected`
   expect(hrefsOf(page, 'requests')).toEqual([audit(0), rejected(3), audit(29)])
   expect(hrefsOf(page, 'rejected')).toEqual([rejected(0), rejected(3)])
@@ -110,5 +116,5 @@ test('requests are counted by outcome, and each day leads to its audit entries o
   expect(rowsOf(await browser.page(rejected(0)), caption)).toHaveLength(1)
   expect(rowsOf(await browser.page(`${path}?day=${dayAgo(3)}`), caption)).toHaveLength(0)
   const audited = await browser.page(audit(0))
-  expect(audited).toContain(`<option value="key:${key.api_key_id}" selected`)
+  expect(audited).toContain(`<option value="key:${key.username}" selected`)
 })

@@ -104,6 +104,10 @@ async function sheetsOfList(deps: Deps, program: Program, list: OpenedList, lang
       ...version,
       questions: version.questions.map(one => ({ ...one, settings: localizedSettings(one.settings, tags) })),
     }))
+  if (versions.length === 0)
+    throw new Problem('conflict', {
+      detail: 'This program has not been published, so it has no applications to download.',
+    })
   const documented = questionDocs(questions.keyMap, versions.at(-1)!, versions.slice(0, -1))
   try {
     return sheetsOf(planTables(documented, { multi: 'one', labels: true }), async function* (sheet) {

@@ -2,6 +2,7 @@
 
 import { Busboy, type BusboyConfig, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { Problem } from '../../../base/problem.ts'
+import { settledWithin } from '../../../base/settled-within.ts'
 import { isText } from '../headers/sent-text.ts'
 import { whileArriving } from '../server/in-time.ts'
 
@@ -14,6 +15,8 @@ export interface FormBounds {
   filesMax: number
   /** How long all of it may take to arrive, storing the files included. */
   arrivalMs: number
+  /** How much longer storing the files may take, once the form has arrived or failed. */
+  storageGraceMs?: number
 }
 
 export interface SentFile {
@@ -39,6 +42,8 @@ export const readMultipart = (request: Request, bounds: FormBounds, taker: FormT
     if (Number(request.headers.get('content-length') ?? 0) > bounds.bytesMax) throw tooLarge(bounds)
     await new FormReader(request, bounds, taker).read()
   })
+
+const storageGraceMs = 30_000
 
 const tooLarge = ({ bytesMax }: FormBounds): Problem =>
   new Problem('too_large', { detail: `A form with files must have at most ${bytesMax} bytes.` })
@@ -130,11 +135,17 @@ class FormReader {
     } finally {
       clearTimeout(timer)
     }
-    if (this.#failure === undefined) {
-      this.#parser.end()
-      await this.#ended.promise
-    } else await cancel()
-    await this.#taken
+    if (this.#failure === undefined) this.#parser.end()
+    else await cancel()
+    // A storage that never responds must not hold the form.
+    const stored = Promise.all([this.#failure === undefined && this.#ended.promise, this.#taken])
+    if (!(await settledWithin(bounds.storageGraceMs ?? storageGraceMs, stored)))
+      this.#fail(
+        new Problem('unavailable', {
+          detail: 'The file could not be stored. Try again later.',
+          internal: 'file_storage_silent',
+        }),
+      )
     if (this.#failure !== undefined) throw this.#failure.error
   }
 

@@ -261,7 +261,7 @@ describe('the docs of a program', () => {
     expect(
       [...list!.matchAll(/<h3[^>]*>([^<]*)|<code class="key">([^<]*)/g)].map(([, screen, key]) => screen ?? key),
     ).toEqual(['Screen 1', 'pet', 'breed', 'Screen 2', 'fence'])
-    const [pet, breed, fence] = list!.split('<summary>').slice(1).map(textOf)
+    const [pet, breed, fence] = list!.split('<details class="question').slice(1).map(textOf)
     for (const question of [pet, breed, fence]) expect(question).toMatch(/null\b.*\b2\b/)
     expect(pet).toMatch(/application\.pet\.selection .*cat Option catdog Option dogfox Option foxnew/)
     expect(breed).toContain('application.breed.text ')
