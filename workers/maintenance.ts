@@ -105,9 +105,9 @@ const tasks = ({ db, log, fileStore }: MaintenanceOptions): Task[] => [
     name: 'files',
     run: async () => {
       const files = await eraseUnneededFiles(db, fileStore)
-      if (files > 0) log.info({ files }, 'erased uploaded files that no answer has')
+      if (files > 0) log.info({ files }, 'erased uploaded files that no answer refers to')
     },
-    failing: 'uploaded files that no answer has could not be erased; this is tried again in ten minutes',
+    failing: 'uploaded files that no answer refers to could not be erased; the next attempt is in ten minutes',
   },
   {
     name: 'audit_seal',

@@ -1,4 +1,4 @@
-// The demo's person of an organization, who applies for two clients: one with an application that is not sent yet.
+// The demo's person in an intermediary organization, who applies for two clients. One client's application is not submitted yet.
 
 import { join } from 'node:path'
 import { applyKey } from '../../src/core/apply/apply-front-end.ts'

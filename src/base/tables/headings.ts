@@ -16,9 +16,9 @@ export const fixedHeadings = {
   submitter_type: 'Submitted by',
   ti_email: 'Intermediary’s e-mail',
   ti_organization: 'Intermediary’s organization',
-  entity_path: 'Place in the application',
-  parent_path: 'Place of the parent',
-  entity_index: 'Position, from 0',
+  entity_path: 'Entity path',
+  parent_path: 'Parent path',
+  entity_index: 'Position (from 0)',
   entity_name: 'Name',
 } as const
 

@@ -32,7 +32,7 @@ export function sheetsOf(
   const wide = tables.find(({ columns }) => columns.length > sheetColumnsMax)
   if (wide !== undefined)
     throw new TooWide(
-      `The table ${tableName(wide) || 'of applications'} has ${wide.columns.length} columns, and a sheet ${sheetColumnsMax} at most.`,
+      `The table ${tableName(wide) || 'of applications'} has ${wide.columns.length} columns, but a sheet can have at most ${sheetColumnsMax}.`,
     )
   const [names, files] = [new UniqueNames(), new UniqueNames(200)]
   const makeRows = rowMaker(tables)

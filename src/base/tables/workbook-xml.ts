@@ -1,4 +1,4 @@
-// The fixed XML of a workbook, and text as XML has it. Sources: ECMA-376 parts 1 and 2.
+// The fixed XML of a workbook, and escaping of text for XML. Sources: ECMA-376 parts 1 and 2.
 
 import type { ColumnKind } from './table-plan.ts'
 

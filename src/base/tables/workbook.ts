@@ -1,6 +1,6 @@
 // Streams an XLSX workbook: sheets with a row of headings and a row of keys, both frozen, a filter on the keys, and a type for each cell.
 //
-// The XML is written here, because no library did all of it. Measured with 300,000 rows of 30 columns on Bun: `exceljs` 4.4 took 420 MB and
+// The XML is written here, because no library met all requirements. Measured with 300,000 rows of 30 columns on Bun: `exceljs` 4.4 took 420 MB and
 // wrote XML that isn't well-formed; `@cj-tech-master/excelts` 10.2 streams in 125 MB, at three times the time, and drops carriage returns and control
 // characters; `hucre` 1.0 and `xlsx-write-stream` 1.0 stream a single sheet; `write-excel-file` 4.1 keeps all rows.
 //

@@ -58,7 +58,7 @@ export async function settleRollback(
   })
   log.error(
     { why, now: to, before: from, lost },
-    'CiviForm’s database has another history than before: applications it lost are removed, and everything is compared',
+    'CiviForm’s database has a different history than before: applications that it lost are removed, and all others are compared',
   )
   return lost
 }

@@ -22,7 +22,7 @@ The file appears under its name only when it is complete.
                       apps.xlsx: a workbook for people, with a sheet for each of these tables, question texts and option labels
                       apps.zip: the rows of that workbook as CSV files
                       apps/: a folder with one file per application
-                      -: lines to standard output, once all have arrived. Keeps no state for another pull to continue from
+                      -: lines to standard output, once all have arrived. Saves no state, so no later pull can continue from it
   --to <database>     postgres://user@host/database: creates and fills the same tables there; password from PGPASSWORD
   --schema <name>     With --to: the schema of the tables. Default: the program's slug, with _ for -
   --state <name>      With --to: the file for the progress of the pull. Default: tributary-<slug> in this folder

@@ -52,7 +52,7 @@ export async function findDisclosures(
 /** A hidden question is hidden together with those repeated under it, even if `fields` chose it. */
 function questionsOf({ detail }: PageWithApplication): string {
   const { fields, questions, hidden_questions: hidden } = detail as SentQuestions
-  const all = questions === undefined ? 'all' : 'all of the newest version'
+  const all = questions === undefined ? 'all' : 'all in the newest version'
   if (fields === undefined) return hidden === undefined ? all : `${all} but ${hidden.join(', ')}`
   return `only ${fields.join(', ')}${hidden === undefined ? '' : `, without ${hidden.join(', ')}`}`
 }

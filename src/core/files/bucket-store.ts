@@ -1,4 +1,4 @@
-// Uploaded files in a bucket of an S3-compatible storage, below a prefix.
+// Stores uploaded files in an S3-compatible bucket, under a prefix.
 
 import type { FileStore, StoreSettings } from './file-store.ts'
 

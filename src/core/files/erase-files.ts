@@ -1,4 +1,4 @@
-// Erases files that no answer has: of erased applications within a minute, and those that were never saved within a day.
+// Erases files that no answer refers to: files of erased applications within a minute, files that were never saved in an answer within a day.
 
 import { deleteUploadedFile, takeUnneededFiles } from '../../db/apply/uploaded-files.ts'
 import type { Sql } from '../../db/client.ts'

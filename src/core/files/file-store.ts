@@ -1,4 +1,4 @@
-// Where the content of uploaded files is kept: a folder, or a bucket of an S3-compatible storage. Names in it are random.
+// Where the content of uploaded files is kept: a folder, or an S3-compatible bucket. Names in it are random.
 
 export interface FileStore {
   /** Stores content as it arrives; resolves once a crash loses nothing of it. What failed may be there in part, and is to be removed. */

@@ -1,4 +1,4 @@
-// Opens an uploaded file for a person of the console. The audit log records it before the first byte is sent.
+// Opens an uploaded file for a person in the console. The audit log records it before the first byte is sent.
 
 import { notFound, Problem } from '../../base/problem.ts'
 import {

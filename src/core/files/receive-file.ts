@@ -118,7 +118,7 @@ class Arriving {
   #counted(chunk: Uint8Array): Uint8Array {
     this.bytes += chunk.length
     this.isTooLarge = this.bytes > this.bytesMax
-    if (this.isTooLarge) throw new Error('the file is larger than its question takes')
+    if (this.isTooLarge) throw new Error('the file is larger than its question allows')
     return chunk
   }
 }

@@ -1,5 +1,5 @@
 // Counts the requests of each key by day and outcome. A request only adds to a number in memory; the numbers are written together in the
-// background, so a process that is killed loses those of its last seconds.
+// background, so a killed process loses the counts of its last seconds.
 
 import type { Log } from '../../base/log.ts'
 import type { Db } from '../../db/client.ts'
@@ -68,7 +68,7 @@ export class KeyRequestCounts {
       await deleteKeyRequestsBefore(this.db, first)
       this.#prunedOn = day
     } catch (error) {
-      this.log.warn({ err: error, keys: counts.length }, 'the requests of API keys could not be counted')
+      this.log.warn({ err: error, keys: counts.length }, 'requests by API key could not be counted')
     }
   }
 }

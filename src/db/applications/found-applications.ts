@@ -1,4 +1,4 @@
-// Lists of a search: applications whose applicant's own name has the words come first.
+// Search results: applications whose applicant's own name contains the words come first.
 
 import type { Sql } from '../client.ts'
 import type { Position } from '../walks/walks.ts'

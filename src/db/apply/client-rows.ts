@@ -1,4 +1,4 @@
-// Statements for the clients of an organization: applicants whom somebody of it registered.
+// Statements for an organization's clients: applicants registered by its people.
 
 import { type Db, findValue, type Transaction } from '../client.ts'
 

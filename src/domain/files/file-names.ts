@@ -1,4 +1,4 @@
-// Names of uploaded files. They are text that somebody chose: kept to be shown, and never part of a path here.
+// Names of uploaded files. Uploaders choose them, so they are stored only for display and never become part of a path.
 
 import { type FileType, fileTypes } from './file-types.ts'
 

@@ -1,4 +1,4 @@
-// The types of file that applicants may upload: documents and pictures that no program runs when they are opened.
+// The types of file that applicants may upload: documents and pictures, which run no code when they are opened.
 
 interface FileTypeFacts {
   /** As people know it. */

@@ -1,4 +1,4 @@
-// Edits of the texts of a program and of its languages. Each returns a new document; what an edit doesn't touch stays the same object.
+// Edits a program's texts and languages. Each function returns a new document, in which unchanged parts are the same objects as before.
 
 import type { ProgramDefinition } from '../definitions/program-definition.ts'
 import { onlyIn, translationsIn } from '../definitions/version-definition.ts'

@@ -19,12 +19,12 @@ const settings = {
   file_types: Type.Array(Type.Enum<FileType[]>(fileTypeNames), {
     minItems: 1,
     uniqueItems: true,
-    description: 'Types of file that applicants may upload; all of these unless given.',
+    description: 'File types that applicants may upload. Default: all of these types.',
   }),
   max_megabytes: Type.Integer({
     minimum: 1,
     maximum: 50,
-    description: 'Maximum size of each uploaded file, in megabytes; 10 unless given.',
+    description: 'Maximum size of each uploaded file, in megabytes. Default: 10.',
   }),
 }
 

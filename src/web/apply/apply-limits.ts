@@ -51,7 +51,7 @@ export class ApplyLimits {
     if (others >= uploadsPerAddressMax) refuse({ isOver: true, seconds: 10 })
     if (all >= uploadsAtATimeMax)
       throw new Problem('unavailable', {
-        detail: 'Too many files are arriving. Try again in a minute.',
+        detail: 'Too many files are being uploaded. Try again in a minute.',
         retryAfterSeconds: 60,
         internal: 'uploads_at_a_time',
       })

@@ -1,4 +1,4 @@
-// The clients of an organization, as its people see them: the list, the form for a new one, and opening one to apply for.
+// Pages for an organization's people: the list of clients, the form for a new client, and opening a client to apply for them.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// The column of a program's docs with what readers copy and run: code samples, the response, and the example.
+// The column of a program's docs with material to copy and run: code samples, the response, and the example.
 
 /** @jsxImportSource preact */
 

@@ -32,7 +32,7 @@ export function QuestionTablePage({ program, shown }: QuestionTableProps): VNode
       styles={['/assets/docs.css']}
       scripts={['/assets/docs.js']}
       actions={<MarkdownLinks path={here} />}
-      lead={`All questions of ${shown.version_number === null ? 'the draft' : version}, to print or to send to colleagues for their comments.`}
+      lead={`All questions of ${shown.version_number === null ? 'the draft' : version}, to print or to send to colleagues for comment.`}
     >
       <ScrollBox label="Questions">
         <table class="reference printed">

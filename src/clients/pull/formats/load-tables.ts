@@ -76,7 +76,7 @@ const documented = {
 
 /** What to do about an application that has more than its tables. */
 export const withoutColumn = (error: NoColumn): CommandError =>
-  new CommandError('mismatch', `${error.message} Pull into a file that ends with .ndjson.`, { cause: error })
+  new CommandError('mismatch', `${error.message} Pull into an .ndjson file.`, { cause: error })
 
 /** Without those of questions that were hidden from the key since. */
 const stillThere = (known: KnownColumns, there: KnownColumns): KnownColumns =>

@@ -49,10 +49,7 @@ function planned(tables: readonly Table[], job?: FormatJob): Sheet[] {
     })
   } catch (error) {
     if (!(error instanceof TooWide)) throw error
-    throw new CommandError(
-      'failed',
-      `${error.message} Choose questions with --fields, or pull into a file that ends with .csv.`,
-    )
+    throw new CommandError('failed', `${error.message} Choose questions with --fields, or pull into a .csv file.`)
   }
 }
 
@@ -78,11 +75,11 @@ async function write({ out }: FormatJob, bytes: Bytes): Promise<ReadyFile> {
 
 function noteTexts({ cutCells, continued }: WorkbookNotes): string[] {
   const texts = continued.map(
-    name => `A sheet has ${inWords(sheetRowsMax)} rows at most, so the rest is in the sheet “${name}”.`,
+    name => `A sheet can have at most ${inWords(sheetRowsMax)} rows, so the rest are in the sheet “${name}”.`,
   )
   if (cutCells > 0)
     texts.push(
-      `${inWords(cutCells)} cell${cutCells === 1 ? ' was' : 's were'} cut at ${inWords(cellLengthMax)} characters, the most that a cell holds. Pull into a file that ends with .zip for the whole text.`,
+      `${inWords(cutCells)} cell${cutCells === 1 ? ' was' : 's were'} cut at ${inWords(cellLengthMax)} characters, the maximum for a cell. For the full text, pull into a .zip file.`,
     )
   return texts
 }

@@ -205,7 +205,7 @@ class ApplicationReader {
     const time = typeof value === 'string' ? parseOffsetTime(value) : undefined
     if (time === undefined) {
       const right =
-        'a date-time with an offset such as 2026-01-31T09:30:00-08:00, of the years 1684 to 2255, no finer than a microsecond'
+        'a date-time with an offset such as 2026-01-31T09:30:00-08:00, in the years 1684 to 2255, with at most microsecond precision'
       this.find.add('wrong_format', `must be ${right}, but is ${describeValue(value)}`, field)
       return null
     }

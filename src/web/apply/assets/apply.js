@@ -1,4 +1,4 @@
-// Pages are complete without this: it shows questions as soon as an answer asks for them, uploads files when they are chosen, fills in a code
+// Optional, because pages work without it: shows questions as soon as an answer makes them apply, uploads files when they are chosen, fills in a code
 // from a link, prints and copies.
 
 const form = document.getElementById('answers')

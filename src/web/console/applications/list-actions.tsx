@@ -39,7 +39,7 @@ export const listActions = (deps: Deps): Part => {
       route: `GET ${applicationsRoute}`,
       summary: 'List a program’s applications',
       answers:
-        'Applications without answers, 50 per page. In a search, matches in the applicant’s own name come first.',
+        'Applications without their answers, 50 per page. In a search, matches in the applicant’s own name come first.',
       answered: applicationsAnswer,
       roles: everyRole,
       scope: 'applications:read',

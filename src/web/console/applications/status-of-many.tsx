@@ -46,7 +46,7 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
       name: 'annotateApplications',
       route: `POST ${path}`,
       summary: 'Set the status and note of many applications',
-      description: 'Each change is a separate entry in the application’s history. What you leave out is unchanged.',
+      description: 'Each change is a separate entry in the application’s history. Omitted fields are unchanged.',
       answers:
         'The number of applications changed, and the number skipped because they have changed since or no longer exist.',
       answered: row({ changed: integer, left: integer }),

@@ -99,8 +99,8 @@ function Obsolete({ path, changed }: { path: string } & Pick<StatusOfManyProps, 
 function NoteForAll({ optional, changed }: { optional: boolean } & Pick<StatusOfManyProps, 'changed'>) {
   const noted = changed.filter(({ has_note }) => has_note).length
   const hint = [
-    optional && 'Leave empty to keep current notes.',
-    noted > 0 && `Replaces the note of ${counted(noted, 'application')}. Earlier notes stay in the history.`,
+    optional && 'Leave this empty to keep the current notes.',
+    noted > 0 && `Replaces the note on ${counted(noted, 'application')}. Earlier notes stay in the history.`,
   ].filter(Boolean)
   return (
     <TextArea

@@ -68,7 +68,7 @@ const eventActions = (deps: Deps): Part => {
       query: {
         actor: 'Who did it: `admin:…`, `admin-token:…`, `intermediary:…`, `key:…` or `operator:…`.',
         action: 'What was done, such as api_key_created.',
-        subject: 'What it was done to, such as a program slug, an API key ID or an application ID.',
+        subject: 'The object of the action, such as a program slug, an API key ID or an application ID.',
         from: 'Events at or after this date or time.',
         to: 'Events before this date or time.',
         before: 'The `next` value of the previous page.',

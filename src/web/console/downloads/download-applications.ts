@@ -51,7 +51,7 @@ export async function downloadApplications(deps: Deps, visit: ConsoleRequest): P
     errors.push({
       parameter: 'format',
       code: 'not_allowed',
-      detail: 'Choose a workbook, CSV files, or the CSV clients receive.',
+      detail: 'Choose an Excel workbook, CSV files, or CSV as clients receive it.',
     })
   const languages = await languagesOffered(db, program)
   const language = sent.get('language') ?? languages[0]!
@@ -116,7 +116,7 @@ async function sheetsOfList(deps: Deps, program: Program, list: OpenedList, lang
     })
   } catch (error) {
     if (error instanceof TooWide)
-      throw new Problem('too_large', { detail: `${error.message} Use the CSV clients receive.` })
+      throw new Problem('too_large', { detail: `${error.message} Choose CSV as clients receive it instead.` })
     throw error
   }
 }

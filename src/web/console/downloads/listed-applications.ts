@@ -1,4 +1,4 @@
-// Reads the applications of a list, all of them in its order, as they were when the first was read.
+// Reads all applications in a list, in its order, as they were when the first one was read.
 
 import { openMany } from '../../../core/applications/open-application.ts'
 import { readStoredApplications, type StoredApplication } from '../../../db/applications/application-details.ts'

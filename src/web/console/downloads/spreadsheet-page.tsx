@@ -25,10 +25,15 @@ interface SpreadsheetProps {
   languages: readonly string[]
 }
 
+function described(found: number, isFiltered: boolean): string {
+  const many = found > countedMax ? `More than ${figures(countedMax)}` : figures(found)
+  const matching = isFiltered ? ` that match${found === 1 ? 'es' : ''} your filters` : ''
+  return `${many} application${found === 1 ? '' : 's'}${matching}`
+}
+
 export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps) {
   const { values } = usePage().form
   const path = applicationsPath(program.slug)
-  const many = found > countedMax
   return (
     <Shell
       title="Download for a spreadsheet"
@@ -38,9 +43,7 @@ export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps)
         { text: program.display_name, path: path + listSearch(values) },
         { text: 'Download' },
       ]}
-      lead={`${many ? `More than ${figures(countedMax)}` : figures(found)} application${found === 1 ? '' : 's'}${
-        values.size > 0 ? ' that match your filters' : ''
-      }, in the order of the list. The download is recorded in the audit log.`}
+      lead={`${described(found, values.size > 0)}, in the order of the list. The download is recorded in the audit log.`}
     >
       <div class="card narrow">
         <form method="get" action={`${path}/download`}>
@@ -55,13 +58,17 @@ export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps)
               {
                 value: 'xlsx',
                 text: 'Excel workbook',
-                hint: 'A sheet of applications and one for each list of people or things. Also opens in LibreOffice.',
+                hint: 'One sheet for applications, and one for each list of people or things. Also opens in LibreOffice.',
               },
-              { value: 'zip', text: 'CSV files', hint: 'The same rows in a ZIP file, for anything else.' },
+              {
+                value: 'zip',
+                text: 'CSV files',
+                hint: 'The same rows as CSV files in a ZIP file, for other software.',
+              },
               {
                 value: 'csv',
-                text: 'The CSV clients receive',
-                hint: 'Question keys and option IDs, without the rows of lists.',
+                text: 'CSV as clients receive it',
+                hint: 'With question keys and option IDs, but without rows for lists of people or things.',
               },
             ]}
           />
@@ -69,7 +76,7 @@ export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps)
             <SelectField
               name="language"
               label="Language of questions and options"
-              hint="Does not change the CSV clients receive."
+              hint="Doesn’t affect CSV as clients receive it."
               choices={languages.map(tag => ({ value: tag, text: languageName(tag) }))}
             />
           )}

@@ -65,7 +65,7 @@ const openAction = ({ consoleDb: db, config }: Deps): Action =>
     route: 'GET /programs/:slug/editing',
     summary: 'Read what the editor of a program opens with',
     answers:
-      'The draft or, without one, the active version as a document; who saved it; and which of its questions have a fixed kind, key and option IDs.',
+      'The draft as a document, or the active version if there is no draft; the person who saved it; and the questions whose kind, key and option IDs are fixed.',
     answered: programForEditingAnswer,
     ...reads('programs'),
     roles: administrators,

@@ -100,7 +100,9 @@ const intakeAction = ({ consoleDb: db }: Deps, page: NonNullable<GuardedRoute['a
     body: Type.Object(
       {
         intake_state: programIntake.properties.intake_state,
-        intake_text: nullableText('What front ends say to applicants in the meantime; null for nothing.'),
+        intake_text: nullableText(
+          'Message that front ends show applicants while the program is not open, or null for none.',
+        ),
       },
       closed,
     ),

@@ -50,7 +50,7 @@ export const FirstStatus = ({ first_status: { recent, all } }: Pick<Pace, 'first
         ['Submitted in the last 90 days', days(all)],
       ]}
     />
-    {all !== null && <p class="soft">From the newest {figures(applicationsMax)} applications at most.</p>}
+    {all !== null && <p class="soft">Based on the {figures(applicationsMax)} newest applications at most.</p>}
   </>
 )
 

@@ -1,4 +1,4 @@
-// Importing a program from a file: what would come of it, with a choice for each clash, and then the import itself.
+// Imports a program from a file: a preview with a choice for each clash, and then the import.
 
 /** @jsxImportSource preact */
 

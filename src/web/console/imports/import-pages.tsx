@@ -216,7 +216,7 @@ function WithoutClash({ preview, request, questions }: PreviewProps & Pick<Impor
         })}
       </ul>
       {!preview.with_history && (
-        <p class="hint">Change a name to import a copy of the question. Its key in exports is derived from its name.</p>
+        <p class="hint">To import a question as a copy, change its name. Its question key is derived from the name.</p>
       )}
     </details>
   )

@@ -187,7 +187,7 @@ const inviteAction = ({ config }: Deps, { db, find }: Organizations): Action => 
   return action({
     name: 'inviteIntermediary',
     route: `POST ${people}/:intermediaryId/invite`,
-    summary: 'Invite an organization’s person to sign in',
+    summary: 'Invite a person in an organization to sign in',
     description: 'They apply for their organization’s clients at `/apply/-/clients`. Needs `APPLY=on`.',
     answers: 'The person’s ID, and the link to pass on, which is shown only once.',
     answered: invitationAnswer,
@@ -197,7 +197,7 @@ const inviteAction = ({ config }: Deps, { db, find }: Organizations): Action => 
     body: invited,
     run: async (visit, { name }) => {
       if (!config.apply)
-        throw new Problem('conflict', { detail: 'Nobody can apply in a browser here yet. Set `APPLY=on` first.' })
+        throw new Problem('conflict', { detail: 'Applying in a browser is turned off. Set `APPLY=on` first.' })
       requireReachOfRole(visit.token, 'INTERMEDIARY')
       const { personId, token } = await inviteIntermediary(db, placeOf(visit), name, visit.by)
       const link = `${visit.place.baseUrl}/admin/${ways.password ? `invitations/${token}` : 'sign-in'}`

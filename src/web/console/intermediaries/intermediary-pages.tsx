@@ -103,7 +103,7 @@ export const InviteIntermediaryPage = ({ organization, person, ways }: InvitePro
     submit={ways.password ? 'Create link' : 'Invite'}
   >
     <p>
-      This person will see the clients of <bdi>{organization.name}</bdi> and apply for them, and nothing else.
+      This person can see and apply for the clients of <bdi>{organization.name}</bdi>, and has no other access.
     </p>
     <TextField name="name" label="Name" maxLength={200} />
   </FormPage>
@@ -112,10 +112,10 @@ export const InviteIntermediaryPage = ({ organization, person, ways }: InvitePro
 const doneTexts: Readonly<Record<string, string>> = {
   added: 'Organization added. Now add its people.',
   renamed: 'Organization renamed. New submissions use the new name; earlier ones keep the old name.',
-  disabled: 'Organization disabled. Its people can no longer submit, and are signed out.',
+  disabled: 'Organization disabled. Its people have been signed out and can no longer submit.',
   enabled: 'Organization enabled. Its people can submit again.',
   'person-added': 'Person added. They can submit now.',
-  'person-disabled': 'Person disabled. They can no longer submit, and are signed out.',
+  'person-disabled': 'Person disabled. They have been signed out and can no longer submit.',
   'person-enabled': 'Person enabled. They can submit again.',
 }
 

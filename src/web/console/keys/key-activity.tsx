@@ -1,4 +1,4 @@
-// What a key did: its requests per day by outcome, its last exports, and its rejected requests with their reasons.
+// A key's activity: requests per day by outcome, recent exports, and its rejected requests with their reasons.
 
 /** @jsxImportSource preact */
 
@@ -88,11 +88,11 @@ export function LastExports(props: {
   const { apiKeyId, exports, programs } = props
   return (
     <>
-      <h2>Last exports</h2>
+      <h2>Recent exports</h2>
       <Table
         caption="Last exports with this key"
         rows={exports}
-        empty="No exports yet. They appear here when the client gets its first page."
+        empty="No exports yet. They appear here once the client has received its first page."
         columns={[
           {
             head: 'Started',
@@ -204,7 +204,7 @@ export function RejectedRequests({ apiKeyId, requests, refusals }: Requests & { 
         rows={refusals}
         empty={
           isDay(day)
-            ? 'No requests with status 401 are on record for this day. Other errors are counted but not stored.'
+            ? 'No requests with status 401 were recorded on this day. Other errors are only counted.'
             : 'No rejected requests in the last 30 days.'
         }
         columns={[

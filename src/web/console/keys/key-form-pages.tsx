@@ -105,11 +105,16 @@ function Addresses({ apiKey, address }: FieldProps) {
           { value: 'subnets', text: 'These addresses only' },
           ...(address === undefined
             ? []
-            : [{ value: 'current', text: `Your current address, ${address}`, hint: 'And the addresses you enter.' }]),
+            : [
+                {
+                  value: 'current',
+                  text: `Your current address, ${address}`,
+                },
+              ]),
           {
             value: 'anywhere',
             text: 'Anywhere',
-            hint: 'Anyone with the password can use the key. Restrict it by address if you can.',
+            hint: 'Anyone with the password can use the key.',
           },
         ]}
         chosen={[isAnywhere ? 'anywhere' : 'subnets']}

@@ -39,7 +39,7 @@ import { PeoplePage, PersonPage } from './people-pages.tsx'
 const facts = {
   name: text('The person’s name.'),
   role: Type.Enum([...allRoles], {
-    description: 'The person’s role. An `INTERMEDIARY` is invited in an organization and keeps that role.',
+    description: 'The person’s role. An `INTERMEDIARY` is invited through their organization and keeps that role.',
   }),
   programs: texts('Slugs of a program administrator’s programs. Empty for other roles.'),
 }

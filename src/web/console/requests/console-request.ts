@@ -1,4 +1,4 @@
-// A request of the console: who makes it, from where, and what is in it. The same for its pages and for its API.
+// A request to the console: who sent it, from where, and its contents. Pages and API share it.
 
 import type { VNode } from 'preact'
 import type { AuditContext } from '../../../core/audit/record-action.ts'

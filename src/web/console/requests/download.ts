@@ -1,4 +1,4 @@
-// Streams a file to the browser, such as one of CSV. The file is complete, or the download visibly fails.
+// Streams a file to the browser, such as a CSV file. The file is complete, or the download visibly fails.
 
 import { settledWithin } from '../../../base/settled-within.ts'
 import type { Sink } from '../../../core/export/pages/page-outlet.ts'

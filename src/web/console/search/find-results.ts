@@ -1,4 +1,4 @@
-// Finds pages, programs, questions, keys, people, application numbers and applicants for one search, and only what the person may open.
+// Finds pages, programs, questions, keys, people, application numbers and applicants that match a search and that the person may open.
 
 import { listKeys } from '../../../core/keys/api-keys.ts'
 import { mayReadAnswers, maySeeProgram, programsAmong } from '../../../core/people/roles.ts'

@@ -1,4 +1,4 @@
-// The search over the whole console: one field, and results by relevance, each with what it is and why it was found.
+// The search across the console: one field, and results by relevance, each with its kind and the reason for the match.
 
 /** @jsxImportSource preact */
 
@@ -39,7 +39,7 @@ function SearchPage({ items, searched }: Results) {
         <p class="soft" role="status">
           {counted(items.length, 'result')}
           {searched?.all === false &&
-            `. Applicants were searched in the ${counted(searched.programs, 'program')} with the newest applications; search the others in their own lists.`}
+            `. Applicants were searched only in the ${counted(searched.programs, 'program')} with the newest applications. To find applicants of other programs, search each program’s applications.`}
         </p>
       )}
       {sought !== '' && items.length === 0 && (

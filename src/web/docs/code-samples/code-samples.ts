@@ -94,7 +94,7 @@ const languages: readonly Language[] = [
     label: 'C#',
     extension: 'cs',
     template: csharp,
-    usage: 'Needs .NET 10 or newer and nothing else; with a project file, any .NET, or Mono.',
+    usage: 'Needs .NET 10 or newer and nothing else. With a project file, it runs on any .NET or on Mono.',
     run_by_tests: true,
     literal: text => JSON.stringify(text),
   },

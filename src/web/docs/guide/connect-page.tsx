@@ -1,4 +1,4 @@
-// Shows how to connect common tools: the way that fits each, its steps, and whether our tests run them.
+// Shows how to connect common tools: the best method for each, its steps, and whether our tests run them.
 
 /** @jsxImportSource preact */
 
@@ -58,7 +58,7 @@ function ToolSection({ tool, slug, fileName }: ToolSectionProps): VNode {
       <p>
         {way}{' '}
         <Badge tone={tested === undefined ? undefined : 'good'}>
-          {tested ?? 'Follows the documentation, not run here'}
+          {tested ?? 'Based on the tool’s documentation, not tested'}
         </Badge>
       </p>
       <ol>

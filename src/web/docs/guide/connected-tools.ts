@@ -1,4 +1,4 @@
-// The tools on the page about connecting them: the way that fits each, its steps, and whether our tests run them.
+// The tools on the page “Connect your tool”: the best method for each, its steps, and whether our tests run them.
 
 export interface Tool {
   id: string
@@ -34,7 +34,7 @@ const desktopTools = (feed: string): Tool[] => [
     way: 'OData feed',
     steps: [
       ...feedSteps(feed, 'Data → Get Data → From Other Sources → From OData Feed'),
-      'To update, choose Data → Refresh All.',
+      'To refresh the data, choose Data → Refresh All.',
     ],
   },
   {
@@ -53,7 +53,7 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
     id: 'google-sheets',
     name: 'Google Sheets',
     way: 'CSV file',
-    tested: 'Command run by our tests; import follows the documentation, not run here',
+    tested: 'Command run by our tests; import not tested',
     steps: [
       login,
       'Pull a CSV file.',
@@ -80,7 +80,7 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
     id: 'pandas',
     name: 'pandas',
     way: 'Parquet file',
-    steps: [login, 'Pull a Parquet file as for DuckDB.', 'Read it with pandas and `pyarrow`.'],
+    steps: [login, 'Pull a Parquet file, as described for DuckDB.', 'Read it with pandas and `pyarrow`.'],
     snippets: [
       {
         id: 'pandas-read',
@@ -101,7 +101,7 @@ const sampledTools = (slug: string): Tool[] =>
     way: 'Code sample, NDJSON',
     steps: [
       login,
-      'Download the code sample, and run it as its first lines say.',
+      'Download the code sample, and run it as described in its first lines.',
       `It writes \`${slug}.ndjson\`, one application per line.`,
     ],
   }))
@@ -112,7 +112,7 @@ const dataFactory = (feed: string): Tool => ({
   way: 'OData feed',
   steps: [
     `Create a linked service of type OData with the service URL \`${feed}\` and Basic authentication.`,
-    'Enter the Username of an API key, and take its Password from Azure Key Vault. The key must allow the addresses of your integration runtime.',
+    'Enter the Username of an API key, and reference its Password in Azure Key Vault. The key must allow the addresses of your integration runtime.',
     'Create an OData dataset with the path `Applications`.',
     'Add a Copy activity with the dataset as its source.',
   ],

@@ -27,12 +27,12 @@ const help: readonly ErrorHelp[] = [
   {
     kind: 'unauthenticated',
     remedy:
-      'Check the Username, the Password and the program. If they are right, send the `request_id` to an administrator, who can look up the reason for any 401 in the console, under API keys.',
+      'Check the Username, the Password and the program. If they are correct, send the `request_id` to an administrator, who can look up the reason for any 401 in the console, under API keys.',
     detail: unauthenticated('no_grant').detail,
   },
   {
     kind: 'not_acceptable',
-    remedy: 'Send `Accept: application/json`, or the parameter `format`.',
+    remedy: 'Send `Accept: application/json`, or set the parameter `format`.',
     detail: 'No export format matches the Accept header.',
     errors: [
       {

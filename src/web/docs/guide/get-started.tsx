@@ -41,7 +41,7 @@ export function GetKey({ program, reader }: { program: GuidedProgram; reader: Re
       <p>
         {isKey ? (
           <>
-            You are reading with the key <code>{username}</code>. Its Username and Password work for every request
+            You are signed in with the key <code>{username}</code>. Its Username and Password work for every request
             below.
           </>
         ) : person?.role === 'ADMINISTRATOR' ? (
@@ -61,8 +61,8 @@ export function GetKey({ program, reader }: { program: GuidedProgram; reader: Re
         run={isKey ? { url: program.check_auth_url } : undefined}
       />
       <p class="soft">
-        A 401 never says why, so that it reveals nothing about keys or programs. An administrator can look up the reason
-        by the <code>request_id</code> in the response.
+        A 401 response never includes the reason, so it reveals nothing about keys or programs. An administrator can
+        look up the reason by the <code>request_id</code> in the response.
       </p>
     </section>
   )

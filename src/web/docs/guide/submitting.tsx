@@ -45,7 +45,7 @@ export function Submitting({ program, reader, questions, example }: SubmittingPr
         code={command(asJson, `-d '{"language": "en-US"}'`, `'${intake}/applicants'`)}
       />
       <p>
-        Save answers, all at once or screen by screen, in the form in which they are exported. A validation error names
+        Save the answers, all at once or screen by screen, in the same format as in exports. A validation error names
         each wrong answer by its path:
       </p>
       <CommandSample
@@ -54,8 +54,8 @@ export function Submitting({ program, reader, questions, example }: SubmittingPr
         code={command('-X PUT', asJson, `-d '${answers}'`, `'${applicant}/answers'`)}
       />
       <p>
-        Submit them. Send a new <code>Idempotency-Key</code> for each application, and the same one when you repeat a
-        request, so that only one application is created:
+        Submit the answers. Send a new <code>Idempotency-Key</code> for each application, and the same one when you
+        repeat a request, so that only one application is created:
       </p>
       <CommandSample
         id="submit-application"

@@ -12,5 +12,5 @@ Markdown: append .md to their address.
 - [Programs](${baseUrl}/docs/api/programs.md): the programs that the key can access, with a link to the docs of each
 - [API reference](${baseUrl}/docs/api.md): every operation, with parameters, responses, errors and samples
 - [Connect your tool](${baseUrl}/docs/api/connect.md): steps for Excel, Power BI, Google Sheets, DuckDB, pandas, R, Java, .NET and Azure Data Factory
-- [OpenAPI](${baseUrl}/docs/api/openapi.json): the same as an OpenAPI 3.1 document
+- [OpenAPI](${baseUrl}/docs/api/openapi.json): the API reference as an OpenAPI 3.1 document
 `

@@ -1,4 +1,4 @@
-// What two people made of one document, put together question by question where they changed different things.
+// Merges two people's changes to one document, question by question, where they changed different things.
 
 import type {
   PlacementDefinition,

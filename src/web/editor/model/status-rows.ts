@@ -1,4 +1,4 @@
-// Statuses with their colors and public names, a row each. A document has the two apart, tied by the status, which may be twice while it is typed.
+// Statuses with their colors and public names, one row each. A document stores these in two lists that are joined by status; while someone types, two rows may have the same status.
 
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import type { StatusDetails } from '../../../domain/questions/program-version.ts'

@@ -1,4 +1,4 @@
-// The languages of the program: which second one is shown beside the default one, which there are, and the way to texts that lack a translation.
+// The program's languages: the list, the choice of a second language to show beside the default, and links to texts without a translation.
 
 /** @jsxImportSource preact */
 

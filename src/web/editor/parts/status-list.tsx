@@ -21,7 +21,7 @@ export function Statuses() {
     <fieldset class="field rows" id={fieldId('/statuses')} tabIndex={-1}>
       <legend>Statuses</legend>
       <p class="hint">
-        Administrators choose from them in this order. Applicants see the public name, if there is one.
+        Administrators choose from these statuses, in this order. Applicants see a status’s public name, if it has one.
       </p>
       <FieldError id={fieldId('/statuses')} text={useErrorAt('/statuses')} />
       <Rows kind="status" all={rows} nameOf={({ status }) => status} change={to => set(to)}>

@@ -1,4 +1,4 @@
-// Comfort only: keeps the language that was chosen, and has list and example follow the section or question that is read.
+// Optional, because pages work without it: remembers the chosen language, and keeps the list and example at the section or question being read.
 
 const language = 'tributary-docs-language'
 const samples = [...document.querySelectorAll('details[name="samples"]')]

@@ -1,4 +1,4 @@
-// Comfort only: buttons of a preview send its form, which comes back with what the answers ask for. With this, that happens at every answer.
+// Optional, because previews work without it: a preview's buttons send its form to update the questions shown; this script does so after every answer.
 
 /** The form as it comes back for what it says now. */
 async function answered(form, signal) {

@@ -1,4 +1,4 @@
-// Comfort only: runs a sample request with the credentials that the browser has for this page, and shows the response in the code panel.
+// Optional, because pages work without it: runs a sample request with the credentials that the browser has for this page, and shows the response in the code panel.
 // Each key links to its description on the page.
 
 const panel = document.querySelector('[data-response]')

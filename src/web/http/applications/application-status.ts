@@ -175,7 +175,7 @@ const refused = (errors: readonly ProblemItem[]): Problem => invalidRequest('Sta
 
 const preconditionRequired = (): Problem => {
   const detail =
-    'must be the ETag of the status and note that your change is based on, or * to change them in any case.'
+    'must be the ETag of the status and note that your change is based on, or * to change them unconditionally.'
   return new Problem('precondition_required', {
     detail: 'Send If-Match when you change status or note, so that you do not overwrite a concurrent change.',
     errors: [{ parameter: 'If-Match', code: 'required', detail }],

@@ -1,4 +1,4 @@
-// Reads a form with files (RFC 7578) as it arrives. No file is held in memory: whoever takes one reads it, and the connection waits.
+// Reads a form with files (RFC 7578) as it arrives. No file is held in memory: the caller reads each file as a stream, and the connection waits for it.
 
 import { Busboy, type BusboyConfig, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { Problem } from '../../../base/problem.ts'
@@ -46,7 +46,7 @@ export const readMultipart = (request: Request, bounds: FormBounds, taker: FormT
 const storageGraceMs = 30_000
 
 const tooLarge = ({ bytesMax }: FormBounds): Problem =>
-  new Problem('too_large', { detail: `A form with files must have at most ${bytesMax} bytes.` })
+  new Problem('too_large', { detail: `A form with files can have at most ${bytesMax} bytes.` })
 
 class FormReader {
   readonly #parser: BusboyInstance
@@ -77,7 +77,7 @@ class FormReader {
     this.#parser.on('field', (name, value, isNameCut, isCut) => this.#field(name, value, isNameCut || isCut))
     this.#parser.on('file', (field, stream, name = '') => this.#file(field, stream, name))
     const beyond = (what: string, max: number) => () =>
-      this.#fail(new Problem('too_large', { detail: `A form may have ${max} ${what}; this one has more.` }))
+      this.#fail(new Problem('too_large', { detail: `A form can have at most ${max} ${what}.` }))
     this.#parser.on('fieldsLimit', beyond('fields', fieldsMax))
     this.#parser.on('filesLimit', beyond('files', filesMax))
   }

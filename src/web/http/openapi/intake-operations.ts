@@ -89,7 +89,7 @@ export const intakeOperations = {
           confirmation: { ...textOrNull, description: 'What to show after a submission.' },
           status_details: {
             ...listOf(object({ status: text })),
-            description: 'Statuses whose `public_name` applicants read.',
+            description: 'Statuses whose `public_name` is shown to applicants.',
           },
           screens: listOf({ type: 'object' }),
           questions: listOf(

@@ -61,7 +61,7 @@ export const setStatusOperation = {
     {
       ...headerParameter(
         'If-Match',
-        'ETag of the status and note that your change is based on, or * to change them in any case.',
+        'ETag of the status and note that your change is based on, or * to change them unconditionally.',
       ),
       required: true,
     },
