@@ -197,6 +197,22 @@ const publishNow = async (slug: string) => {
   return api.ask('POST', `/programs/${slug}/publish`, { based_on: draft, move: [] })
 }
 
+let brought: Promise<number> | undefined
+/** All forms, once, whichever test comes first. Resolves with how many clash. */
+const bringIn = (): Promise<number> => {
+  brought ??= (async () => {
+    let clashing = 0
+    for (const form of forms) {
+      const { clashes, slug } = await importChoosing(aDefinition(form))
+      if (clashes > 0) clashing++
+      const published = await publishNow(slug)
+      expect([slug, published.status, published.body.also_published]).toEqual([slug, 200, []])
+    }
+    return clashing
+  })()
+  return brought
+}
+
 describe('the API', () => {
   test('refuses an import whose choices are open, with each, and choices that are none', async () => {
     await aProgram(sql, { slug: 'a-one', questions: [q.phone('a phone')] })
@@ -210,17 +226,12 @@ describe('the API', () => {
   })
 
   test('brings in twelve forms of other offices one after another, though they clash, and changes no program that is there', async () => {
-    let clashing = 0
-    for (const form of forms) {
-      const { clashes, slug } = await importChoosing(aDefinition(form))
-      if (clashes > 0) clashing++
-      const published = await publishNow(slug)
-      expect([slug, published.status, published.body.also_published]).toEqual([slug, 200, []])
-    }
+    const clashing = await bringIn()
     expect(clashing).toBeGreaterThan(8)
   }, 60_000)
 
   test('three of these and a CiviForm program are answered and exported exactly', async () => {
+    await bringIn()
     const { slug: heating } = await importChoosing({ ...civiformFile('heat-again') })
     expect((await publishNow(heating)).status).toBe(200)
     const all = [heating, 'pension', 'enfants', 'branches']
