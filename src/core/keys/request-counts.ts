@@ -4,20 +4,12 @@
 import type { Log } from '../../base/log.ts'
 import type { Db } from '../../db/client.ts'
 import { addKeyRequests, deleteKeyRequestsBefore } from '../../db/keys/key-request-days.ts'
-import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
-import { dayMicros } from './expiry.ts'
+import { lastDays } from '../../domain/values/calendar-days.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
 
 const writeEveryMs = 5000
 /** The days shown, today included. */
 export const requestDays = 30
-
-/** The days up to now in a zone, oldest first: `2026-01-31`. */
-export function lastDays(now: Micros, timeZone: string, days = requestDays): string[] {
-  const today = Date.parse(formatOffsetTime(now, timeZone).slice(0, 10))
-  return Array.from({ length: days }, (_, i) =>
-    new Date(today - ((days - 1 - i) * dayMicros) / 1000).toISOString().slice(0, 10),
-  )
-}
 
 interface Counted {
   api_key_id: string
@@ -57,7 +49,7 @@ export class KeyRequestCounts {
     if (this.#counts.size === 0) return
     const counts = [...this.#counts.values()]
     this.#counts = new Map()
-    const kept = lastDays(this.#since, this.settings.timeZone)
+    const kept = lastDays(this.#since, this.settings.timeZone, requestDays)
     const [first, day] = [kept[0]!, kept.at(-1)!]
     try {
       await addKeyRequests(

@@ -2,8 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import { createLog } from '../../../src/base/log.ts'
-import { KeyRequestCounts, lastDays } from '../../../src/core/keys/request-counts.ts'
+import { KeyRequestCounts, requestDays } from '../../../src/core/keys/request-counts.ts'
 import { readKeyRequestDays } from '../../../src/db/keys/key-request-days.ts'
+import { lastDays } from '../../../src/domain/values/calendar-days.ts'
 import { useDatabase } from '../../support/fixtures.ts'
 
 const { sql } = await useDatabase()
@@ -58,6 +59,6 @@ test('30 days are kept, today included', async () => {
   }
   const kept = (await readKeyRequestDays(sql, 'kept', '2026-01-01')).map(row => row.day)
   expect(kept).toEqual(['2026-02-01', '2026-03-02'])
-  expect(lastDays(now, 'UTC')).toHaveLength(30)
-  expect(lastDays(now, 'UTC')[0]).toBe('2026-02-01')
+  expect(lastDays(now, 'UTC', requestDays)).toHaveLength(30)
+  expect(lastDays(now, 'UTC', requestDays)[0]).toBe('2026-02-01')
 })

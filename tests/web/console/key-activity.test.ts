@@ -115,6 +115,8 @@ test('requests are counted by outcome, and each day leads to its audit entries o
   const caption = 'Rejected requests with this key'
   expect(rowsOf(await browser.page(rejected(0)), caption)).toHaveLength(1)
   expect(rowsOf(await browser.page(`${path}?day=${dayAgo(3)}`), caption)).toHaveLength(0)
+  for (const noDay of ['2026-13-45', '2026-02-30', 'today'])
+    expect(rowsOf(await browser.page(`${path}?day=${noDay}`), caption)).toHaveLength(1)
   const audited = await browser.page(audit(0))
   expect(audited).toContain(`<option value="key:${key.username}" selected`)
 })

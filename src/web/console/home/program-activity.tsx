@@ -13,7 +13,8 @@ import {
   type SubmissionDay,
 } from '../../../db/dashboard/program-figures.ts'
 import { readStatusColors, type StatusColors } from '../../../db/programs/status-colors.ts'
-import { formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
+import { dayAfter, lastDays } from '../../../domain/values/calendar-days.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
 import { DayChart } from '../../html/charts/bar-chart.tsx'
 import { distance, figures, When } from '../../html/components.tsx'
 import { readingRoles } from '../../html/navigation.ts'
@@ -54,13 +55,9 @@ export async function loadActivity(
     readStatusColors(db, program_id),
     readProgramReaders(db, slug, readersMax),
   ])
-  const today = Date.parse(formatOffsetTime(now, timeZone).slice(0, 10))
   const byDay = new Map(counted.map(({ day, submissions }) => [day, submissions]))
-  const before = Array.from({ length: 2 * daysShown }, (_, ago) => {
-    const day = new Date(today - ago * 86_400_000).toISOString().slice(0, 10)
-    return { day, submissions: byDay.get(day) ?? 0 }
-  })
-  const days = before.splice(0, daysShown).reverse()
+  const days = lastDays(now, timeZone, 2 * daysShown).map(day => ({ day, submissions: byDay.get(day) ?? 0 }))
+  const before = days.splice(0, daysShown)
   const sum = (some: readonly SubmissionDay[]) => some.reduce((all, { submissions }) => all + submissions, 0)
   return {
     days,
@@ -100,8 +97,6 @@ export function Submitted({ slug, days, submissions, before }: Activity & { slug
     </>
   )
 }
-
-const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
 
 function compared(submissions: number, before: number | undefined): string {
   if (before === undefined || before === 0) return ''

@@ -3,12 +3,14 @@
 /** @jsxImportSource preact */
 
 import type { Reason } from '../../../core/keys/caller.ts'
-import { lastDays } from '../../../core/keys/request-counts.ts'
+import { requestDays } from '../../../core/keys/request-counts.ts'
 import { reasonTexts } from '../../../core/keys/test-access.ts'
 import type { AuditEventRow } from '../../../db/audit/audit.ts'
 import type { KeyExport } from '../../../db/audit/key-exports.ts'
 import type { KeyRequestDay } from '../../../db/keys/key-request-days.ts'
 import type { Refusal } from '../../../db/keys/refusal-rows.ts'
+import { isCalendarDate } from '../../../domain/question-types/date.ts'
+import { dayAfter, lastDays } from '../../../domain/values/calendar-days.ts'
 import { DayChart, type SeriesTone } from '../../html/charts/bar-chart.tsx'
 import { Badge, calendarDay, counted, figures, Table, When } from '../../html/components.tsx'
 import { type NamedProgram, programNames } from '../../html/lists.tsx'
@@ -22,23 +24,19 @@ interface Requests {
   requests: readonly KeyRequestDay[]
 }
 
-export const isDay = (text: string | null): text is string => /^\d{4}-\d{2}-\d{2}$/.test(text ?? '')
-
-export const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+/** The only day whose rejected requests are shown; undefined for all days. */
+export function dayShown(query: URLSearchParams): string | undefined {
+  const day = query.get('day') ?? ''
+  return isCalendarDate(day) ? day : undefined
+}
 
 const isSent = (outcome: string): boolean => outcome === 'complete' || outcome === 'interrupted'
 const isRejected = (outcome: string): boolean => !isSent(outcome) && !isServiceError(outcome)
 
 /** The audit log of one day of a key; without a day, all of it. */
-export function auditOf(apiKeyId: string, day?: string): string {
-  const query = new URLSearchParams({ actor: `key:${apiKeyId}` })
-  if (day !== undefined)
-    for (const [name, value] of [
-      ['from', day],
-      ['to', dayAfter(day)],
-    ] as const)
-      query.set(name, value)
-  return `/admin/audit?${query}`
+function auditOf(apiKeyId: string, day?: string): string {
+  const times = day !== undefined && { from: day, to: dayAfter(day) }
+  return `/admin/audit?${new URLSearchParams({ actor: `key:${apiKeyId}`, ...times })}`
 }
 
 /** Rejected requests of a day on the page of the key. */
@@ -56,7 +54,7 @@ const sum = (some: readonly KeyRequestDay[]): number => some.reduce((all, { requ
 /** Requests of 30 days by outcome. Each day leads to the audit log, or to the rejected requests if there was nothing else. */
 export function RequestsByDay({ apiKeyId, requests }: Requests) {
   const { now, config } = usePage()
-  const days = lastDays(now, config.timeZone)
+  const days = lastDays(now, config.timeZone, requestDays)
   const byDay = Map.groupBy(requests, ({ day }) => day)
   const shown = parts.filter(({ has }, i) => i === 0 || requests.some(({ outcome }) => has(outcome)))
   return (
@@ -189,12 +187,12 @@ const tones: readonly SeriesTone[] = ['attention', 'bad', 'info']
 export function RejectedRequests({ apiKeyId, requests, refusals }: Requests & { refusals: readonly Refusal[] }) {
   const { query } = usePage()
   const rejected = requests.filter(({ outcome }) => isRejected(outcome))
-  const day = query.get('day')
+  const day = dayShown(query)
   return (
     <section class="stack" aria-labelledby="rejected">
       <h2 id="rejected">Rejected requests</h2>
       {rejected.length > 0 && <RejectedByDay apiKeyId={apiKeyId} requests={rejected} />}
-      {isDay(day) && (
+      {day !== undefined && (
         <p>
           Showing {calendarDay(day)}. <a href={`${pathOfKey(apiKeyId)}#rejected`}>Show all days</a>
         </p>
@@ -203,7 +201,7 @@ export function RejectedRequests({ apiKeyId, requests, refusals }: Requests & { 
         caption="Rejected requests with this key"
         rows={refusals}
         empty={
-          isDay(day)
+          day !== undefined
             ? 'No requests with status 401 were recorded on this day. Other errors are only counted.'
             : 'No rejected requests in the last 30 days.'
         }
@@ -220,7 +218,7 @@ export function RejectedRequests({ apiKeyId, requests, refusals }: Requests & { 
 
 function RejectedByDay({ apiKeyId, requests }: Requests) {
   const { now, config } = usePage()
-  const days = lastDays(now, config.timeZone)
+  const days = lastDays(now, config.timeZone, requestDays)
   const reasons = [...Map.groupBy(requests, ({ outcome }) => outcome)]
     .map(([reason, some]) => ({ reason, some, total: sum(some) }))
     .toSorted((a, b) => b.total - a.total)

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import { type IssuedApiKey, keyVersion, type ListedApiKey, loadKey } from '../../../core/keys/api-keys.ts'
-import { lastDays, requestDays } from '../../../core/keys/request-counts.ts'
+import { requestDays } from '../../../core/keys/request-counts.ts'
 import { reasonTexts } from '../../../core/keys/test-access.ts'
 import { readKeyExports } from '../../../db/audit/key-exports.ts'
 import { readApiKeyDays } from '../../../db/keys/api-key-rows.ts'
@@ -11,12 +11,13 @@ import { readKeyRequestDays } from '../../../db/keys/key-request-days.ts'
 import { type Refusal, readRefusalsOf } from '../../../db/keys/refusal-rows.ts'
 import { readNamedQuestions } from '../../../db/programs/program-overviews.ts'
 import { findActiveVersion, findProgram, readPrograms } from '../../../db/programs/programs.ts'
+import { dayAfter, lastDays } from '../../../domain/values/calendar-days.ts'
 import { parseInstantParameter } from '../../../domain/values/instant-parameter.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import type { Shown } from '../requests/action.ts'
 import { type ConsoleRequest, type PageRequest, redirect } from '../requests/console-request.ts'
 import { expiryOf, ShownOnce } from '../requests/keyed-forms.ts'
-import { dayAfter, isDay } from './key-activity.tsx'
+import { dayShown } from './key-activity.tsx'
 import { hiddenBoxesMax } from './key-form-pages.tsx'
 import { pathOfKey } from './key-labels.tsx'
 import { EditKeyPage } from './key-page.tsx'
@@ -58,12 +59,12 @@ export class Keys {
   details = async (visit: ConsoleRequest) => {
     const found = await this.find(visit)
     const { timeZone } = this.config
-    const [since = ''] = lastDays(visit.now, timeZone)
+    const [since = ''] = lastDays(visit.now, timeZone, requestDays)
     const [days, requests, exports, refusals] = await Promise.all([
       readApiKeyDays(this.db, requestDays, found.api_key_id),
       readKeyRequestDays(this.db, found.api_key_id, since),
       readKeyExports(this.db, found.api_key_id, { timeZone, eventsMax, rowsMax: exportsShown }),
-      readRefusalsOf(this.db, found.api_key_id, 10, timesOfDay(visit.url.searchParams.get('day'), timeZone)),
+      readRefusalsOf(this.db, found.api_key_id, 10, timesOf(dayShown(visit.url.searchParams), timeZone)),
     ])
     return { ...versioned(found), days, requests, exports, refusals: refusals.map(explained) }
   }
@@ -92,10 +93,10 @@ export class Keys {
     this.secret.send(visit, `${pathOfKey(username)}/issued`, password)
 }
 
-/** From when to when a day of the instance's zone lasts; nothing for what is no day. */
-function timesOfDay(day: string | null, timeZone: string) {
-  const from = isDay(day) ? parseInstantParameter(day, timeZone) : undefined
-  const to = isDay(day) ? parseInstantParameter(dayAfter(day), timeZone) : undefined
+/** When a day begins and ends in the instance's zone; empty without a day. */
+function timesOf(day: string | undefined, timeZone: string) {
+  if (day === undefined) return {}
+  const [from, to] = [day, dayAfter(day)].map(text => parseInstantParameter(text, timeZone))
   return typeof from === 'number' && typeof to === 'number' ? { from, to } : {}
 }
 

@@ -1,0 +1,12 @@
+// Calendar days as text: `2026-01-31`.
+
+import { formatOffsetTime, type Micros } from './offset-time.ts'
+
+/** `2026-01-31` → `2026-02-01`. Throws RangeError for a day that doesn't exist. */
+export const dayAfter = (day: string): string => Temporal.PlainDate.from(day).add({ days: 1 }).toString()
+
+/** This many days in a zone, oldest first. The last one is today. */
+export function lastDays(now: Micros, timeZone: string, days: number): string[] {
+  const today = Temporal.PlainDate.from(formatOffsetTime(now, timeZone).slice(0, 10))
+  return Array.from({ length: days }, (_, i) => today.subtract({ days: days - 1 - i }).toString())
+}
