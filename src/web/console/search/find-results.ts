@@ -7,7 +7,7 @@ import { findApplicationPlaces } from '../../../db/audit/disclosures.ts'
 import { readProgramsInUse } from '../../../db/dashboard/program-figures.ts'
 import { readPeople } from '../../../db/people/person-rows.ts'
 import { readBankPage } from '../../../db/programs/program-overviews.ts'
-import { readPrograms } from '../../../db/programs/programs.ts'
+import { type Program, readPrograms } from '../../../db/programs/programs.ts'
 import { unspacedLetter } from '../../../domain/readable/match-reason.ts'
 import { navigation, readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -44,13 +44,14 @@ type Scope = Pick<ConsoleRequest, 'person' | 'by' | 'now'>
 export async function findResults(deps: Deps, scope: Scope, sought: string): Promise<Results> {
   const text = sought.trim()
   if (text === '') return { items: [] }
+  const seen = (await readPrograms(deps.consoleDb)).filter(({ program_id }) => maySeeProgram(scope.person, program_id))
   const parts = await Promise.all([
     pages(scope, text),
-    programs(deps, scope, text),
+    programs(seen, text),
     ...(readingRoles.includes(scope.person.role)
       ? [keys(deps, scope, text), people(deps, text), questions(deps, text)]
       : []),
-    numbers(deps, scope, text),
+    numbers(deps, seen, text),
   ])
   const { items, searched } = await applicants(deps, scope, text)
   const found = [...parts.flat(), ...items].toSorted((a, b) => a.rank - b.rank)
@@ -81,10 +82,9 @@ const pages = ({ person }: Scope, text: string): Result[] =>
       return match === undefined ? [] : [{ kind: 'page', name, path, ...match } as const]
     })
 
-async function programs({ consoleDb }: Deps, { person }: Scope, text: string): Promise<Result[]> {
-  const all = (await readPrograms(consoleDb)).filter(({ program_id }) => maySeeProgram(person, program_id))
-  return best(
-    all.flatMap(({ slug, display_name: name }) => {
+const programs = (seen: readonly Program[], text: string): Result[] =>
+  best(
+    seen.flatMap(({ slug, display_name: name }) => {
       const match = bestMatch(text, [
         ['', name],
         ['slug', slug],
@@ -92,7 +92,6 @@ async function programs({ consoleDb }: Deps, { person }: Scope, text: string): P
       return match === undefined ? [] : [{ kind: 'program', name, path: `/admin/programs/${slug}`, ...match } as const]
     }),
   )
-}
 
 async function keys({ consoleDb }: Deps, { now }: Scope, text: string): Promise<Result[]> {
   return best(
@@ -137,12 +136,11 @@ async function questions({ consoleDb }: Deps, text: string): Promise<Result[]> {
   })
 }
 
-/** Applications with this number, in the programs of the person. */
-async function numbers({ consoleDb }: Deps, { person }: Scope, text: string): Promise<Result[]> {
+/** Applications with this number, in the programs the person can see. */
+async function numbers({ consoleDb }: Deps, seen: readonly Program[], text: string): Promise<Result[]> {
   const digits = text.replace(/^#|,/g, '')
   if (!/^[1-9]\d{0,14}$/.test(digits)) return []
   const places = await findApplicationPlaces(consoleDb, Number(digits))
-  const seen = (await readPrograms(consoleDb)).filter(({ program_id }) => maySeeProgram(person, program_id))
   return places
     .filter(({ slug, erased_at }) => erased_at === null && seen.some(program => program.slug === slug))
     .map(({ application_id: id, slug, display_name }) => ({
