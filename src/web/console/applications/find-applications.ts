@@ -39,12 +39,17 @@ export const applicationsRoute = '/programs/:slug/applications'
 const pageRows = 50
 
 /** The program, if the person may see it. Other programs don't exist for them. */
-export async function findSeenProgram(db: Sql, person: Person, slug: string): Promise<ProgramInColor> {
+export async function findSeenProgram(db: Sql, person: Person, slug: string): Promise<Program> {
   const found = isSlug(slug) ? await findProgram(db, slug) : undefined
-  if (found !== undefined && maySeeProgram(person, found.program_id))
-    return { ...found, status_colors: await readStatusColors(db, found.program_id) }
+  if (found !== undefined && maySeeProgram(person, found.program_id)) return found
   return notFound('There is no program with this address.')
 }
+
+/** With the colors of its statuses, for pages that show them. */
+export const inColor = async (db: Sql, program: Program): Promise<ProgramInColor> => ({
+  ...program,
+  status_colors: await readStatusColors(db, program.program_id),
+})
 
 /** A page of the list, and whether more follow on either side. */
 export async function readListPage(
@@ -65,7 +70,7 @@ export async function readListPage(
   return { applications: applications.reverse(), older: true, newer: true }
 }
 
-/** In the chosen order. A status that none has any more is still where the page before it ended. */
+/** In the chosen order. The previous page may have ended at a status that no application has any more. */
 async function readSorted(
   db: Sql,
   program: Program,

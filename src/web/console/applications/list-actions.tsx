@@ -10,7 +10,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { action, type Part, pageAt, showForm } from '../requests/action.ts'
 import { applicationsAnswer } from '../requests/answer-schemas.ts'
 import { pageOf, textOf } from '../requests/route-parameters.ts'
-import { applicationsRoute, findSeenProgram, readListing, readListPage } from './find-applications.ts'
+import { applicationsRoute, findSeenProgram, inColor, readListing, readListPage } from './find-applications.ts'
 import { ApplicationsPage, ProgramChoicePage } from './list-pages.tsx'
 import { placeText, readListQuery } from './list-query.ts'
 
@@ -30,8 +30,8 @@ export const listActions = (deps: Deps): Part => {
     pageAt(`/admin${applicationsRoute}`, everyRole, async visit => {
       const program = await findSeenProgram(db, visit.person, visit.params.slug!)
       const query = readListQuery(visit, config.timeZone)
-      const listing = await readListing(deps, visit, program, query)
-      const page = () => <ApplicationsPage program={program} {...listing} />
+      const [shown, listing] = await Promise.all([inColor(db, program), readListing(deps, visit, program, query)])
+      const page = () => <ApplicationsPage program={shown} {...listing} />
       return showForm(visit, { values: query.values, errors: query.errors }, page, query.errors.length > 0 ? 400 : 200)
     }),
     action({

@@ -17,7 +17,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import type { ConsoleRequest, PageRequest } from '../requests/console-request.ts'
 import { OwnFiles } from './answers-view.tsx'
 import { ApplicationPage } from './application-page.tsx'
-import { type ApplicationFiles, readSentTo } from './find-applications.ts'
+import { type ApplicationFiles, inColor, readSentTo } from './find-applications.ts'
 import { listSearch, readListQuery } from './list-query.ts'
 
 /** Maximum number shown next to an application. */
@@ -42,7 +42,8 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
   return async (visit: PageRequest) => {
     const { program, application } = await files.find(visit)
     const { program_id } = program
-    const [earlier, revisions, states, neighbour, sent, uploaded] = await Promise.all([
+    const [shown, earlier, revisions, states, neighbour, sent, uploaded] = await Promise.all([
+      inColor(db, program),
       files.before(application, program_id),
       readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
       readNewestAnnotations(db, program_id, application.application_id, statesShown + 1),
@@ -58,7 +59,7 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
     )
     const page = (
       <ApplicationPage
-        program={program}
+        program={shown}
         application={application}
         earlier={earlier}
         revisions={revisions.slice(0, revisionsShown)}

@@ -13,7 +13,7 @@ import { action, type Part, showForm } from '../requests/action.ts'
 import type { PageRequest } from '../requests/console-request.ts'
 import { idOf } from '../requests/route-parameters.ts'
 import { closed, id, nullableText } from '../requests/schemas.ts'
-import { applicationsRoute, findSeenProgram, readers } from './find-applications.ts'
+import { applicationsRoute, findSeenProgram, inColor, readers } from './find-applications.ts'
 import { applicationsPath, changedMax, listSearch, readListQuery, statusValue, unchanged } from './list-query.ts'
 import { StatusOfManyPage } from './status-page.tsx'
 
@@ -102,7 +102,7 @@ function lookAt(db: Deps['consoleDb'], timeZone: string) {
   }
 
   return async (visit: PageRequest) => {
-    const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+    const program = await inColor(db, await findSeenProgram(db, visit.person, visit.params.slug!))
     const ids = await chosen(visit, program.program_id)
     if (ids.length > changedMax)
       throw new Problem('too_large', {
