@@ -9,7 +9,7 @@ import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import type { ProgramIntake } from '../programs/program-intake.ts'
 import { flag, integer, row, textOrNull, time, timeOrNull } from '../row-schemas.ts'
 import type { Position } from '../walks/walks.ts'
-import { farPast, type LaneRange, lanes, uncompiled } from './list-lanes.ts'
+import { farPast, type LaneRange, lanes, rangeOf, uncompiled } from './list-lanes.ts'
 import { isWorded, type WordFilter } from './word-search.ts'
 
 /** What applications are wanted: those of which everything given is true. */
@@ -72,7 +72,7 @@ export async function readListedApplications(
   place: ListPlace,
   rowsMax: number,
 ): Promise<ListedApplication[]> {
-  const range = laneRange(filter, place)
+  const range = rangeOf(filter, place)
   return finding(sql, filter, async db => {
     const window = isSearch(filter) ? await narrowed(db, programId, range) : undefined
     const rows = window && (await readRange(db, programId, filter, window, rowsMax))
@@ -88,11 +88,10 @@ function readRange(
   rowsMax: number,
 ): PromiseLike<ListedApplication[]> {
   const ordered = range.direction === 'older' ? db`desc` : db`asc`
-  const source = isLaned(filter) ? lanes(db, programId, filter, range, rowsMax) : found(db, programId, filter, range)
   return db<ListedApplication[]>`
     select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, application.status,
       status_last_modified_time, application_note is not null as has_note, ${filter.wordsIn === 'own_name'}::boolean as is_own_name
-    from ${source}
+    from ${source(db, programId, filter, range, rowsMax)}
     order by submit_time ${ordered}, submit_seq ${ordered}
     limit (select ${rowsMax}::bigint)`
 }
@@ -157,7 +156,7 @@ export async function countListedApplications(
   filter: ListFilter,
   most: number,
 ): Promise<number> {
-  const everywhere = { direction: 'older', beyond: undefined } as const
+  const range = rangeOf(filter, { direction: 'older', beyond: undefined })
   const [row] = await finding(
     sql,
     filter,
@@ -165,7 +164,7 @@ export async function countListedApplications(
       select count(*) as count
       from (
         select submit_seq
-        from ${isLaned(filter) ? lanes(db, programId, filter, laneRange(filter, everywhere), most) : found(db, programId, filter, laneRange(filter, everywhere))}
+        from ${source(db, programId, filter, range, most)}
         limit ${most}
       ) counted`,
   )
@@ -179,7 +178,11 @@ export async function countApplications(db: Db, programId: number): Promise<numb
   return row?.count ?? 0
 }
 
-/** What a filter finds, on one side of a place: the table with its conditions. */
+/** What a filter finds in a range. Lanes leave out what is beyond `rowsMax` of them. */
+const source = (db: Db, programId: number, filter: ListFilter, range: LaneRange, rowsMax: number) =>
+  isLaned(filter) ? lanes(db, programId, filter, range, rowsMax) : found(db, programId, filter, range)
+
+/** The table with the conditions of a filter. */
 function found(db: Db, programId: number, filter: ListFilter, range: LaneRange) {
   const { status, revisionState, applicantId, words } = filter
   // Those that an id names are few: words are held against them, and not looked up.
@@ -226,24 +229,6 @@ function namedBy(db: Db, programId: number, filter: ListFilter) {
   if (applicantId !== undefined) return db`${ofProgram} and applicant_id = ${applicantId}`
   return words === undefined ? undefined : isWorded(db, programId, filter)
 }
-
-/** The first place that is in the page, and the first that is not any more. */
-function laneRange({ from, to }: ListFilter, { direction, beyond }: ListPlace): LaneRange {
-  let least: Position = { submit_time: Math.max(from ?? farPast, farPast), submit_seq: 0 }
-  let most: Position = { submit_time: Math.min(to ?? latest, latest), submit_seq: 0 }
-  if (beyond !== undefined) {
-    if (direction === 'older') {
-      if (isBefore(beyond, most)) most = beyond
-    } else {
-      const after = { ...beyond, submit_seq: beyond.submit_seq + 1 }
-      if (isBefore(least, after)) least = after
-    }
-  }
-  return { least, most, direction }
-}
-
-const isBefore = (one: Position, other: Position): boolean =>
-  one.submit_time < other.submit_time || (one.submit_time === other.submit_time && one.submit_seq < other.submit_seq)
 
 /** Whether nothing had superseded an application up to a change, or has now. */
 const isCurrentAsOf = (db: Db, asOf: number | undefined) =>

@@ -10,6 +10,7 @@ import {
   type ListPosition,
   readListedApplications,
 } from './application-lists.ts'
+import { readInTurn } from './lists-in-turn.ts'
 
 /** Whether a search may find applicants' own names. Without a letter it is for a number. */
 const mayFindNames = ({ words }: ListFilter): boolean => /\p{L}/u.test(words ?? '')
@@ -22,19 +23,15 @@ export async function readFoundApplications(
   sql: Sql,
   programId: number,
   filter: ListFilter,
-  { direction, beyond }: ListPlace,
+  place: ListPlace,
   rowsMax: number,
 ): Promise<ListedApplication[]> {
-  if (!mayFindNames(filter)) return readListedApplications(sql, programId, filter, { direction, beyond }, rowsMax)
-  const lists = direction === 'older' ? [true, false] : [false, true]
-  const rows: ListedApplication[] = []
-  for (const isOwnName of beyond === undefined ? lists : lists.slice(lists.indexOf(beyond.is_own_name))) {
-    const list = { ...filter, wordsIn: isOwnName ? 'own_name' : 'elsewhere' } as const
-    const place = { direction, beyond: isOwnName === beyond?.is_own_name ? beyond : undefined }
-    rows.push(...(await readListedApplications(sql, programId, list, place, rowsMax - rows.length)))
-    if (rows.length === rowsMax) break
-  }
-  return rows
+  if (!mayFindNames(filter)) return readListedApplications(sql, programId, filter, place, rowsMax)
+  const lists = (['own_name', 'elsewhere'] as const).map(wordsIn => ({
+    filter: { ...filter, wordsIn },
+    has: ({ is_own_name }: ListPosition) => is_own_name === (wordsIn === 'own_name'),
+  }))
+  return readInTurn(sql, programId, lists, place, rowsMax)
 }
 
 /** Where an application is in the order of a search. */

@@ -4,6 +4,7 @@
 import type { RevisionState } from '../../domain/questions/application.ts'
 import { latest, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, inTransaction, type Sql } from '../client.ts'
+import type { Position } from '../walks/walks.ts'
 
 type Fragment = ReturnType<Db>
 
@@ -43,22 +44,39 @@ export interface LanesWanted {
 
 export interface LaneRange {
   /** The first place that is wanted, and the first that no longer is. */
-  least: { submit_time: Micros; submit_seq: number }
-  most: { submit_time: Micros; submit_seq: number }
+  least: Position
+  most: Position
   direction: 'older' | 'newer'
 }
 
 /** Nothing is submitted as early (contract D35). */
 export const farPast: Micros = Date.UTC(1899, 0, 1) * 1000
 
-export const everyTime: LaneRange = {
-  least: { submit_time: farPast, submit_seq: 0 },
-  most: { submit_time: latest, submit_seq: 0 },
-  direction: 'older',
+/** What is submitted between two times, on one side of a place that isn't in it. */
+export function rangeOf(
+  { from, to }: { from?: Micros | undefined; to?: Micros | undefined },
+  { direction, beyond }: { direction: LaneRange['direction']; beyond: Position | undefined },
+): LaneRange {
+  let least: Position = { submit_time: Math.max(from ?? farPast, farPast), submit_seq: 0 }
+  let most: Position = { submit_time: Math.min(to ?? latest, latest), submit_seq: 0 }
+  if (beyond !== undefined) {
+    if (direction === 'older') {
+      if (isBefore(beyond, most)) most = beyond
+    } else {
+      const after = { ...beyond, submit_seq: beyond.submit_seq + 1 }
+      if (isBefore(least, after)) least = after
+    }
+  }
+  return { least, most, direction }
 }
 
+const isBefore = (one: Position, other: Position): boolean =>
+  one.submit_time < other.submit_time || (one.submit_time === other.submit_time && one.submit_seq < other.submit_seq)
+
+export const everyTime = rangeOf({}, { direction: 'older', beyond: undefined })
+
 /**
- * At most `rowsMax` applications of each lane. To be put in order once more. Only one index has the order within a lane, which is spelled out
+ * At most `rowsMax` applications of each lane, which the caller puts in order. Only one index has the order within a lane, which is spelled out
  * with what all of a lane share, so PostgreSQL takes it whatever it believes about the data.
  */
 export function lanes(

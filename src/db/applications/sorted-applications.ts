@@ -1,5 +1,5 @@
-// Lists of applications in orders other than newest first. Each is composed of lists that an index has, so no order costs more as a
-// program grows.
+// Lists of applications in orders other than newest first. Each order combines lists that an index provides, so none costs more as a program
+// grows.
 
 import type { Db, Sql } from '../client.ts'
 import {
@@ -9,6 +9,7 @@ import {
   readListedApplications,
 } from './application-lists.ts'
 import { statusSteps } from './list-lanes.ts'
+import { readInTurn } from './lists-in-turn.ts'
 
 export const listOrders = ['newest', 'oldest', 'status'] as const
 export type ListOrder = (typeof listOrders)[number]
@@ -27,19 +28,16 @@ export async function readSortedApplications(
   { order, statuses, place }: { order: ListOrder; statuses: readonly (string | null)[]; place: SortedPlace },
   rowsMax: number,
 ): Promise<ListedApplication[]> {
-  const { beyond } = place
-  const read = (filter: ListFilter, direction: SortedPlace['direction'], beyond: SortedPlace['beyond'], most: number) =>
-    readListedApplications(sql, programId, filter, { direction, beyond }, most)
-  if (order === 'oldest') return read(filter, place.direction === 'older' ? 'newer' : 'older', beyond, rowsMax)
-  if (order === 'newest') return read(filter, place.direction, beyond, rowsMax)
-  const lists = place.direction === 'older' ? statuses : statuses.toReversed()
-  const rows: ListedApplication[] = []
-  for (const status of beyond === undefined ? lists : lists.slice(lists.indexOf(beyond.status))) {
-    const within = status === beyond?.status ? beyond : undefined
-    rows.push(...(await read({ ...filter, status }, place.direction, within, rowsMax - rows.length)))
-    if (rows.length === rowsMax) break
+  if (order === 'status') {
+    const lists = statuses.map(status => ({
+      filter: { ...filter, status },
+      has: (application: { status: string | null }) => application.status === status,
+    }))
+    return readInTurn(sql, programId, lists, place, rowsMax)
   }
-  return rows
+  const { direction, beyond } = place
+  const towards = order === 'newest' ? direction : direction === 'older' ? 'newer' : 'older'
+  return readListedApplications(sql, programId, filter, { direction: towards, beyond }, rowsMax)
 }
 
 /** The statuses that a program's applications have, null for none. */
