@@ -8,7 +8,7 @@ import { counted, When, Who } from '../../html/components.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
 import { type ProgramInColor, StatusBadge } from '../statuses/status-badge.tsx'
-import { RevisionBadge, type SentTo } from './list-pages.tsx'
+import { RevisionBadge, type SentTo } from './list-columns.tsx'
 import { applicationsPath } from './list-query.ts'
 
 export interface HistoryProps {

@@ -12,7 +12,7 @@ import { Shell } from '../../html/shell.tsx'
 import { StatusBadge } from '../statuses/status-badge.tsx'
 import { AnswersView } from './answers-view.tsx'
 import { History, type HistoryProps, Revisions, type RevisionsProps } from './application-history.tsx'
-import { RevisionBadge } from './list-pages.tsx'
+import { RevisionBadge } from './list-columns.tsx'
 import { applicationsPath, crumbsOf } from './list-query.ts'
 
 interface ApplicationPageProps extends HistoryProps, RevisionsProps {

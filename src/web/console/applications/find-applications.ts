@@ -28,7 +28,8 @@ import { keyIdOf } from '../keys/key-labels.tsx'
 import type { ConsoleRequest } from '../requests/console-request.ts'
 import { idIn } from '../requests/route-parameters.ts'
 import { type ProgramInColor, rankOfStatus } from '../statuses/status-badge.tsx'
-import type { Listing, SentTo } from './list-pages.tsx'
+import type { SentTo } from './list-columns.tsx'
+import type { Listing } from './list-pages.tsx'
 import { countedMax, type FoundApplicant, isFiltered, type ListPage, type ListQuery } from './list-query.ts'
 
 /** The roles that may read answers in the programs they can see. */

@@ -3,36 +3,24 @@
 /** @jsxImportSource preact */
 
 import type { ListedApplication, ProgramWithSubmissions } from '../../../db/applications/application-lists.ts'
-import { type ListOrder, listOrders } from '../../../db/applications/sorted-applications.ts'
-import type { ClientSent } from '../../../db/audit/disclosures.ts'
 import type { Program } from '../../../db/programs/programs.ts'
-import {
-  Badge,
-  type Column,
-  DoneNotice,
-  figures,
-  LinkButton,
-  Named,
-  type SortNow,
-  Table,
-  When,
-} from '../../html/components.tsx'
+import { DoneNotice, figures, LinkButton, Named, Table } from '../../html/components.tsx'
 import { ErrorSummary, SelectField, TextField } from '../../html/fields.tsx'
 import { FilterBar, IntakeBadge, Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
-import { type ProgramInColor, StatusBadge } from '../statuses/status-badge.tsx'
+import type { ProgramInColor } from '../statuses/status-badge.tsx'
+import { type Applicants, columns, orderOf, orderTexts, type SentTo, sentColumn, tickColumn } from './list-columns.tsx'
 import {
   applicationsPath,
   countedMax,
-  type FoundApplicant,
   type filterNames,
   isFiltered,
   type ListPage,
   listSearch,
   statusValue,
 } from './list-query.ts'
-import { SetStatus, selected, tickColumn } from './status-page.tsx'
+import { SetStatus, selected } from './status-page.tsx'
 
 interface ChoiceProps {
   programs: readonly ProgramWithSubmissions[]
@@ -69,21 +57,13 @@ export function ProgramChoicePage({ programs, next }: ChoiceProps) {
   )
 }
 
-/** The clients each application was sent to, most recent first. */
-export interface SentTo {
-  clientsOf: ReadonlyMap<number, readonly (ClientSent & { name: string })[]>
-  /** Whether part of the audit log was moved to files, which aren't searched. */
-  isPruned: boolean
-}
-
 /** A page of the list with its counts. */
 export interface Listing extends ListPage {
   /** Number of applications in the program. */
   total: number
   /** Number of applications that match, counted up to `countedMax`; undefined without filters. */
   found: number | undefined
-  /** The applicant of each; undefined if the person may not read answers. */
-  who: ReadonlyMap<number, FoundApplicant> | undefined
+  who: Applicants
   sentTo: SentTo
 }
 
@@ -158,121 +138,6 @@ const mayAnnotate = ({ who }: Listing, origin: string | undefined): boolean => w
 
 const counted = (found: number): string => (found > countedMax ? `more than ${figures(countedMax)}` : figures(found))
 
-const columns = (
-  program: ProgramInColor,
-  values: URLSearchParams,
-  who: Listing['who'],
-): readonly Column<ListedApplication>[] => [
-  {
-    head: 'Applicant',
-    cell: ({ application_id, applicant_id }) => {
-      const { name = `Applicant ${applicant_id}`, email, phone, match } = who?.get(application_id) ?? {}
-      return (
-        <span class="who">
-          <a
-            class="strong"
-            dir="auto"
-            href={`${applicationsPath(program.slug)}/${application_id}${listSearch(values)}`}
-          >
-            {name}
-          </a>{' '}
-          {match === undefined ? (
-            <small class="cramped" dir="auto">
-              {email ?? phone}
-            </small>
-          ) : (
-            <small dir="auto">{match}</small>
-          )}
-        </span>
-      )
-    },
-  },
-  ...(who === undefined ? [] : contactColumns(who)),
-  { head: 'Number', figures: true, evident: true, cell: ({ application_id }) => application_id },
-  {
-    head: 'Submitted',
-    ...sortedBy(program, values, 'newest', 'oldest'),
-    evident: true,
-    cell: ({ submit_time, is_current }) => (
-      <>
-        <When at={submit_time} /> {!is_current && <RevisionBadge isCurrent={false} />}
-      </>
-    ),
-  },
-  {
-    head: 'Status',
-    ...sortedBy(program, values, 'status'),
-    cell: ({ status, has_note }) => (
-      <>
-        <StatusBadge status={status} program={program} />
-        {has_note && <span class="soft"> · note</span>}
-      </>
-    ),
-  },
-]
-
-type ShownOrder = ListOrder | 'found'
-
-/** Searches have an order of their own. */
-const orderOf = (values: URLSearchParams): ShownOrder =>
-  values.has('q') ? 'found' : (listOrders.find(order => order === values.get('sort')) ?? 'newest')
-
-const orderTexts: Readonly<Record<ShownOrder, string>> = {
-  newest: 'Newest first.',
-  oldest: 'Oldest first.',
-  status: 'By status, newest first.',
-  found: 'Matches in the applicant’s own name first, newest first.',
-}
-
-/** A column that sorts by its first order, or by the second if the list is in the first. */
-function sortedBy(program: ProgramInColor, values: URLSearchParams, ...orders: [ListOrder, ListOrder?]) {
-  const present = orderOf(values)
-  if (present === 'found') return {}
-  const [first, second = first] = orders
-  const next = new URLSearchParams(values)
-  next.set('sort', present === first ? second : first)
-  const now: SortNow = orders.includes(present) ? (present === 'newest' ? 'descending' : 'ascending') : undefined
-  return { order: { href: applicationsPath(program.slug) + listSearch(next), now } }
-}
-
-const contactColumns = (who: NonNullable<Listing['who']>): readonly Column<ListedApplication>[] =>
-  (['email', 'phone'] as const).map(contact => ({
-    head: contact === 'email' ? 'E-mail' : 'Phone',
-    roomy: true,
-    cell: ({ application_id }) => {
-      const text = who.get(application_id)?.[contact] ?? ''
-      return (
-        <span class={contact} title={text} dir="auto">
-          {text}
-        </span>
-      )
-    },
-  }))
-
-const clientsShown = 2
-
-const sentColumn = ({ clientsOf, isPruned }: SentTo): Column<ListedApplication> => ({
-  head: 'Exported by',
-  cell: ({ application_id }) => {
-    const sent = clientsOf.get(application_id) ?? []
-    if (sent.length === 0) return <span class="soft">{isPruned ? 'no record' : 'not yet'}</span>
-    const more = sent.length - clientsShown
-    return (
-      <>
-        {sent.slice(0, clientsShown).map(({ name, is_certain }, i) => (
-          <>
-            {i > 0 && ', '}
-            <bdi>{name}</bdi>
-            {!is_certain && <span class="soft"> (possibly)</span>}
-          </>
-        ))}
-        {more > 0 && <span class="soft"> and {figures(more)} more</span>}
-        {sent[0]!.is_bounded && <span class="soft"> and possibly others</span>}
-      </>
-    )
-  },
-})
-
 function Neighbours({ path, applications, older, newer }: ListPage & { path: string }) {
   const { values } = usePage().form
   if (!(newer || older) || applications.length === 0) return null
@@ -300,9 +165,6 @@ function Neighbours({ path, applications, older, newer }: ListPage & { path: str
     </nav>
   )
 }
-
-export const RevisionBadge = ({ isCurrent }: { isCurrent: boolean }) =>
-  isCurrent ? <Badge tone="good">current</Badge> : <Badge>obsolete</Badge>
 
 const revisions = [
   { value: '', text: 'Any' },

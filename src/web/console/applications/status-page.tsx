@@ -3,7 +3,6 @@
 /** @jsxImportSource preact */
 
 import type { ApplicationState } from '../../../db/applications/annotations.ts'
-import type { ListedApplication } from '../../../db/applications/application-lists.ts'
 import { counted, figures, Notice } from '../../html/components.tsx'
 import { Submit, TextArea } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
@@ -115,20 +114,6 @@ function NoteForAll({ optional, changed }: { optional: boolean } & Pick<StatusOf
 
 /** In the URL of a list whose rows are all selected. */
 export const selected = 'selected'
-
-export const tickColumn = (checked: boolean) => ({
-  head: 'Select',
-  cell: ({ application_id }: ListedApplication) => (
-    <input
-      type="checkbox"
-      class="tick"
-      name="ticked"
-      value={String(application_id)}
-      checked={checked}
-      aria-label={`Select application ${application_id}`}
-    />
-  ),
-})
 
 /** Sets the status of the selected rows, or of all matching applications. */
 export function SetStatus({ program, found, shown }: { program: ProgramInColor; found: number; shown: number }) {
