@@ -18,6 +18,7 @@ import {
   isFiltered,
   type ListPage,
   listSearch,
+  statusIn,
   statusValue,
 } from './list-query.ts'
 import { SetStatus, selected } from './status-page.tsx'
@@ -181,10 +182,10 @@ const orders = [
 /** People who may not read answers can search by number only. */
 function Filters({ path, program, searches }: { path: string; program: Program; searches: boolean }) {
   const query = usePage().form
-  const sought = query.values.get('status')
+  const sought = statusIn(query.values.get('status') ?? '') ?? null
   // Some applications may still have a status the program no longer offers.
   const statuses = [...program.statuses]
-  if (sought?.startsWith('is:') && !statuses.includes(sought.slice(3))) statuses.push(sought.slice(3))
+  if (sought !== null && !statuses.includes(sought)) statuses.push(sought)
   const kept = query.values.get('applicant')
   return (
     <FilterBar
@@ -224,7 +225,7 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
 
 const filterWords: Readonly<Record<(typeof filterNames)[number], (value: string) => string>> = {
   q: value => `“${value}”`,
-  status: value => (value === statusValue(null) ? 'No status yet' : value.slice(3)),
+  status: value => statusIn(value) ?? 'No status yet',
   from: value => `since ${value}`,
   to: value => `before ${value}`,
   revision: value => value.toLowerCase(),

@@ -2,11 +2,9 @@
 
 import { Problem, type ProblemItem } from '../../../base/problem.ts'
 import { mayReadAnswers } from '../../../core/people/roles.ts'
-
 import type { ListedApplication, ListFilter, ListPosition } from '../../../db/applications/application-lists.ts'
 import { type ListOrder, listOrders, type SortedPlace } from '../../../db/applications/sorted-applications.ts'
 import type { Program } from '../../../db/programs/programs.ts'
-
 import { isCalendarDate } from '../../../domain/question-types/date.ts'
 import type { ApplicantInList } from '../../../domain/readable/readable-application.ts'
 import { parseInstantParameter } from '../../../domain/values/instant-parameter.ts'
@@ -57,6 +55,10 @@ export interface ListQuery {
 /** A status in a URL. No status is `none`, so that a status can have any name. */
 export const statusValue = (status: string | null): string => (status === null ? 'none' : `is:${status}`)
 
+/** The status that `statusValue` wrote, null for none; undefined for any other text. */
+export const statusIn = (text: string): string | null | undefined =>
+  text === statusValue(null) ? null : text.startsWith('is:') ? text.slice(3) : undefined
+
 /** Set for many applications, it leaves their statuses as they are. */
 export const unchanged = 'unchanged'
 
@@ -95,8 +97,8 @@ export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'per
   const status = (): string | null | undefined => {
     const text = values.get('status')
     if (text === null) return undefined
-    if (text === 'none') return null
-    return text.startsWith('is:') ? text.slice(3) : error('status', 'Choose one of the program’s statuses.')
+    const status = statusIn(text)
+    return status === undefined ? error('status', 'Choose one of the program’s statuses.') : status
   }
   const revisionState = () => {
     const text = values.get('revision')
@@ -124,12 +126,12 @@ export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'per
 function readPlace(sent: URLSearchParams): SortedPlace {
   for (const direction of ['older', 'newer'] as const) {
     const [, time, seq, own, status] =
-      /^(\d{1,16})-(\d{1,15})(-own)?(?:\.(?:none|is:(.+)))?$/s.exec(sent.get(direction) ?? '') ?? []
+      /^(\d{1,16})-(\d{1,15})(-own)?(?:\.(none|is:.+))?$/s.exec(sent.get(direction) ?? '') ?? []
     const beyond = {
       submit_time: Number(time),
       submit_seq: Number(seq),
       is_own_name: own !== undefined,
-      status: status ?? null,
+      status: statusIn(status ?? '') ?? null,
     }
     if (time !== undefined && Number.isSafeInteger(beyond.submit_time)) return { direction, beyond }
   }

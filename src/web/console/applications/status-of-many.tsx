@@ -14,7 +14,7 @@ import type { PageRequest } from '../requests/console-request.ts'
 import { idOf } from '../requests/route-parameters.ts'
 import { closed, id, nullableText } from '../requests/schemas.ts'
 import { applicationsRoute, findSeenProgram, inColor, readers } from './find-applications.ts'
-import { applicationsPath, changedMax, listSearch, readListQuery, statusValue, unchanged } from './list-query.ts'
+import { applicationsPath, changedMax, listSearch, readListQuery, statusIn, unchanged } from './list-query.ts'
 import { StatusOfManyPage } from './status-page.tsx'
 
 /** A note of 10,000 characters has up to nine bytes for each in a form. */
@@ -137,8 +137,8 @@ const isLeft = (error: unknown): boolean =>
 
 function statusOf(sent: URLSearchParams): { status?: string | null } {
   const text = sent.get('set') ?? ''
-  if (text.startsWith('is:')) return { status: text.slice(3) }
-  if (text === statusValue(null)) return { status: null }
+  const status = statusIn(text)
+  if (status !== undefined) return { status }
   if (text === unchanged) return {}
   throw invalidRequest('No status was changed.', [
     { parameter: 'set', code: 'malformed', detail: 'Choose one of the program’s statuses.' },
