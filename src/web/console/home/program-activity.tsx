@@ -16,6 +16,7 @@ import { readStatusColors, type StatusColors } from '../../../db/programs/status
 import { dayAfter, lastDays } from '../../../domain/values/calendar-days.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { DayChart } from '../../html/charts/bar-chart.tsx'
+import { TallyBar } from '../../html/charts/tally-bar.tsx'
 import { distance, figures, When } from '../../html/components.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
@@ -124,9 +125,7 @@ export function ByStatus({ slug, ...activity }: Pick<Activity, 'statuses' | 'sta
             </a>
           </dt>
           <dd>{applications > applicationsMax ? `${figures(applicationsMax)}+` : figures(applications)}</dd>
-          <svg class={toneOfStatus(status, activity)} viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            <rect width={Math.max(1, Math.round((applications / most) * 100))} height="8" />
-          </svg>
+          <TallyBar value={applications} most={most} tone={toneOfStatus(status, activity)} />
         </div>
       ))}
     </dl>

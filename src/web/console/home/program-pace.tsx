@@ -11,6 +11,7 @@ import {
   readFirstStatusTimes,
 } from '../../../db/dashboard/program-figures.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
+import { TallyBar } from '../../html/charts/tally-bar.tsx'
 import { Facts, figures } from '../../html/components.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
@@ -50,7 +51,7 @@ export const FirstStatus = ({ first_status: { recent, all } }: Pick<Pace, 'first
         ['Submitted in the last 90 days', days(all)],
       ]}
     />
-    {all !== null && <p class="soft">Based on the {figures(applicationsMax)} newest applications at most.</p>}
+    {all !== null && <p class="soft">Based on at most the {figures(applicationsMax)} newest applications.</p>}
   </>
 )
 
@@ -74,9 +75,7 @@ export function ExportsByClient({ exports }: Pick<Pace, 'exports'>) {
           <div>
             <dt dir="auto">{mayOpen ? <a href={pathOfKey(api_key_id)}>{name}</a> : name}</dt>
             <dd>{figures(exports)}</dd>
-            <svg class="info" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-              <rect width={Math.max(1, Math.round((exports / most) * 100))} height="8" />
-            </svg>
+            <TallyBar value={exports} most={most} tone="info" />
           </div>
         ))}
       </dl>
