@@ -13,7 +13,7 @@ import { readApiKeyNames } from '../../../db/keys/api-key-rows.ts'
 import { formatMicros, formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import type { ConsoleRequest } from '../requests/console-request.ts'
-import { csvDownload, type FilePart } from '../requests/download.ts'
+import { csvType, download, type FilePart, fileHeaders } from '../requests/download.ts'
 
 /** Most events of one file: what spreadsheets open, and some 60 MB. */
 const downloadRowsMax = 200_000
@@ -34,8 +34,9 @@ export async function downloadEvents(
     throw new Problem('too_large', {
       detail: `A file can have at most ${downloadRowsMax.toLocaleString('en-US')} events, and more match. Choose a shorter period and download in parts.`,
     })
-  const fileName = `audit-${formatOffsetTime(visit.now, config.timeZone).slice(0, 10)}.csv`
-  return csvDownload({ config }, visit.request, fileName, async () => {
+  const day = formatOffsetTime(visit.now, config.timeZone).slice(0, 10)
+  const headers = fileHeaders(csvType, `attachment; filename="audit-${day}.csv"`)
+  return download({ config }, visit.request, headers, async () => {
     // The newest event of the file is from before this line.
     const [newest] = await readAuditEvents(db, filter, { beforeId: undefined, rowsMax: 1 })
     await appendAuditEvent(db, {

@@ -15,7 +15,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { findSeenProgram } from '../applications/find-applications.ts'
 import { readListQuery } from '../applications/list-query.ts'
 import type { ConsoleRequest } from '../requests/console-request.ts'
-import { download, type FilePart } from '../requests/download.ts'
+import { csvType, download, type FilePart, fileHeaders } from '../requests/download.ts'
 import { type OpenedList, openList } from './listed-applications.ts'
 import { languagesOffered } from './spreadsheet-page.tsx'
 
@@ -32,11 +32,7 @@ const formats: Readonly<Record<string, FileFormat>> = {
     bytes: async (...list) => workbook(await sheetsOfList(...list)),
   },
   zip: { ending: 'zip', type: 'application/zip', bytes: async (...list) => csvArchive(await sheetsOfList(...list)) },
-  csv: {
-    ending: 'csv',
-    type: 'text/csv; charset=utf-8; header=present',
-    bytes: async (_deps, _program, list) => clientCsv(list),
-  },
+  csv: { ending: 'csv', type: csvType, bytes: async (_deps, _program, list) => clientCsv(list) },
 }
 
 /** The file. Each batch of applications is recorded in the audit log, application by application, before it is sent. */
@@ -58,18 +54,13 @@ export async function downloadApplications(deps: Deps, visit: ConsoleRequest): P
   if (!languages.includes(language))
     errors.push({ parameter: 'language', code: 'not_allowed', detail: 'Choose one of the program’s languages.' })
   if (errors.length > 0 || format === undefined) throw invalidRequest('Some filters are invalid.', errors)
-  const headers = new Headers({
-    'Content-Type': format.type,
-    'Content-Disposition': `attachment; filename="${program.slug}.${format.ending}"`,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  })
+  const headers = fileHeaders(format.type, `attachment; filename="${program.slug}.${format.ending}"`)
   return download(deps, visit.request, headers, async () =>
     inParts(await format.bytes(deps, program, await openList(deps, visit, program, query), language)),
   )
 }
 
-/** The last one is known once nothing follows. */
+/** Marks the last part, which is known only once nothing follows. */
 async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<FilePart, void, undefined> {
   let waiting: Buffer | undefined
   for await (const bytes of pieces) {
@@ -91,8 +82,8 @@ async function* clientCsv({ questions, applications }: OpenedList): AsyncGenerat
 }
 
 /**
- * As `tributary pull` makes them of the program's docs, in a language. Applications are rendered as in an export, and parsed. The first sheet
- * reads the list, and the others, of entities, read its applications again.
+ * Sheets as `tributary pull` makes them from the program's docs, in one language. Applications are rendered as in an export, and parsed. The
+ * first sheet reads the list, and the sheets of entities read its applications again.
  */
 async function sheetsOfList(deps: Deps, program: Program, list: OpenedList, language: string): Promise<Sheet[]> {
   const { questions, asOf, applications, again } = list

@@ -6,25 +6,21 @@ import { attachment, savedFileName } from '../../../domain/files/file-names.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { findSeenProgram, readers } from '../applications/find-applications.ts'
 import { type PageRoute, pageAt } from '../requests/action.ts'
-import { download } from '../requests/download.ts'
+import { download, fileHeaders } from '../requests/download.ts'
 
 export const filePage = (deps: Deps): PageRoute =>
   pageAt('/admin/programs/:slug/files/:fileId', readers, async ({ request, person, params, by }) => {
     const { consoleDb: db, fileStore } = deps
     const { program_id } = await findSeenProgram(db, person, params.slug!)
     const { file, content } = await openFile(db, fileStore, { program_id, file_id: params.fileId! }, by)
-    const headers = new Headers({
-      'Content-Type': 'application/octet-stream',
-      'Content-Disposition': attachment(savedFileName(file.name, file.file_type)),
-      'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
-      'Cross-Origin-Resource-Policy': 'same-origin',
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
-    })
+    const fileName = savedFileName(file.name, file.file_type)
+    const headers = fileHeaders('application/octet-stream', attachment(fileName))
+    headers.set('Content-Security-Policy', "sandbox; default-src 'none'; frame-ancestors 'none'")
+    headers.set('Cross-Origin-Resource-Policy', 'same-origin')
     return download(deps, request, headers, async () => wholeContent(content, file.bytes))
   })
 
-/** The parts of a file of a known length. One that is shorter by now breaks off the response. */
+/** The parts of a file of a known length. If the file has become shorter, the response is cut off. */
 async function* wholeContent(content: AsyncIterable<Uint8Array>, length: number) {
   let sent = 0
   for await (const bytes of content) {

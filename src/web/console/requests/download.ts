@@ -12,21 +12,16 @@ export interface FilePart {
   isLast: boolean
 }
 
-/** A file of CSV. */
-export function csvDownload(
-  deps: Pick<Deps, 'config'>,
-  request: Request,
-  fileName: string,
-  begin: () => Promise<AsyncIterable<FilePart>>,
-): Promise<Response> {
-  const headers = new Headers({
-    'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="${fileName}"`,
+export const csvType = 'text/csv; charset=utf-8; header=present'
+
+/** Headers of a file to save; `disposition` has its name. */
+export const fileHeaders = (type: string, disposition: string): Headers =>
+  new Headers({
+    'Content-Type': type,
+    'Content-Disposition': disposition,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   })
-  return download(deps, request, headers, begin)
-}
 
 /** The response. `begin` reads and records what must be before the first byte; a HEAD does without it. */
 export async function download(
