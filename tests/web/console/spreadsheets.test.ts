@@ -108,6 +108,17 @@ test('filters and order are those of the list, and each file is in the audit log
   expect(events[0]!.detail.filters).toEqual(['revision'])
 })
 
+test('a list with the oldest first is downloaded so, and a list by status newest first', async () => {
+  const ids = newestFirst.map(({ application_id }) => application_id)
+  for (const [sort, expected] of [
+    ['oldest', ids.toReversed()],
+    ['status', ids],
+  ] as const) {
+    const [applications] = sheetsInXlsx(await download(`format=xlsx&sort=${sort}`))
+    expect(keyedRows(applications!).map(row => row.application_id)).toEqual(expected)
+  }
+})
+
 test('the page keeps the filters and offers the program’s languages', async () => {
   const page = await browser.page(`${list}/spreadsheet?status=none&revision=CURRENT`)
   expect(page).toContain(`action="${list}/download"`)

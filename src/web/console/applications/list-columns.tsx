@@ -3,11 +3,11 @@
 /** @jsxImportSource preact */
 
 import type { ListedApplication } from '../../../db/applications/application-lists.ts'
-import { type ListOrder, listOrders } from '../../../db/applications/sorted-applications.ts'
+import type { ListOrder } from '../../../db/applications/sorted-applications.ts'
 import type { ClientSent } from '../../../db/audit/disclosures.ts'
 import { Badge, type Column, figures, type SortNow, When } from '../../html/components.tsx'
 import { type ProgramInColor, StatusBadge } from '../statuses/status-badge.tsx'
-import { applicationsPath, type FoundApplicant, listSearch } from './list-query.ts'
+import { applicationsPath, type FoundApplicant, listSearch, orderOf, type ShownOrder } from './list-query.ts'
 
 /** The clients each application was sent to, most recent first. */
 export interface SentTo {
@@ -85,12 +85,6 @@ export const columns = (
     ),
   },
 ]
-
-type ShownOrder = ListOrder | 'found'
-
-/** Searches have an order of their own. */
-export const orderOf = (values: URLSearchParams): ShownOrder =>
-  values.has('q') ? 'found' : (listOrders.find(order => order === values.get('sort')) ?? 'newest')
 
 export const orderTexts: Readonly<Record<ShownOrder, string>> = {
   newest: 'Newest first.',

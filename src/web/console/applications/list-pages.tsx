@@ -10,7 +10,7 @@ import { FilterBar, IntakeBadge, Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
 import type { ProgramInColor } from '../statuses/status-badge.tsx'
-import { type Applicants, columns, orderOf, orderTexts, type SentTo, sentColumn, tickColumn } from './list-columns.tsx'
+import { type Applicants, columns, orderTexts, type SentTo, sentColumn, tickColumn } from './list-columns.tsx'
 import {
   applicationsPath,
   countedMax,
@@ -18,6 +18,7 @@ import {
   isFiltered,
   type ListPage,
   listSearch,
+  orderOf,
   statusIn,
   statusValue,
 } from './list-query.ts'
@@ -130,7 +131,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
 
 const doneTexts = {
   status:
-    'Status saved. Clients receive it with their next export. Applications that changed in the meantime were skipped.',
+    'Saved. Clients receive the changes with their next export. Applications that changed meanwhile were skipped.',
   erased: 'Erased. Later exports leave it out.',
 }
 

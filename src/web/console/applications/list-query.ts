@@ -52,6 +52,12 @@ export interface ListQuery {
   errors: readonly ProblemItem[]
 }
 
+export type ShownOrder = ListOrder | 'found'
+
+/** Searches have an order of their own. */
+export const orderOf = (values: URLSearchParams): ShownOrder =>
+  values.has('q') ? 'found' : (listOrders.find(order => order === values.get('sort')) ?? 'newest')
+
 /** A status in a URL. No status is `none`, so that a status can have any name. */
 export const statusValue = (status: string | null): string => (status === null ? 'none' : `is:${status}`)
 

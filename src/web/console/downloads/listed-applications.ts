@@ -1,4 +1,5 @@
-// Reads all applications in a list, in its order, as they were when the first one was read.
+// Reads all applications in a list, as they were when the first one was read, in its order. A list by status is read newest first, because
+// statuses change while it is read.
 
 import { openMany } from '../../../core/applications/open-application.ts'
 import { readStoredApplications, type StoredApplication } from '../../../db/applications/application-details.ts'
@@ -8,7 +9,7 @@ import type { Program } from '../../../db/programs/programs.ts'
 import { readWalkStart } from '../../../db/walks/walks.ts'
 import { earliest } from '../../../domain/values/offset-time.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import type { ListQuery } from '../applications/list-query.ts'
+import { type ListQuery, orderOf } from '../applications/list-query.ts'
 import type { ConsoleRequest } from '../requests/console-request.ts'
 
 /** Applications read, audited and sent together. */
@@ -27,8 +28,9 @@ export async function openList(
   const reading = { action: 'applications_downloaded', slug, filters: [...values.keys()] } as const
   const questions = await keyMaps.load(db, program_id, asOf ?? earliest)
   const ids: number[] = []
+  const direction = orderOf(values) === 'oldest' ? 'newer' : 'older'
   const listed = (beyond: ListPosition | undefined) =>
-    readFoundApplications(db, program_id, filter, { direction: 'older', beyond }, batchRows)
+    readFoundApplications(db, program_id, filter, { direction, beyond }, batchRows)
 
   return {
     questions,

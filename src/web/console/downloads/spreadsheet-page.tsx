@@ -6,11 +6,12 @@ import type { Db } from '../../../db/client.ts'
 import { findActiveVersion, type Program } from '../../../db/programs/programs.ts'
 import { languageName } from '../../../domain/comparison/translated-texts.ts'
 import { languagesOf, usualLanguage } from '../../../domain/languages/localized.ts'
-import { figures, LinkButton } from '../../html/components.tsx'
+import { counted, figures, LinkButton } from '../../html/components.tsx'
 import { Choices, SelectField, Submit } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
-import { applicationsPath, countedMax, listSearch } from '../applications/list-query.ts'
+import { orderTexts } from '../applications/list-columns.tsx'
+import { applicationsPath, countedMax, isFiltered, listSearch, orderOf } from '../applications/list-query.ts'
 
 /** The languages of a program, its default one first. */
 export async function languagesOffered(db: Db, { program_id }: Program): Promise<readonly string[]> {
@@ -25,15 +26,15 @@ interface SpreadsheetProps {
   languages: readonly string[]
 }
 
-function described(found: number, isFiltered: boolean): string {
-  const many = found > countedMax ? `More than ${figures(countedMax)}` : figures(found)
-  const matching = isFiltered ? ` that match${found === 1 ? 'es' : ''} your filters` : ''
-  return `${many} application${found === 1 ? '' : 's'}${matching}`
+function described(found: number, values: URLSearchParams): string {
+  const many = found > countedMax ? `More than ${figures(countedMax)} applications` : counted(found, 'application')
+  return isFiltered(values) ? `${many} that match${found === 1 ? 'es' : ''} your filters` : many
 }
 
 export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps) {
   const { values } = usePage().form
   const path = applicationsPath(program.slug)
+  const order = orderOf(values)
   return (
     <Shell
       title="Download for a spreadsheet"
@@ -43,7 +44,7 @@ export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps)
         { text: program.display_name, path: path + listSearch(values) },
         { text: 'Download' },
       ]}
-      lead={`${described(found, values.size > 0)}, in the order of the list. The download is recorded in the audit log.`}
+      lead={`${described(found, values)}. ${orderTexts[order === 'status' ? 'newest' : order]} The download is recorded in the audit log.`}
     >
       <div class="card narrow">
         <form method="get" action={`${path}/download`}>
