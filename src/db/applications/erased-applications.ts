@@ -176,7 +176,7 @@ export async function readExpiry(db: Db, retentionDays: number): Promise<Micros>
     select clock_timestamp() - make_interval(days => ${retentionDays}::integer) as before`
 }
 
-/** Removes the oldest applications of a program that were submitted before an instant, at most `rowsMax`, and returns their ids. A worker then looks at their files. */
+/** Removes the oldest applications of a program that were submitted before an instant, at most `rowsMax`, and returns their ids. A worker then checks their files. */
 export async function deleteExpired(
   tx: Transaction,
   programId: number,

@@ -13,7 +13,7 @@ export const keyRequestDay = row({
 })
 export type KeyRequestDay = Static<typeof keyRequestDay>
 
-/** Adds to the counts. Always in the same order, so that processes that add at once wait for one another in no circle. */
+/** Adds to the counts, always in the same order so that processes writing at the same time don’t deadlock. */
 export async function addKeyRequests(
   db: Db,
   counts: readonly (KeyRequestDay & { api_key_id: string })[],

@@ -151,7 +151,7 @@ export interface Choice {
   value: string
   text: string
   hint?: string
-  /** Of a select: the heading under which it is listed. */
+  /** In a select, the heading it is listed under. */
   group?: string
 }
 

@@ -14,7 +14,7 @@ interface Entry {
 }
 
 export const everyRole: readonly Role[] = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']
-/** Who has an account: an intermediary opens that, and nothing else in the console. */
+/** Roles with an account page. Intermediaries can open nothing else in the console. */
 export const accountRoles: readonly Role[] = [...everyRole, 'INTERMEDIARY']
 export const readingRoles: readonly Role[] = ['ADMINISTRATOR', 'AUDITOR']
 

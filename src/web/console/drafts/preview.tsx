@@ -150,7 +150,7 @@ function valuesIn(form: URLSearchParams): FormValues {
 /** Whether a question has the field of this name. */
 const hasField = ({ asked: { type }, path }: AskedPlace, name: string): boolean =>
   type === 'ENUMERATOR'
-    ? name.startsWith(`${path}/entities/`) && /^\d+\/entity_name$/.test(name.slice(path.length + 10))
+    ? name.startsWith(path) && /^\/entities\/\d+\/entity_name$/.test(name.slice(path.length))
     : type !== undefined && name.startsWith(`${path}/`)
 
 interface PreviewProps extends ProgramPageProps {

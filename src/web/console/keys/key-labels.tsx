@@ -85,7 +85,7 @@ export const Maker = ({ at, actor, day }: { at: Micros; actor: string | null; da
 /** The key ID behind a client's name in the audit log. */
 export const keyIdOf = (actor: string): string => actor.replace(/^key:/, '')
 
-/** The name of an outcome of a key's requests in charts. Outcomes of other releases have their code. */
+/** Names of request outcomes in charts. Outcomes from other releases are shown by their code. */
 const outcomeLabels: Readonly<Record<string, string>> = {
   400: 'Invalid request',
   404: 'Not found',

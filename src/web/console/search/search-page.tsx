@@ -11,7 +11,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { type PageRoute, pageAt } from '../requests/action.ts'
 import { findResults, type ResultKind, type Results } from './find-results.ts'
 
-/** What is searched for is at most so long. */
+/** Longer search texts are cut here. In UTF-16 units. */
 const lengthMax = 200
 
 export const searchPage = (deps: Deps): PageRoute =>
