@@ -32,6 +32,13 @@ export function pointerTo(path: string, token: string | number): string {
   return `${path}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
+/** RFC 6901: the keys and indexes that lead to what a pointer points to. `pointerTo` in reverse. */
+export const pointerTokens = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(1)
+    .map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+
 interface JsonLimits {
   /** Deepest nesting of arrays and objects. */
   depthMax: number

@@ -2,7 +2,14 @@
 
 import { dayText, isCalendarDate } from '../../domain/question-types/date.ts'
 import { type ExportedObject, linesOf } from '../../domain/readable/exported-answers.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject, writeJson } from '../../domain/values/json-text.ts'
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  pointerTokens,
+  writeJson,
+} from '../../domain/values/json-text.ts'
 import type { FormPlace } from './form-steps.ts'
 
 /** In lines; none when it is unanswered. */
@@ -37,9 +44,7 @@ function dateIn(language: string, date: string): string {
 
 function at(answers: JsonObject, path: string): Json | undefined {
   let found: Json | undefined = answers
-  for (const token of path.split('/').slice(1)) {
-    const key = token.replaceAll('~1', '/').replaceAll('~0', '~')
-    found = isJsonObject(found) ? found.get(key) : isJsonArray(found) ? found[Number(key)] : undefined
-  }
+  for (const token of pointerTokens(path))
+    found = isJsonObject(found) ? found.get(token) : isJsonArray(found) ? found[Number(token)] : undefined
   return found
 }

@@ -7,6 +7,7 @@ import { holdUploadedFiles, readUploadedFiles } from '../../db/apply/uploaded-fi
 import { fileRulesOf } from '../../domain/files/file-types.ts'
 import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import type { VersionQuestion } from '../../domain/questions/question.ts'
+import { pointerTokens } from '../../domain/values/json-text.ts'
 import { readMultipart, type SentFile } from '../http/forms/read-multipart.ts'
 import { requireOwnOrigin } from '../http/headers/own-origin.ts'
 import { recordOf } from '../http/server/request-record.ts'
@@ -112,11 +113,8 @@ function questionAt(version: ProgramVersion, field: string, shown: string): Vers
   if (path === undefined || !shown.split(' ').includes(path)) return undefined
   let asked: AskedQuestion | undefined
   let scope = questionnaireOf(version).top
-  for (const key of path
-    .replace(/\/entities\/\d+\//g, '/')
-    .split('/')
-    .slice(1)) {
-    asked = scope.get(key.replaceAll('~1', '/').replaceAll('~0', '~'))
+  for (const key of pointerTokens(path.replace(/\/entities\/\d+\//g, '/'))) {
+    asked = scope.get(key)
     scope = asked?.children ?? new Map()
   }
   return asked?.type === 'FILE_UPLOAD' ? asked.question : undefined

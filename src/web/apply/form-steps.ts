@@ -6,7 +6,14 @@ import type { ProblemItem } from '../../base/problem.ts'
 import { questionnaireOf } from '../../core/intake/checking/asked-questions.ts'
 import { type AskedPlace, askedWith } from '../../core/intake/checking/check-all.ts'
 import type { ProgramVersion } from '../../domain/questions/program-version.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject, writeJson } from '../../domain/values/json-text.ts'
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  pointerTokens,
+  writeJson,
+} from '../../domain/values/json-text.ts'
 import { errorWords, filled, type QuestionWords } from '../questions/field-view.ts'
 import { errorField, FormValues, readAnswers, valuesOf } from '../questions/form-values.ts'
 
@@ -151,7 +158,7 @@ export function putTogether(saved: FormValues, { shown, values: sent }: SentScre
 
 /** The keys of the top level to which these places belong. */
 export const topKeys = (paths: Iterable<string>): string[] => [
-  ...new Set([...paths].map(path => path.split('/')[1]!.replaceAll('~1', '/').replaceAll('~0', '~'))),
+  ...new Set([...paths].flatMap(path => pointerTokens(path).slice(0, 1))),
 ]
 
 /** A digest of answers: two forms with one digest show the same. */

@@ -7,6 +7,7 @@ import {
   parseJson,
   placedDetail,
   pointerTo,
+  pointerTokens,
   writeJson,
 } from '../../../src/domain/values/json-text.ts'
 
@@ -177,5 +178,7 @@ describe('JSON text', () => {
   test('a pointer escapes what separates its parts (RFC 6901)', () => {
     expect(pointerTo('/a', 'm~n/o')).toBe('/a/m~0n~1o')
     expect(pointerTo('', 0)).toBe('/0')
+    for (const tokens of [[], ['a', 'm~n/o'], ['~1', ''], ['~01', '0']])
+      expect(pointerTokens(tokens.reduce(pointerTo, ''))).toEqual(tokens)
   })
 })
