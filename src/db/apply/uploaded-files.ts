@@ -62,6 +62,9 @@ export async function countUploadedFiles(db: Db, { program_id, applicant_id }: A
     and not erasing`
 }
 
+/** Whether all of a file's content is stored and stays. */
+const isStored = (db: Db) => db`bytes is not null and not erasing`
+
 export interface NamedFile {
   file_id: string
   name: string
@@ -75,8 +78,7 @@ export async function readUploadedFiles(db: Db, { program_id, applicant_id }: Ap
     from uploaded_file
     where program_id = ${program_id}
     and applicant_id = ${applicant_id}
-    and bytes is not null
-    and not erasing`
+    and ${isStored(db)}`
 }
 
 /**
@@ -94,8 +96,7 @@ export async function holdUploadedFiles(
     where program_id = ${program_id}
     and applicant_id = ${applicant_id}
     and file_id = any(${[...fileIds]})
-    and bytes is not null
-    and not erasing
+    and ${isStored(db)}
     returning file_id`
   return rows.map(({ file_id }) => file_id)
 }
@@ -105,15 +106,14 @@ export interface StoredFile extends NamedFile {
   applicant_id: number
 }
 
-/** A file whose content is there. */
+/** A file whose content is stored. */
 export async function findUploadedFile(db: Db, { program_id, file_id }: FilePlace): Promise<StoredFile | undefined> {
   return findRow<StoredFile>(db)`
     select file_id, name, bytes, file_type, applicant_id
     from uploaded_file
     where program_id = ${program_id}
     and file_id = ${file_id}
-    and bytes is not null
-    and not erasing`
+    and ${isStored(db)}`
 }
 
 /** The applications of an applicant that have a file, newest first. */
