@@ -18,6 +18,7 @@ import type { FormPlace } from './form-steps.ts'
 import { type ProgramInForm, programOf } from './program-in-form.ts'
 
 const formFilesMax = 20
+const storageGraceMs = 30_000
 
 /**
  * The form of a POST request with files. No file is stored before the form has shown that it comes from a page of this session. Throws what
@@ -32,7 +33,7 @@ export async function readUpload(visit: ApplyVisit): Promise<void> {
   visit.form = form
   visit.fileErrors = new Map()
   const { intakeBodyBytesMax: fieldBytesMax, uploadBytesMax: bytesMax, uploadMsMax: arrivalMs } = deps.config
-  const bounds = { bytesMax, fieldBytesMax, fieldsMax, filesMax: formFilesMax, arrivalMs }
+  const bounds = { bytesMax, fieldBytesMax, fieldsMax, filesMax: formFilesMax, arrivalMs, storageGraceMs }
   const files = new FormFiles(visit)
   try {
     await readMultipart(request, bounds, {

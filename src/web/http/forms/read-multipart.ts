@@ -13,10 +13,10 @@ export interface FormBounds {
   fieldBytesMax: number
   fieldsMax: number
   filesMax: number
-  /** How long all of it may take to arrive, storing the files included. */
+  /** How long all of it may take to arrive. It arrives no faster than its files are stored. */
   arrivalMs: number
   /** How much longer storing the files may take, once the form has arrived or failed. */
-  storageGraceMs?: number
+  storageGraceMs: number
 }
 
 export interface SentFile {
@@ -42,8 +42,6 @@ export const readMultipart = (request: Request, bounds: FormBounds, taker: FormT
     if (Number(request.headers.get('content-length') ?? 0) > bounds.bytesMax) throw tooLarge(bounds)
     await new FormReader(request, bounds, taker).read()
   })
-
-const storageGraceMs = 30_000
 
 const tooLarge = ({ bytesMax }: FormBounds): Problem =>
   new Problem('too_large', { detail: `A form with files can have at most ${bytesMax} bytes.` })
@@ -139,7 +137,7 @@ class FormReader {
     else await cancel()
     // A storage that never responds must not hold the form.
     const stored = Promise.all([this.#failure === undefined && this.#ended.promise, this.#taken])
-    if (!(await settledWithin(bounds.storageGraceMs ?? storageGraceMs, stored)))
+    if (!(await settledWithin(bounds.storageGraceMs, stored)))
       this.#fail(
         new Problem('unavailable', {
           detail: 'The file could not be stored. Try again later.',
