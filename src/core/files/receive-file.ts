@@ -21,7 +21,7 @@ const applicantFilesMax = 100
 /** How much of a file shows what it is. */
 const headBytes = 4100
 
-export type FileRefusal = 'file_type' | 'file_too_large' | 'file_empty' | 'files_full' | 'file_failed'
+type FileRefusal = 'file_type' | 'file_too_large' | 'file_empty' | 'files_full' | 'file_failed'
 
 interface FileOrder {
   rules: FileRules
@@ -78,7 +78,6 @@ class Arriving {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #head: Uint8Array[] = []
   bytes = 0
-  isTooLarge = false
   /** What the connection failed with. */
   failed: unknown
 
@@ -87,6 +86,10 @@ class Arriving {
     private readonly bytesMax: number,
   ) {
     this.#chunks = chunks[Symbol.asyncIterator]()
+  }
+
+  get isTooLarge(): boolean {
+    return this.bytes > this.bytesMax
   }
 
   async #next(): Promise<Uint8Array | undefined> {
@@ -117,7 +120,6 @@ class Arriving {
 
   #counted(chunk: Uint8Array): Uint8Array {
     this.bytes += chunk.length
-    this.isTooLarge = this.bytes > this.bytesMax
     if (this.isTooLarge) throw new Error('the file is larger than its question allows')
     return chunk
   }

@@ -33,7 +33,7 @@ export interface ApplyVisit {
   params: Readonly<Record<string, string>>
   form: FormValues
   /** Codes of what is wrong with files in it, by field. */
-  fileErrors?: Map<string, string>
+  fileErrors: Map<string, string>
   place: Place
   now: Micros
   https: boolean
@@ -104,6 +104,7 @@ export async function openVisit(deps: Deps, limits: ApplyLimits, request: Reques
     url,
     params: {},
     form,
+    fileErrors: new Map(),
     place,
     now,
     https,

@@ -1,7 +1,7 @@
 // Files in the form of a screen: stored as they arrive, with their URLs in the form as if those had been sent; and that a form has no files but
 // the applicant's own.
 
-import { type FileRefusal, receiveFile } from '../../core/files/receive-file.ts'
+import { receiveFile } from '../../core/files/receive-file.ts'
 import { type AskedQuestion, questionnaireOf } from '../../core/intake/checking/asked-questions.ts'
 import { holdUploadedFiles, readUploadedFiles } from '../../db/apply/uploaded-files.ts'
 import { fileRulesOf } from '../../domain/files/file-types.ts'
@@ -31,7 +31,6 @@ export async function readUpload(visit: ApplyVisit): Promise<void> {
   await limits.countForm(address)
   const form = new FormValues()
   visit.form = form
-  visit.fileErrors = new Map()
   const { intakeBodyBytesMax: fieldBytesMax, uploadBytesMax: bytesMax, uploadMsMax: arrivalMs } = deps.config
   const bounds = { bytesMax, fieldBytesMax, fieldsMax, filesMax: formFilesMax, arrivalMs, storageGraceMs }
   const files = new FormFiles(visit)
@@ -84,7 +83,7 @@ class FormFiles {
       },
       chunks,
     )
-    if ('refused' in received) this.#refuse(field, received.refused)
+    if ('refused' in received) visit.fileErrors.set(field, received.refused)
     else form.add(field, urlOfFile(visit, program.slug, received.fileId))
   }
 
@@ -96,10 +95,6 @@ class FormFiles {
   accept(): void {
     if (!this.#isAccepted) acceptForm(this.visit)
     this.#isAccepted = true
-  }
-
-  #refuse(field: string, refusal: FileRefusal): void {
-    this.visit.fileErrors?.set(field, refusal)
   }
 
   async #find(): Promise<ProgramInForm> {
@@ -139,7 +134,7 @@ export async function withOwnFiles(
   { program_id, slug }: ProgramInForm,
   saved: FormValues,
 ): Promise<FormValues> {
-  const { form, session, deps } = visit
+  const { form, fileErrors, session, deps } = visit
   const sent = [...form]
   const urls = sent.filter(([name]) => pathOfFileField(name) !== undefined).map(([, url]) => url)
   if (urls.length === 0) return form
@@ -149,8 +144,6 @@ export async function withOwnFiles(
   const own = new Set(held)
   const kept = new Set([...saved].filter(([name]) => pathOfFileField(name) !== undefined).map(([, url]) => url))
   const dropped = form.get(dropButton)
-  visit.fileErrors ??= new Map()
-  const { fileErrors } = visit
   const values = sent.flatMap(([name, url]): [string, string][] => {
     if (pathOfFileField(name) === undefined) return [[name, url]]
     if (url === '' || `${name} ${url}` === dropped) return []

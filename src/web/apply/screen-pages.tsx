@@ -78,11 +78,11 @@ export async function postScreen(visit: ApplyVisit): Promise<Response> {
   if (add !== undefined) values.add('add', add)
   const form = fillForm(version, values)
   const asked = form.screens[screen] ?? []
-  const wrongFiles = messagesAt(asked, [...(visit.fileErrors ?? [])], form, texts.questions)
+  const wrongFiles = messagesAt(asked, [...visit.fileErrors], form, texts.questions)
   if (go === undefined) return showScreen(visit, { program, saved, form, screen, messages: wrongFiles })
   const places = asked.filter(({ formPath }) => shown.has(formPath))
   const wrong = messagesOf(form, go === 'back' ? form.faults : form.errors, texts.questions, places)
-  const messages = [...wrongFiles, ...wrong.filter(({ field }) => !visit.fileErrors?.has(field))]
+  const messages = [...wrongFiles, ...wrong.filter(({ field }) => !visit.fileErrors.has(field))]
   if (messages.length > 0) return showScreen(visit, { program, saved, form, screen, messages })
   if (!(await save(visit, program, form, shown))) return redirect(visit, here)
   return redirect(
