@@ -119,7 +119,7 @@ export async function getApplications(visit: ApplyVisit): Promise<Response> {
   const started = await readProgramsInProgress(deps.intakeDb, applicant_id)
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: deps.config.timeZone })
   const current = new Set(started)
-  const title = session.client === null || visit.intermediary === undefined ? pages.mine : pages.theirs
+  const title = visit.intermediary === undefined ? pages.mine : pages.theirs
   const statusOf = ({ program_id, status, is_current }: TheirApplication) =>
     is_current ? (names.get(program_id)?.statuses.get(status ?? '') ?? status ?? pages.statusNone) : pages.replaced
   const body = (
