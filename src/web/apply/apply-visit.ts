@@ -128,11 +128,15 @@ async function findIntermediary(deps: Deps, signedIn: Session): Promise<Intermed
   return acting && { ...acting, signedIn }
 }
 
-/** The form of a POST request. Throws Problem `forbidden` unless it came from a page of this session. */
-export async function readApplyForm(visit: ApplyVisit, inAnySession = false): Promise<void> {
-  const { deps, request, limits } = visit
+/** Before any form is read. Throws Problem `forbidden` if it comes from another site, and `rate_limited` if its address sends too many. */
+export async function admitForm(visit: ApplyVisit): Promise<void> {
   requireOwnOrigin(visit)
-  await limits.countForm(recordOf(request).origin.address)
+  await visit.limits.countForm(recordOf(visit.request).origin.address)
+}
+
+/** Reads the form of a POST request. Throws Problem `forbidden` unless it came from a page of this session. */
+export async function readApplyForm(visit: ApplyVisit, inAnySession = false): Promise<void> {
+  const { deps, request } = visit
   const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
     throw new Problem('unsupported_media_type', { detail: 'A form is sent as application/x-www-form-urlencoded.' })
@@ -144,11 +148,16 @@ export async function readApplyForm(visit: ApplyVisit, inAnySession = false): Pr
   acceptForm(visit, inAnySession)
 }
 
-/** Takes the form of a visit for one of a page of its session, or throws Problem `forbidden`. */
+/** Throws Problem `forbidden` unless the form of a visit came from a page of this session, the applicant's or the intermediary's. */
+export function requireFormOf(session: Pick<Session, 'csrf'>, { form }: ApplyVisit): void {
+  if (!isCsrf(session, form.get('csrf') ?? null))
+    throw new Problem('forbidden', { detail: 'This form is from another session.', internal: 'csrf' })
+}
+
+/** Accepts the form of a visit and its choice of language. Throws Problem `forbidden` unless it came from a page of this session. */
 export function acceptForm(visit: ApplyVisit, inAnySession = false): void {
   const { session } = visit
-  if (session !== undefined && !inAnySession && !isCsrf(session, visit.form.get('csrf') ?? null))
-    throw new Problem('forbidden', { detail: 'This form is from another session.', internal: 'csrf' })
+  if (session !== undefined && !inAnySession) requireFormOf(session, visit)
   const language = findLanguage([visit.form.get('language') ?? ''])
   if (language !== undefined) setLanguage(visit, language)
 }

@@ -13,7 +13,15 @@ import { recordOf } from '../http/server/request-record.ts'
 import { applyAssets } from './apply-assets.ts'
 import { ApplyLimits } from './apply-limits.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyHandler, type ApplyVisit, clientsPath, openVisit, readApplyForm, redirect } from './apply-visit.ts'
+import {
+  type ApplyHandler,
+  type ApplyVisit,
+  admitForm,
+  clientsPath,
+  openVisit,
+  readApplyForm,
+  redirect,
+} from './apply-visit.ts'
 import { getCheck, getReceived, postCheck } from './check-pages.tsx'
 import { getClients, getNewClient, postClients, postNewClient, postOpenClient } from './client-pages.tsx'
 import { readUpload } from './form-files.ts'
@@ -82,8 +90,10 @@ async function enter(
       })
     if (visit.intermediary !== undefined && visit.session === undefined && !withoutClient)
       return redirect(visit, clientsPath)
-    if (request.method === 'POST')
+    if (request.method === 'POST') {
+      await admitForm(visit)
       await (takesFiles && isMultipart(request) ? readUpload(visit) : readApplyForm(visit, inAnySession))
+    }
     return await handler(visit)
   } catch (error) {
     return refusal(error, visit)

@@ -5,13 +5,20 @@
 import { Problem } from '../../base/problem.ts'
 import { openClient, registerClient } from '../../core/apply/clients.ts'
 import { maskedToken } from '../../core/people/masked-token.ts'
-import { isCsrf } from '../../core/people/sessions.ts'
 import { type OrganizationClient, readClients, readWhoStarted } from '../../db/apply/client-rows.ts'
 import { foldText } from '../../domain/values/folded-text.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { TextInput } from '../questions/field-parts.tsx'
 import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, applyRules, clientsPath, type Intermediary, redirect, takeSession } from './apply-visit.ts'
+import {
+  type ApplyVisit,
+  applyRules,
+  clientsPath,
+  type Intermediary,
+  redirect,
+  requireFormOf,
+  takeSession,
+} from './apply-visit.ts'
 
 const rowsMax = 50
 const newPath = `${clientsPath}/new`
@@ -20,10 +27,9 @@ type IntermediaryVisit = ApplyVisit & { intermediary: Intermediary }
 
 /** A page of people who are signed in for an organization; others sign in first. Its forms are of their sign-in, whatever client is open. */
 const signedIn = (handler: (visit: IntermediaryVisit) => Promise<Response>) => async (visit: ApplyVisit) => {
-  const { intermediary, request, form } = visit
+  const { intermediary, request } = visit
   if (intermediary === undefined) return redirect(visit, '/admin/sign-in')
-  if (request.method === 'POST' && !isCsrf(intermediary.signedIn, form.get('csrf') ?? null))
-    throw new Problem('forbidden', { detail: 'This form is from another session.', internal: 'csrf' })
+  if (request.method === 'POST') requireFormOf(intermediary.signedIn, visit)
   return handler({ ...visit, intermediary })
 }
 

@@ -9,7 +9,6 @@ import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import type { VersionQuestion } from '../../domain/questions/question.ts'
 import { pointerTokens } from '../../domain/values/json-text.ts'
 import { readMultipart, type SentFile } from '../http/forms/read-multipart.ts'
-import { requireOwnOrigin } from '../http/headers/own-origin.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import type { FilesInForm } from '../questions/field-view.ts'
 import { dropButton, FormValues } from '../questions/form-values.ts'
@@ -21,14 +20,11 @@ const formFilesMax = 20
 const storageGraceMs = 30_000
 
 /**
- * The form of a POST request with files. No file is stored before the form has shown that it comes from a page of this session. Throws what
- * reading a form without files does.
+ * Reads the form of a POST request with files. No file is stored before the form has shown that it comes from a page of this session. Throws
+ * what reading a form without files does.
  */
 export async function readUpload(visit: ApplyVisit): Promise<void> {
-  const { deps, request, limits } = visit
-  requireOwnOrigin(visit)
-  const { address } = recordOf(request).origin
-  await limits.countForm(address)
+  const { deps, request } = visit
   const form = new FormValues()
   visit.form = form
   const { intakeBodyBytesMax: fieldBytesMax, uploadBytesMax: bytesMax, uploadMsMax: arrivalMs } = deps.config
