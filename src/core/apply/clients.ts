@@ -6,6 +6,7 @@ import { inTransaction, type Sql } from '../../db/client.ts'
 import type { ActingIntermediary } from '../../db/people/intermediary-rows.ts'
 import { foldText, isName } from '../../domain/values/folded-text.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import { isUuid } from '../../domain/values/uuid.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { actorOfKey, addApplicant, type FrontEndKey } from '../intake/register-applicant.ts'
 import { type ApplyRules, beginApplying, beginSession } from './apply-sessions.ts'
@@ -13,12 +14,9 @@ import { type ApplyRules, beginApplying, beginSession } from './apply-sessions.t
 interface ClientDraft {
   name: string
   language: string
-  /** Of the form that was filled in: sent again, it opens the client it has registered. */
+  /** UUID of the form that was filled in: sent again, it opens the client it has registered. */
   formKey: string
 }
-
-/** Whether a text is the key of a form. */
-const isFormKey = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 
 /**
  * Registers a client of the intermediary's organization and begins a session for them. Returns the cookie's token. Throws Problem
@@ -33,7 +31,7 @@ export async function registerClient(
   now: Micros,
 ): Promise<string> {
   const name = draft.name.trim()
-  if (!isName(name, 200) || !isFormKey(draft.formKey))
+  if (!isName(name, 200) || !isUuid(draft.formKey))
     throw invalidRequest('Some fields are invalid.', [
       { parameter: 'name', code: 'missing', detail: 'Enter a name on one line, with at most 200 characters.' },
     ])

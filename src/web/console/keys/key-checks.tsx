@@ -7,6 +7,7 @@ import { listKeys } from '../../../core/keys/api-keys.ts'
 import { judgeCall, reasonTexts } from '../../../core/keys/test-access.ts'
 import { findRefusal } from '../../../db/keys/refusal-rows.ts'
 import { parseAddress } from '../../../domain/values/ip-address.ts'
+import { isUuid } from '../../../domain/values/uuid.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import { action, type Part, pageAt, reads, showForm } from '../requests/action.ts'
 import { judgedAnswer, refusalAnswer } from '../requests/answer-schemas.ts'
@@ -25,7 +26,7 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
     const call = calledWith(query, apiKeyId)
     const verdict = call === undefined ? undefined : { reason: await judgeCall(db, call, visit.now) }
     const requestId = (query.get('request_id') ?? '').trim().toLowerCase()
-    const refusal = isRequestId(requestId) ? await findRefusal(db, requestId) : undefined
+    const refusal = isUuid(requestId) ? await findRefusal(db, requestId) : undefined
     const offered = await programs()
     const errors = isSubmitted && call === undefined ? [noAddress] : []
     return showForm(
@@ -62,13 +63,11 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
     ...reads('keys'),
     run: async ({ params }) => {
       const id = params.requestId!.toLowerCase()
-      const refusal = isRequestId(id) ? await findRefusal(db, id) : undefined
+      const refusal = isUuid(id) ? await findRefusal(db, id) : undefined
       return explained(refusal ?? notFound('There is no rejected request with this ID from the last 30 days.'))
     },
   }),
 ]
-
-const isRequestId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(text)
 
 /** Undefined when the address can't be parsed. */
 function calledWith(query: URLSearchParams, apiKeyId: string) {
