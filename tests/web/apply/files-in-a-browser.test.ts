@@ -22,7 +22,13 @@ describe.skipIf(!there)('in a browser', () => {
     { javaScriptEnabled: false, colorScheme: 'light', width: 1280 },
   ] as const)('files are chosen, refused, removed and sent: %p', async ({ width, javaScriptEnabled, colorScheme }) => {
     const slug = `files-${width}-${colorScheme}`
-    const questions = [q.text('reason'), q.file('proof', { max_count: 3 })]
+    const hasMore = { question: 'more', field: 'selection', operator: 'equal' as const, value: 'yes' }
+    const questions = [
+      q.text('reason'),
+      q.file('proof', { max_count: 3 }),
+      q.radio('more', ['yes', 'no'], { optional: true }),
+      q.file('others', { optional: true, visible_when: hasMore }),
+    ]
     await aProgram(database.sql, { slug, questions })
     const viewport = { width, height: 900 }
     const { page, complaints } = await openPage(browser, service.baseUrl, { javaScriptEnabled, colorScheme, viewport })
@@ -52,6 +58,13 @@ describe.skipIf(!there)('in a browser', () => {
     await look('chosen')
     await page.locator('button[name=drop]').first().click()
     await page.waitForSelector('.files li:nth-child(2)', { state: 'detached' })
+    const visible = async () => await page.locator('button[name=upload]').filter({ visible: true }).count()
+    expect(await visible()).toBe(javaScriptEnabled ? 0 : 1)
+    if (javaScriptEnabled) {
+      await page.check('[id="/more/selection-0"]')
+      await page.waitForSelector('[data-place="/others"] input[type=file]')
+      expect(await visible()).toBe(0)
+    }
     await page.click('form#answers .actions button[value=next]')
     await page.waitForSelector('#code')
     await page.click('main a.button')

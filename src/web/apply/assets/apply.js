@@ -34,7 +34,8 @@ form?.addEventListener('click', event => {
   place.querySelector('input[type=file]')?.focus()
 })
 
-for (const button of document.querySelectorAll('.upload button')) button.hidden = true
+// Files are uploaded when they are chosen, so the style sheet hides the buttons that upload them.
+document.documentElement.classList.add('scripted')
 
 /** Sends the files that were chosen in one field, and shows its question as it is then. */
 function upload(input) {
@@ -57,8 +58,6 @@ function upload(input) {
     const token = request.response.querySelector('#answers input[name=csrf]')
     if (token) form.elements.csrf.value = token.value
     place.replaceWith(document.adoptNode(next))
-    const button = next.querySelector('.upload button')
-    if (button) button.hidden = true
     next.querySelector('input[type=file]')?.focus()
   }
   progress.hidden = false
