@@ -78,7 +78,7 @@ async function work(config: OtherConfig): Promise<void> {
   const working = await startWorking(db, queues, run, log, codeVersions, watched)
   const stopAsking = startAsking(db, log, clock.now, () => through('webhooks'))
   const fileStore = openFileStore(config)
-  const tasks = startMaintenance({ db, log, fileStore, everyMs: config.sweepIntervalMs, through })
+  const tasks = startMaintenance({ db, log, fileStore, config, through })
   await tasks.first
   isWorking = true
   log.info({ release: releaseName, store: queues.store, health: platform.url.href }, 'working')

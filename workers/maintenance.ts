@@ -2,6 +2,7 @@
 // no answer has, seal the audit log, and send heartbeats. If one fails, the others still run.
 
 import type { Log } from '../src/base/log.ts'
+import type { OtherConfig } from '../src/config/all-settings.ts'
 import { eraseExpired } from '../src/core/applications/erase.ts'
 import { sealAuditLog } from '../src/core/audit/seal-audit.ts'
 import { sweepDerived } from '../src/core/derived/sweep.ts'
@@ -19,7 +20,7 @@ interface MaintenanceOptions {
   db: Sql
   log: Log
   fileStore: FileStore | undefined
-  everyMs: number
+  config: Pick<OtherConfig, 'sweepIntervalMs' | 'storageSilenceMs'>
   /** Called after each successful task. */
   through: (task: MaintenanceTask) => void
 }
@@ -32,7 +33,7 @@ interface Maintenance {
 }
 
 export function startMaintenance(options: MaintenanceOptions): Maintenance {
-  const { db, log, everyMs, through } = options
+  const { db, log, config, through } = options
   const workerId = crypto.randomUUID()
   const heartbeat = (): Promise<void> =>
     Promise.all([recordWorkerHeartbeat(db, workerId), noteHistory(db)]).then(
@@ -64,7 +65,7 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
     underWay = all().finally(() => {
       busy = false
     })
-  }, everyMs)
+  }, config.sweepIntervalMs)
   const heartbeats = setInterval(() => void heartbeat(), heartbeatMs)
   return {
     first,
@@ -84,7 +85,7 @@ interface Task {
   failing: string
 }
 
-const tasks = ({ db, log, fileStore }: MaintenanceOptions): Task[] => [
+const tasks = ({ db, log, fileStore, config }: MaintenanceOptions): Task[] => [
   {
     name: 'sweep',
     run: async () => {
@@ -104,7 +105,7 @@ const tasks = ({ db, log, fileStore }: MaintenanceOptions): Task[] => [
   {
     name: 'files',
     run: async () => {
-      const files = await eraseUnneededFiles(db, fileStore)
+      const files = await eraseUnneededFiles(db, fileStore, config.storageSilenceMs)
       if (files > 0) log.info({ files }, 'erased uploaded files that no answer refers to')
     },
     failing: 'uploaded files that no answer refers to could not be erased; the next attempt is in ten minutes',

@@ -18,6 +18,8 @@ export const constants = {
   /** Of a form with files: all of it together, and how long it may take to arrive. A photo of 10 MB over a slow phone takes three minutes. */
   uploadBytesMax: 104_857_600,
   uploadMsMax: 300_000,
+  /** How long the file storage may take to respond: a bucket that says nothing fails by itself only after six minutes. */
+  storageSilenceMs: 30_000,
   /** How often a worker looks for what is missing, or is kept too long: a round with nothing to do is a few index reads. */
   sweepIntervalMs: minuteMs,
   /**

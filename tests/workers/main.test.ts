@@ -41,7 +41,7 @@ describe('workers/main.ts', () => {
       db: database.sql,
       fileStore: undefined,
       log: createLog('fatal'),
-      everyMs: 1000,
+      config: { sweepIntervalMs: 1000, storageSilenceMs: 1000 },
       through: () => {},
     })
     await tasks.first

@@ -27,7 +27,7 @@ async function aWorker() {
       db: sql,
       fileStore: undefined,
       log: createLog('info', { write: line => void lines.push(JSON.parse(line)) }),
-      everyMs: 5,
+      config: { sweepIntervalMs: 5, storageSilenceMs: 1000 },
       through: task => through.push(task),
     })
   return { sql, program, lines, through, start }

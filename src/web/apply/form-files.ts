@@ -17,7 +17,6 @@ import type { FormPlace } from './form-steps.ts'
 import { type ProgramInForm, programOf } from './program-in-form.ts'
 
 const formFilesMax = 20
-const storageGraceMs = 30_000
 
 /**
  * Reads the form of a POST request with files. No file is stored before the form has shown that it comes from a page of this session. Throws
@@ -27,8 +26,15 @@ export async function readUpload(visit: ApplyVisit): Promise<void> {
   const { deps, request } = visit
   const form = new FormValues()
   visit.form = form
-  const { intakeBodyBytesMax: fieldBytesMax, uploadBytesMax: bytesMax, uploadMsMax: arrivalMs } = deps.config
-  const bounds = { bytesMax, fieldBytesMax, fieldsMax, filesMax: formFilesMax, arrivalMs, storageGraceMs }
+  const { config } = deps
+  const bounds = {
+    bytesMax: config.uploadBytesMax,
+    fieldBytesMax: config.intakeBodyBytesMax,
+    fieldsMax,
+    filesMax: formFilesMax,
+    arrivalMs: config.uploadMsMax,
+    storageGraceMs: config.storageSilenceMs,
+  }
   const files = new FormFiles(visit)
   try {
     await readMultipart(request, bounds, {

@@ -2,10 +2,11 @@
 
 import { afterEach, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import S3rver from '@20minutes/s3rver'
 import { eraseUnneededFiles } from '../../../src/core/files/erase-files.ts'
 import { FolderStore } from '../../../src/core/files/folder-store.ts'
+import { openFileStore } from '../../../src/core/files/open-file-store.ts'
 import { Applicant } from '../../support/applicant.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { aPdf, sendFiles } from '../../support/files.ts'
@@ -20,6 +21,7 @@ afterEach(endProcesses)
 const database = await useDatabase()
 const { sql } = database
 const field = '/proof/file_urls'
+const silenceMs = 10_000
 await aProgram(sql, {
   slug: 'aid',
   questions: [q.file('proof', { max_megabytes: 50, optional: true }), q.text('reason')],
@@ -85,18 +87,40 @@ test('files are kept in a bucket, in several parts where they are long, and a st
   await bob.fill({})
   expect(bob.page.path).toStartWith('/apply/-/code')
   await sql`update uploaded_file set check_at = now() where name = 'a.pdf'`
-  await expect(eraseUnneededFiles(sql, service.fileStore)).rejects.toThrow()
+  await expect(eraseUnneededFiles(sql, service.fileStore, silenceMs)).rejects.toThrow()
 
   const again = await anS3(directory, s3.port)
   endWithTest(() => again.close())
   await sql`update uploaded_file set check_at = now()`
-  await eraseUnneededFiles(sql, service.fileStore)
+  await eraseUnneededFiles(sql, service.fileStore, silenceMs)
   expect((await sql`select name from uploaded_file order by name`).map(({ name }) => name)).toEqual([
     'long.pdf',
     'short.pdf',
   ])
   expect(new Set(await namesIn(directory)).size).toBe(2)
   expect((await visitor.get(path)).status).toBe(200)
+})
+
+test('a bucket that never responds ends the erasing of files at the first', async () => {
+  const listener = createServer(() => {})
+  await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve))
+  endWithTest(() => void listener.close())
+  const settings = { s3Region: 'us-east-1', ...bucketAt((listener.address() as AddressInfo).port) }
+  const store = openFileStore(settings)
+  const [{ program_id }] = await sql<[{ program_id: number }]>`select program_id from program where slug = 'aid'`
+  const ids = ['a', 'b', 'c'].map(letter => letter.repeat(40))
+  for (const file_id of ids)
+    await sql`
+      insert into uploaded_file (program_id, file_id, applicant_id, name, check_at)
+      values (${program_id}, ${file_id}, 1, 'silent.pdf', now() - interval '1 day')`
+  const begun = performance.now()
+  await expect(eraseUnneededFiles(sql, store, 200)).rejects.toThrow()
+  expect(performance.now() - begun).toBeLessThan(5000)
+  const due = await sql`select erasing, check_at > now() as is_later from uploaded_file where file_id = any(${ids})`
+  expect([...due]).toEqual(ids.map(() => ({ erasing: true, is_later: true })) as never)
+  // Where it responds again, all are erased.
+  await sql`update uploaded_file set check_at = now() where file_id = any(${ids})`
+  expect(await eraseUnneededFiles(sql, new FolderStore(await useFolder(endWithTest)), silenceMs)).toBe(3)
 })
 
 test('a service that is killed while a file arrives leaves what a worker finds a day later', async () => {
@@ -123,7 +147,7 @@ test('a service that is killed while a file arrives leaves what a worker finds a
   socket.destroy()
   const [half] = await namesIn(folder)
   const store = new FolderStore(folder)
-  expect(await eraseUnneededFiles(sql, store)).toBe(0)
+  expect(await eraseUnneededFiles(sql, store, silenceMs)).toBe(0)
   expect([...(await sql`select file_id, bytes from uploaded_file where name = 'half.pdf'`)]).toEqual([
     { file_id: half, bytes: null },
   ] as never)

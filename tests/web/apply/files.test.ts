@@ -56,7 +56,7 @@ const pathOf = (url: string): string => new URL(url).pathname
 const storedIds = async (): Promise<string[]> =>
   (await readdir(folder, { recursive: true })).filter(path => path.includes('/')).map(path => path.slice(3))
 
-const sweep = () => eraseUnneededFiles(sql, fileStore)
+const sweep = () => eraseUnneededFiles(sql, fileStore, 10_000)
 
 test('files are uploaded before, with and after other answers, removed, and exported as links that a person downloads', async () => {
   const { program_id } = await fileProgram('whole-way')
