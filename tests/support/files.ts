@@ -36,6 +36,14 @@ export async function sendFiles(
   return applicant.page
 }
 
+/** A field of a form with the boundary `x`, as it is sent. */
+export const fieldPart = (name: string, value: string): string =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+
+/** What comes before the content of a file in such a form. */
+export const fileHead = (field: string, name: string): string =>
+  `--x\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\n\r\n`
+
 /** Names of the files that the open page shows. */
 export const fileNamesOn = ({ html }: AppliedPage): string[] =>
   [...html.matchAll(/<li><input type="hidden" name="[^"]*\/file_urls"[^>]*>\s*<span dir="auto">([^<]*)/g)].map(

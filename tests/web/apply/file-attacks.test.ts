@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { applyUploadsMax, uploadsPerAddressMax } from '../../../src/web/apply/apply-limits.ts'
 import { Applicant } from '../../support/applicant.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
-import { aPdf, aPng, fileNamesOn, sendFiles } from '../../support/files.ts'
+import { aPdf, aPng, fieldPart, fileHead, fileNamesOn, sendFiles } from '../../support/files.ts'
 import { endWithTest, useDatabase, useFolder, useService } from '../../support/fixtures.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { until } from '../../support/until.ts'
@@ -143,12 +143,9 @@ async function sendRaw(
   order = ['fields', 'file'],
 ) {
   const { action, fields } = applicant.fieldsOf()
-  const parts = [...fields]
-    .filter(([one]) => one !== field)
-    .map(([one, value]) => `--x\r\nContent-Disposition: form-data; name="${one}"\r\n\r\n${value}\r\n`)
-  const head = `--x\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\n\r\n`
+  const parts = [...fields].filter(([one]) => one !== field).map(([one, value]) => fieldPart(one, value))
   // More than arrives in one piece.
-  const file = Buffer.concat([Buffer.from(head), aPdf(2_000_000), Buffer.from('\r\n')])
+  const file = Buffer.concat([Buffer.from(fileHead(field, name)), aPdf(2_000_000), Buffer.from('\r\n')])
   const body = Buffer.concat([
     ...order.map(part => (part === 'file' ? file : Buffer.from(parts.join('')))),
     Buffer.from('--x--\r\n'),
@@ -228,13 +225,17 @@ function sendEndlessly(applicant: Applicant, port: number, everyMs?: number, nam
   const { action, fields } = applicant.fieldsOf()
   const csrf = fields.get('csrf')!
   const cookie = [...applicant.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const part = (name: string, value: string) =>
-    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
-  const body = `${part('csrf', csrf)}${part('shown', '/proof')}${part('version', fields.get('version')!)}${part('lists', fields.get('lists')!)}`
+  const body = [
+    fieldPart('csrf', csrf),
+    fieldPart('shown', '/proof'),
+    fieldPart('version', fields.get('version')!),
+    fieldPart('lists', fields.get('lists')!),
+    fileHead(field, name),
+  ].join('')
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   socket.write(
-    `POST ${action} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nCookie: ${cookie}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9000000\r\n\r\n${body}--x\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\n\r\n`,
+    `POST ${action} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nCookie: ${cookie}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9000000\r\n\r\n${body}`,
   )
   socket.write(aPdf(200_000))
   const timer = everyMs === undefined ? undefined : setInterval(() => socket.write('%'), everyMs)

@@ -9,7 +9,7 @@ import { FolderStore } from '../../../src/core/files/folder-store.ts'
 import { openFileStore } from '../../../src/core/files/open-file-store.ts'
 import { Applicant } from '../../support/applicant.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
-import { aPdf, sendFiles } from '../../support/files.ts'
+import { aPdf, fieldPart, fileHead, sendFiles } from '../../support/files.ts'
 import { endWithTest, useDatabase, useFolder, useService } from '../../support/fixtures.ts'
 import { endProcesses, startMain, startWorker } from '../../support/processes.ts'
 import { aProgram, q } from '../../support/programs.ts'
@@ -134,11 +134,9 @@ test('a service that is killed while a file arrives leaves what a worker finds a
   const { port } = new URL(main.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.on('error', () => {})
-  const part = (name: string, value: string) =>
-    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
   const { fields } = ann.fieldsOf()
   socket.write(
-    `POST /apply/aid/screens/1 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${main.url}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9000000\r\n\r\n${part('csrf', '')}${part('version', fields.get('version')!)}${part('shown', '/proof')}--x\r\nContent-Disposition: form-data; name="${field}"; filename="half.pdf"\r\n\r\n`,
+    `POST /apply/aid/screens/1 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${main.url}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9000000\r\n\r\n${fieldPart('csrf', '')}${fieldPart('version', fields.get('version')!)}${fieldPart('shown', '/proof')}${fileHead(field, 'half.pdf')}`,
   )
   socket.write(aPdf(300_000))
   await until('the file is arriving', async () => (await namesIn(folder)).length === 1)
