@@ -27,7 +27,7 @@ export const applySettings = {
     'Secret access key for S3_ACCESS_KEY_ID.'),
 }
 
-/** A folder, which must be absolute so that service and worker mean the same, or a bucket and what its names begin with. */
+/** A folder, as an absolute path so that service and worker use the same one, or a bucket and the prefix of names in it. */
 function filesPlace(text: string): { folder: string } | { bucket: string; prefix: string } {
   if (text.startsWith('/')) return { folder: text }
   const [, bucket, folder = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{2,62})(?:\/(.*))?$/.exec(text) ?? []

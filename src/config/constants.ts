@@ -15,10 +15,10 @@ export const constants = {
   consoleConnections: 4,
   /** Far more than a form of hundreds of questions takes. */
   intakeBodyBytesMax: 2_097_152,
-  /** Of a form with files: all of it together, and how long it may take to arrive. A photo of 10 MB over a slow phone takes three minutes. */
+  /** Size of a form with all its files, and how long it may take to arrive. A 10 MB photo takes three minutes over a slow mobile connection. */
   uploadBytesMax: 104_857_600,
   uploadMsMax: 300_000,
-  /** How long the file storage may take to respond: a bucket that says nothing fails by itself only after six minutes. */
+  /** How long the file storage may take to respond. Left alone, a request to a silent bucket fails after six minutes. */
   storageSilenceMs: 30_000,
   /** How often a worker looks for what is missing, or is kept too long: a round with nothing to do is a few index reads. */
   sweepIntervalMs: minuteMs,

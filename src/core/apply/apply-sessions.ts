@@ -79,7 +79,7 @@ export async function returnWithCode(
   })
 }
 
-/** Begins a session and gives the cookie's token. */
+/** Begins a session and returns the cookie's token. */
 export async function beginSession(
   tx: Transaction,
   { pepper, idleMs }: ApplyRules,

@@ -1,4 +1,4 @@
-// Clients of an organization, for whom its people apply. A client is an applicant like any other, with a code of their own.
+// The clients of an organization, for whom its people apply. A client is an applicant like any other and has a code.
 
 import { invalidRequest, notFound } from '../../base/problem.ts'
 import { findClientOfForm, insertClient, isClient } from '../../db/apply/client-rows.ts'
@@ -20,7 +20,7 @@ interface ClientDraft {
 
 /**
  * Registers a client of the intermediary's organization and begins a session for them. Returns the cookie's token. Throws Problem
- * `invalid_request` when the name will not do.
+ * `invalid_request` when the name is invalid.
  */
 export async function registerClient(
   sql: Sql,

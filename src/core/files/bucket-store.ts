@@ -2,7 +2,7 @@
 
 import type { FileStore, StoreSettings } from './file-store.ts'
 
-/** S3 takes no smaller part of a file. It is what an upload holds in memory. */
+/** The smallest part that S3 accepts. Each upload holds this much in memory. */
 const partBytes = 5 * 1024 * 1024
 
 export class BucketStore implements FileStore {
@@ -37,7 +37,7 @@ export class BucketStore implements FileStore {
         await writer.flush()
       }
     } catch (error) {
-      // Without an end, parts that were sent would stay there, invisible.
+      // Otherwise the parts that were sent would stay in the bucket, where no listing shows them.
       await Promise.resolve(writer.end()).catch(() => {})
       throw error
     }

@@ -1,11 +1,11 @@
-// Where the content of uploaded files is kept: a folder, or an S3-compatible bucket. Names in it are random.
+// Where the content of uploaded files is kept: a folder or an S3-compatible bucket, under random names.
 
 export interface FileStore {
-  /** Stores content as it arrives; resolves once a crash loses nothing of it. What failed may be there in part, and is to be removed. */
+  /** Stores content as it arrives; resolves once it is safe from a crash. If this fails, part of it may be left, and the caller removes it. */
   write(fileId: string, chunks: AsyncIterable<Uint8Array>): Promise<void>
   /** The content; undefined when there is none. */
   read(fileId: string): Promise<AsyncIterable<Uint8Array> | undefined>
-  /** Removes content, also where there is none. */
+  /** Removes content, if there is any. */
   remove(fileId: string): Promise<void>
 }
 

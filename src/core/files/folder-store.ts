@@ -19,7 +19,7 @@ export class FolderStore implements FileStore {
     } finally {
       await file.close()
     }
-    // The entry in the folder too.
+    // So that a crash doesn't lose the new entry in the folder either.
     const folder = await open(dirname(path))
     await folder.sync().finally(() => folder.close())
   }

@@ -18,8 +18,8 @@ interface FileReader {
 }
 
 /**
- * A file with its content. Throws Problem `not_found` unless an application of the program has it: not that of answers in progress, which
- * nobody may read, and `unavailable` when the storage does not respond.
+ * A file with its content. Throws Problem `not_found` unless a submitted application of the program has it (nobody may read answers in
+ * progress), and `unavailable` when the storage does not respond.
  */
 export async function openFile(
   sql: Sql,

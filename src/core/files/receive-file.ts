@@ -1,5 +1,5 @@
-// Takes one file from an applicant: its row, then its content as it arrives, then its type and size. Whatever fails leaves a row by which the
-// worker finds what is left of the content.
+// Receives one file from an applicant: stores a row, then the content as it arrives, then its type and size. If a step fails, the row is how
+// the worker finds what is left of the content.
 
 import { randomBytes } from 'node:crypto'
 import { fileTypeFromBuffer } from 'file-type'
@@ -15,10 +15,10 @@ import { keptFileName } from '../../domain/files/file-names.ts'
 import { type FileRules, type FileType, typeOfMedia } from '../../domain/files/file-types.ts'
 import type { FileStore } from './file-store.ts'
 
-/** Most files of one applicant in one program, those included that no answer has any more. */
+/** Most files of one applicant in one program, including files that are no longer in an answer. */
 const applicantFilesMax = 100
 
-/** How much of a file shows what it is. */
+/** Enough of a file to recognize its type. */
 const headBytes = 4100
 
 type FileRefusal = 'file_type' | 'file_too_large' | 'file_empty' | 'files_full' | 'file_failed'
@@ -27,15 +27,15 @@ interface FileOrder {
   rules: FileRules
   /** As it was sent. */
   name: string
-  /** Whose it is; asked once the file is known to be one that is taken. */
+  /** Whose file it is. Called only for a file of an accepted type. */
   place: () => Promise<ApplicantPlace>
-  /** Told what the storage failed with. */
+  /** Receives an error of the storage. */
   onFailure: (error: unknown) => void
 }
 
 /**
- * Stores a file and returns its ID, or says why it is not taken. Throws what `chunks` throws, as when the connection is lost; what was stored
- * is then removed.
+ * Stores a file and returns its ID, or the reason why it is refused. Throws what `chunks` throws, as when the connection is lost, and then
+ * removes what was stored.
  */
 export async function receiveFile(
   sql: Sql,
@@ -67,18 +67,18 @@ export async function receiveFile(
   }
 }
 
-/** What the first bytes are of; undefined for what applicants may not upload, and for what cannot be recognized. */
+/** The type that the first bytes belong to; undefined if applicants may not upload it or it is not recognized. */
 async function typeOf(head: Uint8Array): Promise<FileType | undefined> {
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
   return found && typeOfMedia(found.mime)
 }
 
-/** Content on its way, whose beginning is read first. */
+/** Content as it arrives. Its beginning can be read first. */
 class Arriving {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #head: Uint8Array[] = []
   bytes = 0
-  /** What the connection failed with. */
+  /** The error of the connection, if it failed. */
   failed: unknown
 
   constructor(

@@ -43,7 +43,7 @@ export async function renameOrganization(sql: Sql, id: number, name: string, by:
   })
 }
 
-/** Disables an organization, so that no person of it is listed or signed in, or enables it with the people it had. */
+/** Disables an organization, so that its people are no longer listed or signed in, or enables it with the people it had. */
 export async function setOrganizationDisabled(
   sql: Sql,
   id: number,
@@ -73,8 +73,8 @@ export async function addIntermediary(sql: Sql, organizationId: number, text: st
 }
 
 /**
- * Lets a person of an organization sign in and apply for its clients. Gives the token of the link with which they choose a password. Throws
- * Problem `invalid_request` when the name will not do or another person has the e-mail address, `conflict` when they are disabled.
+ * Lets a person of an organization sign in and apply for its clients. Returns the token of the link with which they choose a password. Throws
+ * Problem `invalid_request` when the name is invalid or another person has the e-mail address, and `conflict` when they are disabled.
  */
 export async function inviteIntermediary(
   sql: Sql,

@@ -85,7 +85,10 @@ export async function inviteAgain(sql: Sql, personId: number, by: AuditContext):
   })
 }
 
-/** Changes name, role and programs. The last administrator stays one, and an intermediary stays in their organization. Takes effect on the next request of a session. */
+/**
+ * Changes name, role and programs. The last administrator stays one, and an intermediary stays an intermediary. Takes effect with the next
+ * request of a session.
+ */
 export async function editPerson(
   sql: Sql,
   personId: number,
@@ -214,7 +217,7 @@ async function givePrograms(tx: Transaction, personId: number, programs: readonl
   )
 }
 
-/** Makes the link of a person and gives its token. */
+/** Creates a person's link for choosing a password, and returns its token. */
 export async function storeInvitation(
   tx: Transaction,
   personId: number,

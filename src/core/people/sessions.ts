@@ -25,7 +25,7 @@ import { hashToken, mintToken } from './sign-in-tokens.ts'
 /** Bounds of a session. */
 interface SessionLimits {
   idleMs: number
-  /** Of an intermediary, who applies for others at a desk that many use. */
+  /** The same for intermediaries, who often share a computer. */
   applyIdleMs: number
   lifetimeMs: number
 }
@@ -144,7 +144,7 @@ export async function loadSession(
   }
 }
 
-/** Whether the rule of this installation is that this session must set up a second factor before anything else (contract D52). */
+/** Whether this session must set up a second factor before anything else (contract D52). */
 export const lacksSecondFactor = (
   rule: 'optional' | 'required',
   { byPassword, hasSecondFactor }: Pick<Session, 'byPassword' | 'hasSecondFactor'>,

@@ -16,7 +16,7 @@ interface ClientSearch {
   rowsMax: number
 }
 
-/** Clients of an organization with what is searched for in their name, newest first: all of them for an empty text. */
+/** Clients of an organization whose name contains the search text, newest first; all clients for an empty text. */
 export async function readClients(db: Db, wanted: ClientSearch): Promise<OrganizationClient[]> {
   return db<OrganizationClient[]>`
     select applicant_id, name
@@ -43,12 +43,12 @@ export interface NewClient extends OrganizationClient {
   form_key: string
 }
 
-/** Throws a unique violation when the form has registered a client. */
+/** Throws a unique violation if this form has already registered a client. */
 export async function insertClient(tx: Transaction, client: NewClient): Promise<void> {
   await tx`insert into intermediary_client ${tx({ ...client })}`
 }
 
-/** The applicant whom this form of the organization has registered. */
+/** The applicant whom the organization registered with this form. */
 export async function findClientOfForm(
   db: Db,
   { organization_id, form_key }: Pick<NewClient, 'organization_id' | 'form_key'>,

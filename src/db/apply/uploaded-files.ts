@@ -1,17 +1,17 @@
-// Files that applicants upload: a row for each, whose content is stored elsewhere (core/files). Answers have the URL of a file, and with it
-// its ID; a file that no answer has is erased.
+// Files that applicants upload: a row for each, with the content stored elsewhere (core/files). An answer contains the file's URL and so its
+// ID; files that are in no answer are erased.
 
 import type { FileType } from '../../domain/files/file-types.ts'
 import type { ApplicantPlace } from '../applications/submissions.ts'
 import { type Db, findRow, readValue, type Transaction } from '../client.ts'
 
-/** A file by its place. */
+/** The key of a file. */
 export interface FilePlace {
   program_id: number
   file_id: string
 }
 
-/** Adds a row for content that is about to be stored. It is erased a day later unless an answer has it by then. */
+/** Adds a row for content that is about to be stored. It is erased a day later unless it is in an answer by then. */
 export async function insertUploadedFile(db: Db, file: FilePlace & ApplicantPlace & { name: string }): Promise<void> {
   await db`
     insert into uploaded_file (program_id, file_id, applicant_id, name, check_at)
@@ -19,7 +19,7 @@ export async function insertUploadedFile(db: Db, file: FilePlace & ApplicantPlac
       ${file.program_id}, ${file.file_id}, ${file.applicant_id}, ${file.name}, clock_timestamp() + interval '24 hours')`
 }
 
-/** Notes that all of the content is stored. False when it took so long that it is being removed already. */
+/** Records that all of the content is stored. False if that took so long that the content is already being removed. */
 export async function updateFileStored(
   db: Db,
   { program_id, file_id }: FilePlace,
@@ -34,7 +34,7 @@ export async function updateFileStored(
   return count === 1
 }
 
-/** Has the worker's next round look at a file. */
+/** Lets the worker's next round check a file. */
 export async function updateFileAbandoned(db: Db, { program_id, file_id }: FilePlace): Promise<void> {
   await db`
     update uploaded_file
@@ -43,7 +43,7 @@ export async function updateFileAbandoned(db: Db, { program_id, file_id }: FileP
     and file_id = ${file_id}`
 }
 
-/** The same for all files of an applicant, in one program or in all. Called after applications are erased, whose program is held by then. */
+/** The same for all files of an applicant, in one program or in all. Called after erasing applications, which locks their program. */
 export async function updateFilesOfApplicant(tx: Transaction, applicantId: number, programId?: number): Promise<void> {
   await tx`
     update uploaded_file
@@ -52,7 +52,7 @@ export async function updateFilesOfApplicant(tx: Transaction, applicantId: numbe
     ${programId === undefined ? tx`` : tx`and program_id = ${programId}`}`
 }
 
-/** How many files of an applicant are kept in a program, those included that are only just arriving. */
+/** Number of an applicant's files in a program, including files that are still arriving. */
 export async function countUploadedFiles(db: Db, { program_id, applicant_id }: ApplicantPlace): Promise<number> {
   return readValue<number>(db)`
     select count(*) as files
@@ -82,8 +82,8 @@ export async function readUploadedFiles(db: Db, { program_id, applicant_id }: Ap
 }
 
 /**
- * Which of these files are the applicant's own, in this program. For a day from now they are not erased, so that answers with them can be
- * saved. Committed by itself, before the answers are.
+ * Which of these files are the applicant's own, in this program. They are kept for another day, so that answers with them can be saved.
+ * Committed before the answers are.
  */
 export async function holdUploadedFiles(
   db: Db,
@@ -131,7 +131,7 @@ export async function readApplicationsWithFile(
   return rows.map(({ application_id }) => application_id)
 }
 
-/** Looks at the next files whose time has come, and gives those that no answer has: their content is to be removed, then their rows. */
+/** Checks the next files that are due and returns those that are in no answer. The caller removes their content, then their rows. */
 export async function takeUnneededFiles(db: Db, filesMax: number): Promise<FilePlace[]> {
   return db<FilePlace[]>`select of_program as program_id, of_file as file_id from take_unneeded_files(${filesMax})`
 }

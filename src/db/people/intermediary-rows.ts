@@ -19,7 +19,7 @@ export const intermediaryRow = row({
   email: text,
   email_folded: text,
   disabled_at: timeOrNull,
-  /** The person as whom they sign in; null when they were not invited. */
+  /** The console person they sign in as; null if they were not invited. */
   person_id: integerOrNull,
 })
 export type IntermediaryRow = Static<typeof intermediaryRow>
@@ -173,16 +173,16 @@ export async function findNamedIntermediary(
     where o.name_folded = ${name_folded}`
 }
 
-/** Who applies for clients of an organization. */
+/** A person who applies for an organization's clients. */
 export interface ActingIntermediary {
   intermediary_id: number
-  /** As administrators wrote them. */
+  /** As an administrator entered it. */
   email: string
   organization_id: number
   organization: string
 }
 
-/** The person of an organization as whom this person signs in. */
+/** The intermediary who signs in as this person. */
 export async function findActingIntermediary(db: Db, personId: number): Promise<ActingIntermediary | undefined> {
   return findRow<ActingIntermediary>(db)`
     select i.intermediary_id, i.email, i.organization_id, o.name as organization

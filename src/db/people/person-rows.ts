@@ -10,7 +10,7 @@ export const personRow = row({
   email: text,
   name: text,
   role: Type.Enum(['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR', 'INTERMEDIARY']),
-  /** Of an intermediary, its name. */
+  /** Name of an intermediary's organization. */
   organization: textOrNull,
   disabled_at: timeOrNull,
   last_signed_in_at: timeOrNull,
@@ -35,7 +35,7 @@ interface NewPerson {
   name: string
   role: PersonRow['role']
   created_by: string
-  /** Of an INTERMEDIARY. */
+  /** Only for INTERMEDIARY. */
   intermediary_id?: number
 }
 

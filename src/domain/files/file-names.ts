@@ -5,7 +5,7 @@ import { type FileType, fileTypes } from './file-types.ts'
 /** Longest name that is kept, in code points. */
 const lengthMax = 200
 
-/** Everything that is not shown or changes how its surroundings are shown, such as an override of the direction of writing; joiners stay. */
+/** Characters that are invisible or change how nearby text is shown, such as direction overrides. Joiners are kept. */
 const hidden = /(?![\u200c\u200d])\p{C}/gu
 
 /**
@@ -21,7 +21,7 @@ export function keptFileName(sent: string): string {
   return letters.slice(0, lengthMax - extension.length).join('') + extension
 }
 
-/** The name under which a file is saved: one whose extension says what the file is, without what Windows allows in no name. */
+/** The name for saving a file: its extension fits the type, and characters that Windows doesn't allow are replaced. */
 export function savedFileName(name: string, type: FileType): string {
   const plain = name.replace(/[<>:"|?*]/g, '_').replace(/[. ]+$/, '')
   const extension = /\.([^.]*)$/.exec(plain)?.[1]?.toLowerCase() ?? ''
@@ -29,7 +29,7 @@ export function savedFileName(name: string, type: FileType): string {
   return (extensions as readonly string[]).includes(extension) ? plain : `${plain}.${extensions[0]}`
 }
 
-/** Content-Disposition of a download (RFC 6266), with the name in ASCII too for clients that know no other. */
+/** Content-Disposition of a download (RFC 6266), with an ASCII name for clients that can't read the encoded one. */
 export function attachment(name: string): string {
   const encoded = encodeURIComponent(name).replace(
     /['()*]/g,

@@ -1,11 +1,11 @@
 // The types of file that applicants may upload: documents and pictures, which run no code when they are opened.
 
 interface FileTypeFacts {
-  /** As people know it. */
+  /** The name people know. */
   label: string
-  /** What its content is recognized as. */
+  /** Media types that its content is recognized as. */
   media: readonly string[]
-  /** Of file names; the first is given to a name that has none of them. */
+  /** File name extensions. The first is added to a name that has none of them. */
   extensions: readonly [string, ...string[]]
 }
 
@@ -22,20 +22,20 @@ export type FileType = keyof typeof fileTypes
 
 export const fileTypeNames = Object.keys(fileTypes) as FileType[]
 
-/** The type that has a media type; undefined for one that nobody may upload. */
+/** The file type for a media type; undefined if nobody may upload it. */
 export const typeOfMedia = (media: string): FileType | undefined =>
   fileTypeNames.find(type => (fileTypes[type].media as readonly string[]).includes(media))
 
 const megabyte = 1_000_000
 
-/** What a question takes. */
+/** The files that a question accepts. */
 export interface FileRules {
   types: readonly FileType[]
   bytesMax: number
   megabytesMax: number
 }
 
-/** Most megabytes of a file where a question sets no limit. */
+/** Limit for questions that set none. */
 const usualMegabytes = 10
 
 export function fileRulesOf(settings: {

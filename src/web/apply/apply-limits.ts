@@ -14,7 +14,7 @@ export const wrongCodesMax = 20
 export const applyUploadsMax = 300
 /** Submissions to one program a minute. */
 export const applySubmissionsMax = 1200
-/** Forms with files that arrive at a time, from one address and in this process: each may take minutes. */
+/** Concurrent forms with files, from one address and in this process. Each may take minutes to arrive. */
 export const uploadsPerAddressMax = 6
 const uploadsAtATimeMax = 32
 
@@ -43,7 +43,7 @@ export class ApplyLimits {
 
   countUpload = async (address: IpAddress | undefined) => refuse(await this.#uploads.count(networkOf(address)))
 
-  /** Lets a form with files arrive, unless too many others are. Returns what is to be called when it has. */
+  /** Lets a form with files arrive unless too many others are arriving. Returns a function to call when it has arrived. */
   beginUpload(address: IpAddress | undefined): () => void {
     const network = networkOf(address)
     const others = this.#arriving.get(network) ?? 0

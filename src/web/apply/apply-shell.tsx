@@ -91,7 +91,7 @@ function LanguageMenu({ visit, form }: { visit: ApplyVisit; form: string | undef
   )
 }
 
-/** For whom an intermediary applies, on every page. */
+/** Shows on every page for whom an intermediary is applying. */
 const ClientBar = ({ visit, organization }: { visit: ApplyVisit; organization: string }) => (
   <aside class="client" aria-label={visit.texts.pages.clients}>
     <span>

@@ -32,7 +32,7 @@ export interface ApplyVisit {
   url: URL
   params: Readonly<Record<string, string>>
   form: FormValues
-  /** Codes of what is wrong with files in it, by field. */
+  /** Error codes of its files, by field. */
   fileErrors: Map<string, string>
   place: Place
   now: Micros
@@ -43,7 +43,7 @@ export interface ApplyVisit {
   intermediary: Intermediary | undefined
   /** Whether the browser still has the cookie of a session that has ended. */
   hasEnded: boolean
-  /** Where a page leads whose session has ended. */
+  /** Where pages redirect after the session has ended. */
   endedPath: string
   /** Tag of the language that the page is shown in, and its texts. */
   language: string
@@ -56,7 +56,7 @@ export interface Intermediary extends ActingIntermediary {
   signedIn: Session
 }
 
-/** Where people of organizations begin. */
+/** The start page for an organization's people. */
 export const clientsPath = '/apply/-/clients'
 
 export type ApplyHandler = (visit: ApplyVisit) => Promise<Response>
@@ -85,7 +85,7 @@ export async function openVisit(deps: Deps, limits: ApplyLimits, request: Reques
   const signedIn = await loadSignedIn(deps, request, https)
   const intermediary = signedIn && (await findIntermediary(deps, signedIn))
   const found = isToken ? await loadApplySession(deps.db, applyRules(deps), token, now) : undefined
-  // The session of a client is one of the intermediary who is signed in, and who is signed in has no other.
+  // A session about a client belongs to the intermediary who is signed in, and an intermediary has no other kind.
   const session = found?.intermediary_id === (intermediary?.intermediary_id ?? null) ? found : undefined
   const wasSignedIn = found?.intermediary_id != null || (sessionToken(request, https) !== undefined && !signedIn)
   const accepted = (request.headers.get('accept-language') ?? '').split(',').map(part => part.split(';')[0]!.trim())
@@ -121,7 +121,7 @@ export async function openVisit(deps: Deps, limits: ApplyLimits, request: Reques
   return visit
 }
 
-/** The person of an organization; undefined for other people, and until a second factor is set up where one is required. */
+/** The intermediary who is signed in; undefined for other people, and for an intermediary who must still set up a second factor. */
 async function findIntermediary(deps: Deps, signedIn: Session): Promise<Intermediary | undefined> {
   if (signedIn.person.role !== 'INTERMEDIARY' || lacksSecondFactor(deps.config.secondFactor, signedIn)) return undefined
   const acting = await findActingIntermediary(deps.consoleDb, signedIn.person.person_id)

@@ -36,7 +36,7 @@ interface ApplyRoute {
   inAnySession?: boolean
   /** Whether its form may have files. */
   takesFiles?: boolean
-  /** Whether an intermediary opens it without having chosen a client. */
+  /** Whether an intermediary can open it before choosing a client. */
   withoutClient?: boolean
 }
 

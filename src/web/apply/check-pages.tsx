@@ -62,7 +62,7 @@ export async function postCheck(visit: ApplyVisit): Promise<Response> {
     const { receipt } = await deps.submissions.run(program.program_id, () =>
       submitApplication(deps.intakeDb, {
         ...asked,
-        // An organization that is disabled just now submits nothing more.
+        // An organization that has just been disabled can't submit anything more.
         intermediaries: 'listed',
         idempotency_key: `${applicant_id} ${session.intermediary_id ?? ''} ${idempotency_key}`.slice(0, 200),
       }),

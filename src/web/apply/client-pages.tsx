@@ -25,7 +25,7 @@ const newPath = `${clientsPath}/new`
 
 type IntermediaryVisit = ApplyVisit & { intermediary: Intermediary }
 
-/** A page of people who are signed in for an organization; others sign in first. Its forms are of their sign-in, whatever client is open. */
+/** A page for intermediaries; everyone else is sent to sign in. Its forms belong to that sign-in, whichever client is open. */
 const signedIn = (handler: (visit: IntermediaryVisit) => Promise<Response>) => async (visit: ApplyVisit) => {
   const { intermediary, request } = visit
   if (intermediary === undefined) return redirect(visit, '/admin/sign-in')
@@ -39,7 +39,7 @@ const Token = ({ visit }: { visit: IntermediaryVisit }) => (
 
 export const getClients = signedIn(showClients)
 
-/** Names are searched for in the body of a form: in addresses they would be kept. */
+/** The search text is in the body of a form because addresses end up in logs and histories. */
 export const postClients = getClients
 
 async function showClients(visit: IntermediaryVisit): Promise<Response> {

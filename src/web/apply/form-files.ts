@@ -1,5 +1,5 @@
-// Files in the form of a screen: stored as they arrive, with their URLs in the form as if those had been sent; and that a form has no files but
-// the applicant's own.
+// Files in a screen's form. They are stored as they arrive, and the form then has their URLs as if those had been sent. Also ensures that a
+// form contains only the applicant's own files.
 
 import { receiveFile } from '../../core/files/receive-file.ts'
 import { type AskedQuestion, questionnaireOf } from '../../core/intake/checking/asked-questions.ts'
@@ -61,13 +61,13 @@ class FormFiles {
     // A field in which no file was chosen.
     if (name === '') return
     this.accept()
-    // Of a session that has ended: the page asks for the code, and then for the file again.
+    // The session has ended: the page asks for the code, and then for the file again.
     if (visit.session === undefined && form.get('csrf')) return
     const program = await this.#find()
     const question = questionAt(program.known.version, field, form.get('shown') ?? '')
     if (question === undefined || fileStore === undefined || program.intake_state !== 'OPEN') return
     const { address } = recordOf(request).origin
-    // Not before a file arrives: a form without one takes nobody's place.
+    // Only once a file arrives, so that a form without files takes no place.
     this.#end ??= limits.beginUpload(address)
     await limits.countUpload(address)
     const rules = fileRulesOf(question.settings)
@@ -105,7 +105,7 @@ class FormFiles {
   }
 }
 
-/** The question of a field for files that a screen showed; undefined for any other field. */
+/** The question of a file field that the screen showed; undefined for any other field. */
 function questionAt(version: ProgramVersion, field: string, shown: string): VersionQuestion | undefined {
   const path = pathOfFileField(field)
   if (path === undefined || !shown.split(' ').includes(path)) return undefined
@@ -118,18 +118,18 @@ function questionAt(version: ProgramVersion, field: string, shown: string): Vers
   return asked?.type === 'FILE_UPLOAD' ? asked.question : undefined
 }
 
-/** A file of ours, as an application has it: a link for people of the console who may read the program's applications. */
+/** A file's URL as it is in the application: a link for console users who may read the program's applications. */
 const urlOfFile = ({ place }: ApplyVisit, slug: string, fileId: string): string =>
   `${place.baseUrl}/admin/programs/${slug}/files/${fileId}`
 
 const fileIdIn = (url: string): string | undefined => /\/admin\/programs\/[^/]+\/files\/([0-9a-f]{40})$/.exec(url)?.[1]
 
-/** `/children/entities/0/photo` for the field of its files; undefined for a field of anything else. */
+/** `/children/entities/0/photo` for its file field; undefined for any other field. */
 const pathOfFileField = (name: string): string | undefined => /^(\/.*)\/file_urls$/.exec(name)?.[1]
 
 /**
- * A form as it was sent, with no file but those that the applicant has uploaded in this program, or that are saved already. Others, guessed or
- * gone, are left out, and their field says so.
+ * The form as it was sent, with only files that the applicant has uploaded in this program or that are already saved. Other files, such as
+ * guessed or erased ones, are left out, and their field gets an error.
  */
 export async function withOwnFiles(
   visit: ApplyVisit,
@@ -150,7 +150,7 @@ export async function withOwnFiles(
     if (pathOfFileField(name) === undefined) return [[name, url]]
     if (url === '' || `${name} ${url}` === dropped) return []
     const id = fileIdIn(url)
-    // The address is ours, whatever was sent.
+    // Whatever host was sent, the URL is ours.
     if (id !== undefined && own.has(id)) return [[name, kept.has(url) ? url : urlOfFile(visit, slug, id)]]
     if (id === undefined && kept.has(url)) return [[name, url]]
     fileErrors.set(name, 'file_gone')
@@ -159,7 +159,7 @@ export async function withOwnFiles(
   return new FormValues(values)
 }
 
-/** What fields for files need to know, where one of these places has such a field. */
+/** What file fields need to know; undefined if none of these places has a file field. */
 export async function filesInForm(
   { deps, session }: ApplyVisit,
   { program_id }: ProgramInForm,

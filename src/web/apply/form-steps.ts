@@ -110,7 +110,7 @@ export function messagesOf(
   return [...messages.values()].sort((a, b) => rank.get(a.place)! - rank.get(b.place)!)
 }
 
-/** What an applicant reads about fields that are wrong for another reason than their answer; of those at these places alone. */
+/** Messages for fields whose error isn't about the answer itself, at these places only. */
 export const messagesAt = (
   places: readonly FormPlace[],
   errors: readonly (readonly [field: string, code: string])[],

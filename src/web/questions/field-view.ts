@@ -8,7 +8,7 @@ import type { Language } from './languages/en.ts'
 
 export type QuestionWords = Language['questions']
 
-/** What a form knows of the files in it. */
+/** What a form knows about the files in it. */
 export interface FilesInForm {
   /** Whether files can be uploaded here. */
   isOn: boolean

@@ -1,5 +1,5 @@
-// A question that asks for files: those that are there, each with a button that removes it, and where more are chosen. A script uploads what
-// is chosen at once, and shows how far it is.
+// A question that asks for files: a list of its files with Remove buttons, and a field for choosing more. A script uploads files as soon as
+// they are chosen and shows the progress.
 
 /** @jsxImportSource preact */
 

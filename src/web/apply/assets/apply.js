@@ -37,12 +37,12 @@ form?.addEventListener('click', event => {
 // Files are uploaded when they are chosen, so the style sheet hides the buttons that upload them.
 document.documentElement.classList.add('scripted')
 
-/** Sends the files that were chosen in one field, and shows its question as it is then. */
+/** Sends the files chosen in one field, then updates its question. */
 function upload(input) {
   const place = input.closest('[data-place]')
   const progress = place.querySelector('progress')
   const sent = new FormData()
-  // In this order: no file is taken before the form has shown where it comes from.
+  // Fields first: the service stores no file before it has the form's token.
   for (const [name, value] of new FormData(form)) if (typeof value === 'string') sent.append(name, value)
   for (const file of input.files) sent.append(input.name, file)
   const request = new XMLHttpRequest()
@@ -53,7 +53,7 @@ function upload(input) {
   request.onloadend = () => {
     const shown = [...(request.response?.querySelectorAll('[data-place]') ?? [])]
     const next = shown.find(one => one.dataset.place === place.dataset.place)
-    // Where it went wrong, the form is sent as it is, and the page says why.
+    // If that failed, the form is sent as usual, and its page shows why.
     if (next === undefined) return form.requestSubmit(place.querySelector('.upload button'))
     const token = request.response.querySelector('#answers input[name=csrf]')
     if (token) form.elements.csrf.value = token.value

@@ -7,9 +7,9 @@ import { isText } from '../headers/sent-text.ts'
 import { whileArriving } from '../server/in-time.ts'
 
 export interface FormBounds {
-  /** Of the form with its files. */
+  /** Size of the form with its files. */
   bytesMax: number
-  /** Of its fields. */
+  /** Size of its fields. */
   fieldBytesMax: number
   fieldsMax: number
   filesMax: number
@@ -28,7 +28,7 @@ export interface SentFile {
 
 export interface FormTaker {
   field: (name: string, value: string) => void
-  /** Called for one file after another, with all fields before it taken. What it leaves unread is read and dropped. */
+  /** Called for one file after another, after all fields that precede it. What it leaves unread is read and dropped. */
   file: (part: SentFile) => Promise<void>
 }
 
@@ -48,9 +48,9 @@ const tooLarge = ({ bytesMax }: FormBounds): Problem =>
 
 class FormReader {
   readonly #parser: BusboyInstance
-  /** Settled when all of the form was parsed, or nothing more of it is wanted. */
+  /** Settled when the whole form was parsed, or the rest isn't needed. */
   readonly #ended = Promise.withResolvers<void>()
-  /** The files so far, each taken after the one before it. */
+  /** Settled when all files so far are taken, which happens one at a time. */
   #taken: Promise<void> = Promise.resolve()
   #open: BusboyFileStream | undefined
   #failure: { error: unknown } | undefined
@@ -95,7 +95,7 @@ class FormReader {
 
   #file(field: string, stream: BusboyFileStream, name: string): void {
     this.#open = stream
-    // Where nobody reads it, its error would be an uncaught one.
+    // Without a listener, an error of a stream that nobody reads would be uncaught.
     stream.on('error', () => {})
     const chunks: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]()
     // Without a way to end it early, which would end the stream and with it the parser.
@@ -147,7 +147,7 @@ class FormReader {
     if (this.#failure !== undefined) throw this.#failure.error
   }
 
-  /** Resolves when the parser takes more, or nothing of it is wanted any more. */
+  /** Resolves when the parser takes more, or the rest isn't needed. */
   async #drained(): Promise<void> {
     const drained = new Promise<void>(resolve => this.#parser.once('drain', () => resolve()))
     await Promise.race([drained, this.#ended.promise])
@@ -162,6 +162,6 @@ function openParser(type: string, limits: BusboyConfig['limits']): BusboyInstanc
   }
 }
 
-/** Of a lost connection too, which nobody hears of. */
+/** Also thrown for a lost connection, where nobody receives it. */
 const malformed = (cause?: unknown): Problem =>
   new Problem('invalid_request', { detail: 'The form is incomplete or malformed.', cause })
