@@ -77,7 +77,7 @@ function tooManyRequests(quota: KeyLimit, seconds: number, what: string): Proble
   })
 }
 
-function tooManyExports(quota: KeyLimit): Problem {
+export function tooManyExports(quota: KeyLimit): Problem {
   const max = quota.exportsAtATime
   return new Problem('rate_limited', {
     detail: `This API key may have ${max} ${max === 1 ? 'export' : 'exports'} at a time. Try again when an export has finished.`,

@@ -2,72 +2,64 @@
 
 /** @jsxImportSource preact */
 
-import type { ProblemKind } from '../../../base/problem.ts'
+import { invalidRequest, Problem } from '../../../base/problem.ts'
 import { unauthenticated } from '../../../core/keys/caller.ts'
+import { tooManyExports } from '../../../core/keys/limits.ts'
 import { Words } from '../../html/components.tsx'
 import { Lines, ScrollBox } from '../../html/secret.tsx'
 import { exportOperation } from '../../http/openapi/export-operations.ts'
-import { problemStatuses } from '../../http/server/errors.ts'
+import { problemBody, problemCode, problemStatuses, unavailableDetail } from '../../http/server/errors.ts'
 
 interface ErrorHelp {
-  kind: ProblemKind
+  example: Problem
   /** What a client does about it. */
   remedy: string
-  detail: string
-  errors?: readonly { parameter: string; code: string; detail: string }[]
 }
 
 const help: readonly ErrorHelp[] = [
   {
-    kind: 'invalid_request',
+    example: invalidRequest('A parameter is invalid.', [
+      { parameter: 'revisionState', code: 'invalid_revision_state', detail: 'must be CURRENT or OBSOLETE.' },
+    ]),
     remedy: 'Correct each parameter in `errors`. Do not retry the request unchanged.',
-    detail: 'A parameter is invalid.',
-    errors: [{ parameter: 'revisionState', code: 'invalid_revision_state', detail: 'must be CURRENT or OBSOLETE.' }],
   },
   {
-    kind: 'unauthenticated',
+    example: unauthenticated('no_grant'),
     remedy:
       'Check the Username, the Password and the program. If they are correct, send the `request_id` to an administrator, who can look up the reason for any 401 in the console, under API keys.',
-    detail: unauthenticated('no_grant').detail,
   },
   {
-    kind: 'not_acceptable',
+    example: new Problem('not_acceptable', {
+      detail: 'No export format matches the Accept header.',
+      errors: [
+        {
+          parameter: 'Accept',
+          code: 'not_acceptable',
+          detail: 'must accept one of application/json, application/x-ndjson, text/csv.',
+        },
+      ],
+    }),
     remedy: 'Send `Accept: application/json`, or set the parameter `format`.',
-    detail: 'No export format matches the Accept header.',
-    errors: [
-      {
-        parameter: 'Accept',
-        code: 'not_acceptable',
-        detail: 'must accept one of application/json, application/x-ndjson, text/csv.',
-      },
-    ],
   },
   {
-    kind: 'precondition_failed',
+    example: new Problem('precondition_failed', {
+      detail:
+        'Export pages have weak ETags, which If-Match never matches. Send If-None-Match to check whether anything has changed.',
+    }),
     remedy: 'Send `If-None-Match` instead of `If-Match`.',
-    detail:
-      'Export pages have weak ETags, which If-Match never matches. Send If-None-Match to check whether anything has changed.',
   },
   {
-    kind: 'rate_limited',
+    example: tooManyExports({ requestsPerMinute: 0, exportsAtATime: 4 }),
     remedy: 'Wait for the number of seconds in `Retry-After`, then repeat the request.',
-    detail: 'This API key may have 4 exports at a time. Try again when an export has finished.',
   },
   {
-    kind: 'unavailable',
+    example: new Problem('unavailable', { detail: unavailableDetail('busy') }),
     remedy: 'Wait for the number of seconds in `Retry-After`, then repeat the request. Page tokens remain valid.',
-    detail: 'The database is busy. Try again in a few seconds.',
   },
 ]
 
-const codeOf = (kind: ProblemKind): string => kind.replaceAll('_', '-')
-
-const exampleOf = (kind: ProblemKind, detail: string, errors: ErrorHelp['errors']): string => {
-  const { status, title } = problemStatuses[kind]
-  const request_id = '34d067e7-035c-46a9-8535-fab9081ff583'
-  const problem = { type: `urn:tributary:problem:${codeOf(kind)}`, title, status, detail, request_id, errors }
-  return JSON.stringify(problem, null, 2)
-}
+const exampleOf = (problem: Problem): string =>
+  JSON.stringify(problemBody(problem, '34d067e7-035c-46a9-8535-fab9081ff583'), null, 2)
 
 const responses: Readonly<Record<number, { description?: unknown } | undefined>> = exportOperation().responses
 
@@ -89,7 +81,7 @@ export const Errors = () => (
           </tr>
         </thead>
         <tbody>
-          {help.map(({ kind, remedy }) => {
+          {help.map(({ example: { kind }, remedy }) => {
             const { status } = problemStatuses[kind]
             return (
               <tr>
@@ -97,7 +89,7 @@ export const Errors = () => (
                   <code>{status}</code>
                 </td>
                 <td>
-                  <code>{codeOf(kind)}</code>
+                  <code>{problemCode(kind)}</code>
                 </td>
                 <td>
                   <Words>{String(responses[status]?.description ?? '')}</Words>
@@ -113,11 +105,11 @@ export const Errors = () => (
     </ScrollBox>
     <details>
       <summary>Examples</summary>
-      {help.map(({ kind, detail, errors = [] }) => (
+      {help.map(({ example }) => (
         <div class="panel">
-          <ScrollBox label={`Example of ${codeOf(kind)}`}>
+          <ScrollBox label={`Example of ${problemCode(example.kind)}`}>
             <div class="json">
-              <Lines>{exampleOf(kind, detail, errors)}</Lines>
+              <Lines>{exampleOf(example)}</Lines>
             </div>
           </ScrollBox>
         </div>

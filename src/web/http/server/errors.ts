@@ -31,24 +31,31 @@ export const problemStatuses: Readonly<Record<ProblemKind, { status: number; tit
 /** Error response in `application/problem+json` (contract D3). Records the cause for the log. */
 export function problemResponse(error: unknown, record: RequestRecord): Response {
   const problem = asProblem(error)
-  const { status, title } = problemStatuses[problem.kind]
+  const { status } = problemStatuses[problem.kind]
   if (problem.internal !== undefined) record.fields.reason = problem.internal
   if (isOurError(status)) record.error = problem.cause ?? problem
   if (isOfFeed(record)) return feedError(problem, status, record)
-  const body = {
-    type: `urn:tributary:problem:${problem.kind.replaceAll('_', '-')}`,
-    title,
-    status,
-    detail: problem.detail,
-    request_id: record.id,
-    errors: problem.errors,
-    ...problem.members,
-  }
   // For HEAD, Bun leaves the body out and keeps its length.
-  return new Response(JSON.stringify(body), {
+  return new Response(JSON.stringify(problemBody(problem, record.id)), {
     status,
     headers: headersOf(problem, record.request.method),
   })
+}
+
+/** What follows `urn:tributary:problem:` in the type of a problem. */
+export const problemCode = (kind: ProblemKind): string => kind.replaceAll('_', '-')
+
+export function problemBody({ kind, detail, errors, members }: Problem, requestId: string) {
+  const { status, title } = problemStatuses[kind]
+  return {
+    type: `urn:tributary:problem:${problemCode(kind)}`,
+    title,
+    status,
+    detail,
+    request_id: requestId,
+    errors,
+    ...members,
+  }
 }
 
 const isOfFeed = ({ request }: RequestRecord): boolean => pathOf(request.url).startsWith('/odata/')
@@ -87,13 +94,17 @@ const unavailable = {
   busy: 'The database is busy.',
 }
 
+/** What callers read while the database does not serve them. */
+export const unavailableDetail = (reason: keyof typeof unavailable): string =>
+  `${unavailable[reason]} Try again in a few seconds.`
+
 /** Hides errors that are not Problems, because their messages can contain anything. */
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const passing = findPassingError(error)
   if (passing !== undefined) {
     return new Problem('unavailable', {
-      detail: `${unavailable[passing.kind]} Try again in a few seconds.`,
+      detail: unavailableDetail(passing.kind),
       retryAfterSeconds: 5,
       internal: passing.kind === 'slow' ? 'statement_timeout' : `database_${passing.code}`,
       cause: error,
