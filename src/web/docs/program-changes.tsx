@@ -6,9 +6,8 @@ import type { VNode } from 'preact'
 import type { VersionChange } from '../../domain/comparison/version-diff.ts'
 import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
 import { counted, figures } from '../html/components.tsx'
-import { Shell } from '../html/shell.tsx'
-import { MarkdownLinks } from './components/markdown-links.tsx'
-import type { ProgramView, VersionView } from './program-view.ts'
+import { SidePage } from './components/side-page.tsx'
+import { docsPath, numberOf, type ShownVersion, type VersionView } from './program-view.ts'
 import { anchorOf } from './question-list.tsx'
 
 const countChanges = ({ changes, left_out }: VersionView): number => changes.length + left_out.changes
@@ -79,36 +78,27 @@ function Subject({ version, name }: { version: VersionView; name: string }): VNo
 }
 
 /** How the questions changed from version to version, newest first. */
-export function ChangesPage({ program, shown }: { program: ProgramView; shown: VersionView }): VNode {
-  const path = `/docs/api/programs/${program.slug}`
-  const { history_since: since, changed_since_number: before } = shown
-  const latest = (before ?? 0) + 1
-  const byVersion = changesByVersion(shown.questions)
+export function ChangesPage({ program, shown }: ShownVersion): VNode {
+  const { history_since: since } = shown
   const earlier = shown.questions.reduce((sum, { history }) => sum + history.earlier, 0)
   return (
-    <Shell
-      title={`Question changes · ${program.display_name}`}
-      heading={`${program.display_name}: question changes`}
-      part="documentation"
-      crumbs={[
-        { text: 'Documentation', path: '/docs/api/programs' },
-        { text: program.display_name, path },
-        { text: 'Question changes' },
-      ]}
-      styles={['/assets/docs.css']}
-      scripts={['/assets/docs.js']}
-      actions={<MarkdownLinks path={`${path}/versions/${shown.program_version_id}/changes`} />}
+    <SidePage
+      path={docsPath(program.slug)}
+      program={program.display_name}
+      versionId={shown.program_version_id}
+      step="changes"
+      title="Question changes"
       lead="When each question was added, changed or removed, newest version first."
     >
-      {[...byVersion]
+      {[...Map.groupBy(changesOfQuestions(shown.questions), ({ version }) => version)]
         .sort(([a], [b]) => b - a)
-        .map(([number, entries]) => (
+        .map(([number, changes]) => (
           <section aria-labelledby={`version-${number}`}>
             <h2 id={`version-${number}`}>
-              {number === latest && shown.version_number === null ? 'Draft' : `Version ${number}`}
+              {number === numberOf(shown) && shown.version_number === null ? 'Draft' : `Version ${number}`}
             </h2>
             <dl class="terms">
-              {[...entries].map(([question, details]) => (
+              {[...Map.groupBy(changes, ({ question }) => question)].map(([question, all]) => (
                 <div>
                   <dt>
                     <code>{question.question_key}</code>{' '}
@@ -117,7 +107,7 @@ export function ChangesPage({ program, shown }: { program: ProgramView; shown: V
                     </span>
                   </dt>
                   <dd>
-                    {details.map(detail => (
+                    {all.map(({ detail }) => (
                       <p dir="auto">{detail}</p>
                     ))}
                   </dd>
@@ -128,22 +118,19 @@ export function ChangesPage({ program, shown }: { program: ProgramView; shown: V
         ))}
       {earlier > 0 && <p>{counted(earlier, 'earlier change')} not shown.</p>}
       {since > 1 && <p>Changes before version {since} are not shown.</p>}
-    </Shell>
+    </SidePage>
   )
 }
 
-type ByQuestion = Map<QuestionDocs, string[]>
+interface QuestionChange {
+  version: number
+  question: QuestionDocs
+  detail: string
+}
 
 /** What each version did to which questions, in the order of the docs. */
-function changesByVersion(questions: readonly QuestionDocs[]): Map<number, ByQuestion> {
-  const byVersion = new Map<number, ByQuestion>()
-  const put = (version: number, question: QuestionDocs, detail: string): void => {
-    const entries = byVersion.get(version) ?? new Map<QuestionDocs, string[]>()
-    byVersion.set(version, entries.set(question, [...(entries.get(question) ?? []), detail]))
-  }
-  for (const question of questions) {
-    put(question.first_version, question, 'Question added.')
-    for (const { version, detail } of question.history.changes) put(version, question, detail)
-  }
-  return byVersion
-}
+const changesOfQuestions = (questions: readonly QuestionDocs[]): QuestionChange[] =>
+  questions.flatMap(question => [
+    { version: question.first_version, question, detail: 'Question added.' },
+    ...question.history.changes.map(({ version, detail }) => ({ version, question, detail })),
+  ])

@@ -16,7 +16,7 @@ import { FirstRequest, GetKey, type Reader } from './guide/get-started.tsx'
 import { guideEntries, MetadataFields, metadataMarks, PullingGuide } from './guide/pulling-guide.tsx'
 import { Submitting } from './guide/submitting.tsx'
 import { Changes, changedQuestions, changesOf } from './program-changes.tsx'
-import type { ProgramView, VersionView } from './program-view.ts'
+import { docsPath, numberOf, type ProgramView, type VersionView, versionName } from './program-view.ts'
 import { exampleMarks, findQuestions, QuestionList } from './question-list.tsx'
 
 export interface DocumentedPageProps {
@@ -135,7 +135,7 @@ const FailedAt = ({ version: { regeneration_failed_at: at } }: { version: Versio
     </Notice>
   )
 
-const pathOf = ({ slug }: Pick<ProgramView, 'slug'>): string => `/docs/api/programs/${slug}`
+const pathOf = ({ slug }: ProgramView): string => docsPath(slug)
 
 /** The program's main page shows the active version, or the draft if there is none. */
 const versionPath = (program: ProgramView, version: VersionView): string =>
@@ -193,7 +193,7 @@ function Questions(props: {
       {compared === undefined ? (
         <p>
           Exports include every question the program has ever had, even if unanswered. These are all questions as of{' '}
-          {shown.version_number === null ? 'the draft' : `version ${shown.version_number}`}.
+          {versionName(shown)}.
         </p>
       ) : (
         <p>
@@ -214,7 +214,7 @@ function Questions(props: {
       {(compared === undefined || questions.length > 0) && (
         <QuestionList
           questions={questions}
-          current={shown.version_number ?? (shown.changed_since_number ?? 0) + 1}
+          current={numberOf(shown)}
           since={Math.min(...shown.questions.map(({ first_version }) => first_version))}
           example={shown.example}
         />

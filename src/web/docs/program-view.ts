@@ -50,6 +50,12 @@ export interface ProgramView {
   code_samples: (CodeSample & { url: string })[]
 }
 
+/** What a page about one version shows. */
+export interface ShownVersion {
+  program: ProgramView
+  shown: VersionView
+}
+
 /** An entry in the list of programs. */
 export interface ListedProgram {
   slug: string
@@ -114,7 +120,16 @@ export function viewPrograms(
   }
 }
 
-export const docsUrl = (place: Place, slug: string): string => `${place.baseUrl}/docs/api/programs/${slug}`
+/** Path of a program's docs. */
+export const docsPath = (slug: string): string => `/docs/api/programs/${slug}`
+
+export const docsUrl = (place: Place, slug: string): string => place.baseUrl + docsPath(slug)
+
+/** Number of a version within its program; for a draft, the number it will get. */
+export const numberOf = ({ changed_since_number }: VersionView): number => (changed_since_number ?? 0) + 1
+
+export const versionName = ({ version_number: number }: VersionView): string =>
+  number === null ? 'the draft' : `version ${number}`
 
 export function viewProgram(program: Program, docs: readonly GeneratedDocs[], place: Place): ProgramView {
   const { slug, display_name, intake_state } = program

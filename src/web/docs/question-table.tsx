@@ -5,38 +5,24 @@
 import type { VNode } from 'preact'
 import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
 import { ScrollBox } from '../html/secret.tsx'
-import { Shell } from '../html/shell.tsx'
-import { MarkdownLinks } from './components/markdown-links.tsx'
-import type { ProgramView, VersionView } from './program-view.ts'
+import { SidePage } from './components/side-page.tsx'
+import { docsPath, type ShownVersion, versionName } from './program-view.ts'
 
-interface QuestionTableProps {
-  program: ProgramView
-  shown: VersionView
-}
-
-export function QuestionTablePage({ program, shown }: QuestionTableProps): VNode {
-  const version = shown.version_number === null ? 'draft' : `version ${shown.version_number}`
-  const path = `/docs/api/programs/${program.slug}`
-  const here = `${path}/versions/${shown.program_version_id}/questions`
+export function QuestionTablePage({ program, shown }: ShownVersion): VNode {
+  const version = versionName(shown)
   const asked = shown.questions.filter(question => question.asked)
   return (
-    <Shell
-      title={`Questions · ${program.display_name}`}
-      heading={`${program.display_name}: questions`}
-      part="documentation"
-      crumbs={[
-        { text: 'Documentation', path: '/docs/api/programs' },
-        { text: program.display_name, path },
-        { text: 'Questions' },
-      ]}
-      styles={['/assets/docs.css']}
-      scripts={['/assets/docs.js']}
-      actions={<MarkdownLinks path={here} />}
-      lead={`All questions of ${shown.version_number === null ? 'the draft' : version}, to print or to send to colleagues for comment.`}
+    <SidePage
+      path={docsPath(program.slug)}
+      program={program.display_name}
+      versionId={shown.program_version_id}
+      step="questions"
+      title="Questions"
+      lead={`All questions of ${version}, to print or to send to colleagues for comment.`}
     >
       <ScrollBox label="Questions">
         <table class="reference printed">
-          <caption class="unseen">Questions: {version}</caption>
+          <caption class="unseen">Questions of {version}</caption>
           <thead>
             <tr>
               {['No.', 'Question', 'Type', 'Asked when', 'Options and limits', 'Comments'].map(head => (
@@ -51,7 +37,7 @@ export function QuestionTablePage({ program, shown }: QuestionTableProps): VNode
           </tbody>
         </table>
       </ScrollBox>
-    </Shell>
+    </SidePage>
   )
 }
 
