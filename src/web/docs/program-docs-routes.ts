@@ -6,6 +6,7 @@ import { Problem } from '../../base/problem.ts'
 import type { GeneratedDocs, ProgramDocs } from '../../core/derived/program-docs.ts'
 import { parseFields, parseQuestions, unknownFields } from '../../core/export/requests/request.ts'
 import { SentQuery } from '../../core/export/requests/sent-query.ts'
+import { programsAmong } from '../../core/people/roles.ts'
 import { findPullingKeyOf } from '../../db/keys/api-key-rows.ts'
 import { loadProgramVersion, readDocumentedPrograms } from '../../db/programs/programs.ts'
 import { followedShape } from '../../domain/questions/followed-shape.ts'
@@ -30,16 +31,9 @@ import { isMarkdown, markdownResponse, wantsJson, withoutSuffix } from './markdo
 import { ChangesPage } from './program-changes.tsx'
 import { ProgramIndexPage } from './program-index-page.tsx'
 import { type DocumentedPageProps, ProgramPage } from './program-page.tsx'
-import {
-  docsUrl,
-  listedProgramsMax,
-  type ProgramView,
-  type VersionView,
-  viewProgram,
-  viewPrograms,
-} from './program-view.ts'
+import { docsUrl, listedProgramsMax, type ShownVersion, viewProgram, viewPrograms } from './program-view.ts'
 import { QuestionTablePage } from './question-table.tsx'
-import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
+import { findFirstProgram, loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
 
 const program = '/docs/api/programs/:programSlug'
 const version = `${program}/versions/:version`
@@ -67,23 +61,24 @@ export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
       )
       const context = { ...asked.viewer.context, coding: undefined }
       const page = await answer({ ...asked, params, viewer: { ...asked.viewer, context } })
-      return markdownResponse(page, asked.request, placeOf(deps.config, asked.request), asked.viewer.fields)
+      return markdownResponse(page, asked.request, context, asked.viewer.fields)
     }
   const add = (path: string, answer: (asked: Asked) => Promise<Response>, operation: object) =>
     routes
       .get(path, answer, { detail: routeDetail(operation) })
       .head(path, answer, hiddenRoute)
       .all(path, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
-  add('/docs/api/programs', showIndex, docsOperations.index)
-  add('/docs/api/programs.md', orMarkdown(showIndex), { hide: true })
-  add('/docs/api/connect', showConnect, { hide: true })
-  add('/docs/api/connect.md', orMarkdown(showConnect), { hide: true })
+  const addPage = (path: string, answer: (asked: Asked) => Promise<Response>, operation: object = { hide: true }) => {
+    add(path, answer, operation)
+    add(`${path}.md`, orMarkdown(answer), { hide: true })
+  }
+  addPage('/docs/api/programs', showIndex, docsOperations.index)
+  addPage('/docs/api/connect', showConnect)
+  // The suffix is part of the last parameter.
   add(program, orMarkdown(showProgram), docsOperations.program)
   add(version, orMarkdown(showVersion), docsOperations.version)
-  add(`${version}/questions`, showQuestions, { hide: true })
-  add(`${version}/questions.md`, orMarkdown(showQuestions), { hide: true })
-  add(`${version}/changes`, showChanges, { hide: true })
-  add(`${version}/changes.md`, orMarkdown(showChanges), { hide: true })
+  addPage(`${version}/questions`, showQuestions)
+  addPage(`${version}/changes`, showChanges)
   add(`${version}/response.schema.json`, sendSchema, docsOperations.schema)
   add(`${version}/openapi.json`, sendOpenApi, docsOperations.openApi)
   add(`${program}/samples/:fileName`, sendSample, docsOperations.sample)
@@ -119,7 +114,7 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
   ) => pageResponse(viewer, ProgramPage({ reader: await readerOf(viewer, programId), ...props }))
   /** A page about one version besides its docs. */
   const sideOf =
-    (page: (props: { program: ProgramView; shown: VersionView }) => VNode) =>
+    (page: (props: ShownVersion) => VNode) =>
     async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
       const program = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
@@ -128,11 +123,10 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)
-      const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
       // Reads one more than it shows, to know whether more follow.
       const rowsMax = listedProgramsMax + 1
       const asked = readListQuery(request)
-      const programs = await readDocumentedPrograms(db, { among, ...asked, rowsMax })
+      const programs = await readDocumentedPrograms(db, { among: programsAmong(viewer), ...asked, rowsMax })
       const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)
       const examples = await docs.loadShortExamples(db, shown, viewer.hidden)
       const list = viewPrograms(programs, examples, place, asked.search)
@@ -145,8 +139,7 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
     },
     showConnect: async ({ viewer, request }: Asked): Promise<Response> => {
       refuseParameters(request)
-      const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
-      const [first] = await readDocumentedPrograms(db, { among, search: '', after: '', rowsMax: 1 })
+      const first = await findFirstProgram(db, viewer)
       return pageResponse(viewer, ConnectPage({ baseUrl: placeOf(config, request).baseUrl, slug: first?.slug }))
     },
     showProgram: async (asked: Asked): Promise<Response> => {

@@ -3,7 +3,6 @@
 import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
 import type { ProgramDocs } from '../../core/derived/program-docs.ts'
-import { readDocumentedPrograms } from '../../db/programs/programs.ts'
 import { responseDefinitions } from '../../domain/questions/response-schema.ts'
 import { json, pageResponse } from '../html/docs-response.ts'
 import { adminSecuritySchemes, adminTag } from '../http/openapi/admin-operations.ts'
@@ -18,7 +17,7 @@ import type { ServiceDocument } from './components/service-document.ts'
 import { KeptPages } from './kept-pages.ts'
 import { isMarkdown, markdownResponse, wantsJson } from './markdown/markdown-response.ts'
 import { ServicePage } from './service-page.tsx'
-import { type Viewer, viewDocs } from './viewer.ts'
+import { findFirstProgram, type Viewer, viewDocs } from './viewer.ts'
 
 const page = '/docs/api'
 const document = '/docs/api/openapi.json'
@@ -68,13 +67,9 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
     const { baseUrl } = placeOf(deps.config, request)
     if (!wantsJson(request)) {
       const example = await loadSeenExample(deps, docs, viewer)
-      // The page does not depend on the query.
       const isText = isMarkdown(request)
-      const context = {
-        ...viewer.context,
-        query: new URLSearchParams(),
-        ...(isText && { coding: undefined }),
-      }
+      // The page does not depend on the query, and is compressed only once it is Markdown.
+      const context = { ...viewer.context, query: new URLSearchParams(), ...(isText && { coding: undefined }) }
       const rendered = async (): Promise<Response> => {
         const described = gathered()
         const sampleOf = operationSampler(described, baseUrl, example)
@@ -82,16 +77,12 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
           { context, fields: {} },
           ServicePage({ document: described, documentPath: document, sampleOf }),
         )
-        return isText ? markdownResponse(shown, request, placeOf(deps.config, request), viewer.fields) : shown
+        return isText ? markdownResponse(shown, request, context, {}) : shown
       }
       // A person's page contains their name.
       if (viewer.granted === undefined) return rendered()
-      const { root } = context
-      return pages.responseFor(
-        JSON.stringify([baseUrl, root, isText, viewer.context.coding, example]),
-        rendered,
-        viewer.fields,
-      )
+      const { root, coding } = viewer.context
+      return pages.responseFor(JSON.stringify([baseUrl, root, isText, coding, example]), rendered, viewer.fields)
     }
     const links = {
       openapi_url: baseUrl + document,
@@ -114,26 +105,19 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
     .use(collecting(deps.config.baseUrl))
   const gathering = routes.routes.find(route => route.path === document)?.handler as () => ServiceDocument
   const gathered = (): ServiceDocument => gathering()
-  return (
-    routes
-      // Replaces the plugin's own page, which loads scripts from other sites.
-      .get(page, show, hiddenRoute)
-      .head(page, show, hiddenRoute)
-      .all(page, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
-      .get(`${page}.md`, show, hiddenRoute)
-      .head(`${page}.md`, show, hiddenRoute)
-      .all(`${page}.md`, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
-      .all(document, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
-  )
+  const onlyRead = methodNotAllowed(['GET', 'HEAD'])
+  // Replaces the plugin's own page, which loads scripts from other sites.
+  for (const path of [page, `${page}.md`])
+    routes.get(path, show, hiddenRoute).head(path, show, hiddenRoute).all(path, onlyRead, hiddenRoute)
+  return routes.all(document, onlyRead, hiddenRoute)
 }
 
 /** Number of cached pages for API keys, each up to a megabyte. Keys need different pages if they see different first programs. */
 const keptPagesMax = 16
 
-/** A short example of the first program, by slug, that the viewer can see. */
+/** A short example of the first program that the viewer can see. */
 async function loadSeenExample({ db }: Deps, docs: ProgramDocs, viewer: Viewer): Promise<SeenExample | undefined> {
-  const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
-  const [program] = await readDocumentedPrograms(db, { among, search: '', after: '', rowsMax: 1 })
+  const program = await findFirstProgram(db, viewer)
   if (program === undefined) return undefined
   const { program_id, slug } = program
   const [version] = (await docs.loadShortExamples(db, [program_id], viewer.hidden)).get(program_id) ?? []

@@ -3,9 +3,9 @@
 import { Elysia } from 'elysia'
 import { Problem } from '../../base/problem.ts'
 import { grantedProgram, nothingHidden } from '../../core/keys/caller.ts'
-import { requireRole } from '../../core/people/roles.ts'
+import { programsAmong, requireRole } from '../../core/people/roles.ts'
 import type { Db } from '../../db/client.ts'
-import { findProgram, type Program } from '../../db/programs/programs.ts'
+import { findProgram, type Program, type ProgramListing, readDocumentedPrograms } from '../../db/programs/programs.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { signedInContext } from '../console/signed-in-context.ts'
@@ -83,6 +83,12 @@ async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
     fields: quotaHeaders(await deps.limits.takeRequest(api_key_id)),
     context: pageContext(placeOf(deps.config, request), deps.config, request, deps.now()),
   }
+}
+
+/** The first program, by slug, that the viewer can see: the one in samples. */
+export async function findFirstProgram(db: Db, viewer: Viewer): Promise<ProgramListing | undefined> {
+  const [first] = await readDocumentedPrograms(db, { among: programsAmong(viewer), search: '', after: '', rowsMax: 1 })
+  return first
 }
 
 /**
