@@ -3,10 +3,12 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
+import { usePage } from '../html/page-context.ts'
 import { CodeTabs } from '../html/secret.tsx'
 import { type JsonMark, JsonTree } from './components/json-tree.tsx'
 import { Panel } from './components/panels.tsx'
 import { Command, ResponsePanel, RunButton, type Runnable } from './components/run.tsx'
+import { pullCommand } from './guide/connected-tools.ts'
 import { loginOf, type Reader } from './guide/get-started.tsx'
 import type { ProgramView, VersionView } from './program-view.ts'
 
@@ -64,13 +66,15 @@ export function Code({ reader, program, run }: { reader: Reader; program: Progra
             , where <code>TRIBUTARY_USERNAME</code> is <code>{username}</code>
           </>
         )}
-        . Without writing code, run <code>{pullCommand(program)}</code>, which also resumes after interruptions and
-        writes CSV or Parquet if the file name ends in .csv or .parquet.
+        . Without writing code, run <PullCommand {...program} />, which also resumes after interruptions and writes CSV
+        or Parquet if the file name ends in .csv or .parquet.
       </p>
       {(run !== undefined || reader.isKey) && <ResponsePanel />}
     </>
   )
 }
+
+const PullCommand = ({ slug }: ProgramView) => <code>{pullCommand(usePage().baseUrl, slug, `${slug}.ndjson`)}</code>
 
 /** Applications that a first request returns: enough to see, and little to read. */
 const firstPageSize = 5
@@ -103,7 +107,3 @@ export function Example(props: {
     </>
   )
 }
-
-/** Command that exports the program without a client of your own. */
-const pullCommand = ({ export_url, slug }: ProgramView): string =>
-  `tributary pull ${export_url.replace(/\/api\/v1\/.*$/, '')} --program ${slug} --out ${slug}.ndjson`

@@ -8,8 +8,11 @@ import { Badge, distance, When } from '../html/components.tsx'
 import { navigation } from '../html/navigation.ts'
 import { usePage } from '../html/page-context.ts'
 
-/** Freshness of each version, by program slug. */
-export type Freshness = ReadonlyMap<string, readonly (DocsFreshness & { state: ListedVersion['state'] })[]>
+/** Freshness of each version of a program. */
+export type ProgramFreshness = readonly (DocsFreshness & Pick<ListedVersion, 'state'>)[]
+
+/** By program slug. */
+export type Freshness = ReadonlyMap<string, ProgramFreshness>
 
 export const freshnessOf = (
   programs: readonly { program_id: number; slug: string }[],
@@ -25,12 +28,7 @@ export const freshnessOf = (
     ]),
   )
 
-interface FreshnessProps {
-  versions: Freshness extends ReadonlyMap<string, infer Versions> ? Versions : never
-  now: Micros
-}
-
-export const VersionFreshness = ({ versions, now }: FreshnessProps) =>
+export const VersionFreshness = ({ versions, now }: { versions: ProgramFreshness; now: Micros }) =>
   versions.map(({ state, made_at, regeneration, last_error }) => (
     <small>
       {state.toLowerCase()} docs:{' '}

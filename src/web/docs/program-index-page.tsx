@@ -12,8 +12,8 @@ import { DocsTabs } from './components/docs-tabs.tsx'
 import { JsonTree } from './components/json-tree.tsx'
 import { MarkdownLinks } from './components/markdown-links.tsx'
 import { Panel } from './components/panels.tsx'
-import { type Freshness, VersionFreshness, WhereJobsAre } from './docs-freshness.tsx'
-import type { ListedProgram, ListedVersionView, ProgramList } from './program-view.ts'
+import { type Freshness, type ProgramFreshness, VersionFreshness, WhereJobsAre } from './docs-freshness.tsx'
+import { docsPath, type ListedProgram, type ListedVersionView, type ProgramList } from './program-view.ts'
 
 interface ProgramIndexProps {
   list: ProgramList
@@ -66,13 +66,13 @@ const Nothing = () => (
 
 interface RowProps {
   program: ListedProgram
-  freshness: Parameters<typeof VersionFreshness>[0]['versions'] | undefined
+  freshness: ProgramFreshness | undefined
   now: Micros
 }
 
 function ProgramRow({ program, freshness, now }: RowProps): VNode {
   const { slug, display_name, versions } = program
-  const path = `/docs/api/programs/${slug}`
+  const path = docsPath(slug)
   return (
     <li>
       <div>

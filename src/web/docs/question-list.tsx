@@ -50,16 +50,18 @@ const exampleAnchor = (question: QuestionDocs): string => `in-example-${anchorOf
 export const exampleMarks = (
   questions: readonly QuestionDocs[],
   described: readonly QuestionDocs[],
-): Map<string, JsonMark> =>
-  new Map(
+): Map<string, JsonMark> => {
+  const onPage = new Set(described)
+  return new Map(
     questions.map(one => [
       examplePath(one),
       {
         id: exampleAnchor(one),
-        ...(described.includes(one) && { href: `#${anchorOf(one)}`, isNew: described !== questions }),
+        ...(onPage.has(one) && { href: `#${anchorOf(one)}`, isNew: described !== questions }),
       },
     ]),
   )
+}
 
 /** Navigation entries of the questions by screen, nested like the questions: their texts, found by their keys too. */
 export const findQuestions = (questions: readonly QuestionDocs[]): FindGroup[] =>

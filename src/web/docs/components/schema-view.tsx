@@ -52,6 +52,15 @@ function facts(schema: Schema): string[] {
 
 const valuesOf = (schema: Schema): unknown[] => [schema.enum ?? schema.examples ?? []].flat()
 
+/** Values as code, separated by commas. */
+export const Codes = ({ values }: { values: readonly string[] }) =>
+  values.map((value, i) => (
+    <>
+      {i > 0 && ', '}
+      <code dir="auto">{value}</code>
+    </>
+  ))
+
 /** A name with its type, description and members. */
 export function Described(props: {
   name: ComponentChildren
@@ -82,12 +91,7 @@ export function Described(props: {
         {values.length > 0 && (
           <p>
             {schema.enum === undefined ? 'For example' : 'One of'}{' '}
-            {values.map((value, i) => (
-              <>
-                {i > 0 && ', '}
-                <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
-              </>
-            ))}
+            <Codes values={values.map(value => (typeof value === 'string' ? value : JSON.stringify(value)))} />
           </p>
         )}
         <Members schema={schema} />

@@ -20,10 +20,14 @@ const feedSteps = (feed: string, menu: string): string[] => [
 
 const login = 'Set `TRIBUTARY_USERNAME` and `TRIBUTARY_PASSWORD` to the Username and Password of an API key.'
 
+/** Command that exports a program without a client of your own. */
+export const pullCommand = (baseUrl: string, slug: string, file: string): string =>
+  `tributary pull ${baseUrl} --program ${slug} --out ${file}`
+
 /** All tools, for one program of this installation. */
 export function connectedTools(baseUrl: string, slug: string): Tool[] {
   const feed = `${baseUrl}/odata/v1/${slug}`
-  const pull = (file: string) => `tributary pull ${baseUrl} --program ${slug} --out ${file}`
+  const pull = (file: string) => pullCommand(baseUrl, slug, file)
   return [...desktopTools(feed), ...fileTools(pull), ...sampledTools(slug), dataFactory(feed)]
 }
 

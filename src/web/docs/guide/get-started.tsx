@@ -75,19 +75,20 @@ export const FirstRequest = ({ program }: { program: GuidedProgram }): VNode => 
       Request the first page of applications, oldest first, with the <a href="#samples">code samples</a> and this
       address:
     </p>
-    <div class="card address">
-      <Badge tone="good">GET</Badge>
-      <code id="export-url">{program.export_url}</code>
-      <CopyButton look="copy" of="export-url" what="Export address" />
-    </div>
+    <Address id="export-url" method="GET" address={program.export_url} what="Export address" />
     <p>
       For Excel or Power BI, use the OData feed. Choose Get Data, then From OData feed, enter its address, choose Basic,
       and enter the Username and Password of your key.
     </p>
-    <div class="card address">
-      <Badge tone="good">OData</Badge>
-      <code id="feed-url">{program.feed_url}</code>
-      <CopyButton look="copy" of="feed-url" what="Feed address for Excel and Power BI" />
-    </div>
+    <Address id="feed-url" method="OData" address={program.feed_url} what="Feed address for Excel and Power BI" />
   </section>
+)
+
+/** An address to copy. */
+const Address = (props: { id: string; method: string; address: string; what: string }) => (
+  <div class="card address">
+    <Badge tone="good">{props.method}</Badge>
+    <code id={props.id}>{props.address}</code>
+    <CopyButton look="copy" of={props.id} what={props.what} />
+  </div>
 )

@@ -11,7 +11,7 @@ import { exportOperation } from '../../http/openapi/export-operations.ts'
 import type { FindEntry } from '../components/find-list.tsx'
 import type { JsonMark } from '../components/json-tree.tsx'
 import { CommandSample } from '../components/run.tsx'
-import { typeOf } from '../components/schema-view.tsx'
+import { Codes, typeOf } from '../components/schema-view.tsx'
 import { type GuidedProgram, loginOf, type Reader } from './get-started.tsx'
 
 export const guideEntries: readonly FindEntry[] = [
@@ -74,19 +74,13 @@ function Values({ schema }: { schema: JsonSchema }): VNode | null {
   if (values.length === 0) return null
   return (
     <p>
-      {schema.enum === undefined && values.length === 1 ? 'For example' : 'One of'}{' '}
-      {values.map((value, i) => (
-        <>
-          {i > 0 && ', '}
-          <code>{value}</code>
-        </>
-      ))}
+      {schema.enum === undefined && values.length === 1 ? 'For example' : 'One of'} <Codes values={values} />
     </p>
   )
 }
 
 /** Anchor of a metadata field. */
-export const fieldAnchor = (name: string): string => `field-${name}`
+const fieldAnchor = (name: string): string => `field-${name}`
 
 const metadataFields = (slug: string) => {
   const { Application } = responseDefinitions([], slug, { definitionsAt: '#/$defs/' })
@@ -125,14 +119,7 @@ function Statuses({ statuses }: { statuses: readonly string[] }): VNode {
   if (statuses.length === 0) return <p>Always null: this program has no statuses.</p>
   return (
     <p id="statuses">
-      One of{' '}
-      {statuses.map((status, i) => (
-        <>
-          {i > 0 && ', '}
-          <code dir="auto">{status}</code>
-        </>
-      ))}
-      ; null until a status is set. Applications keep statuses from earlier versions.
+      One of <Codes values={statuses} />; null until a status is set. Applications keep statuses from earlier versions.
     </p>
   )
 }

@@ -4,6 +4,7 @@
 
 import type { VNode } from 'preact'
 import type { QuestionDocs } from '../../../domain/samples/version-docs.ts'
+import { usePage } from '../../html/page-context.ts'
 import { CommandSample } from '../components/run.tsx'
 import { type GuidedProgram, loginOf, type Reader } from './get-started.tsx'
 
@@ -20,8 +21,9 @@ const answersMax = 3
 
 /** Four requests, for keys that can submit. */
 export function Submitting({ program, reader, questions, example }: SubmittingProps): VNode | null {
+  const { baseUrl } = usePage()
   if (!reader.maySubmit) return null
-  const intake = program.check_auth_url.replace(/\/api\/v1\/checkAuth$/, '/intake/v1')
+  const intake = `${baseUrl}/intake/v1`
   const applicant = `${intake}/programs/${program.slug}/applicants/<applicant_id>`
   const asJson = `-H 'Content-Type: application/json'`
   const command = (...options: string[]): string => ['curl', loginOf(reader), ...options].join(' \\\n  ')
