@@ -5,13 +5,13 @@ import { shortName } from './short-name.ts'
 /** In UTF-16 units. Source: Excel specifications and limits. */
 const sheetNameMax = 31
 
-/** Names that differ also for programs that ignore case: the second `Jobs` is `jobs (2)`. */
+/** Keeps names unique even if case is ignored: `jobs` after `Jobs` becomes `jobs (2)`. */
 export class UniqueNames {
   readonly #taken = new Set<string>()
 
   constructor(private readonly lengthMax = sheetNameMax) {}
 
-  /** This name, cut to what fits, without signs that Excel refuses, and with a number where it is taken. */
+  /** The name without characters that Excel rejects, cut to fit, with a number if it is taken. */
   take(wanted: string): string {
     // Excel keeps “History” for itself.
     const allowed = wanted.replaceAll(/[:\\/?*[\]\p{Cc}]/gu, ' ').replaceAll(/^[' ]+|[' ]+$/g, '')

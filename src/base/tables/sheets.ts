@@ -16,14 +16,14 @@ export interface Sheet {
 /** Most columns that a sheet has. Source: Excel specifications and limits. */
 export const sheetColumnsMax = 16_384
 
-/** What a workbook has no place for. */
+/** A table has more columns than a sheet can have. */
 export class TooWide extends Error {
   override name = 'TooWide'
 }
 
 /**
  * A sheet for each table. `applications` reads all of them, in the same order each time: once for every sheet, because the rows of one sheet
- * come before those of the next and memory holds neither. It is told which sheet it is read for, from 0.
+ * come before those of the next and memory holds neither. It receives the index of the sheet it is read for.
  */
 export function sheetsOf(
   tables: readonly Table[],

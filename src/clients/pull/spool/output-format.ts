@@ -74,7 +74,7 @@ export interface OutputFormat {
   ending: string
   /** Whether it is made of tables, which can be laid out in several ways. */
   hasTables: boolean
-  /** Whether people read it: with option labels, and written anew by every pull, so that `--since-last` has nothing to add to. */
+  /** Whether it is for people: with option labels, and rewritten by every pull, so `--since-last` has nothing to add to. */
   isForPeople?: boolean
   /** The folder that it is; `--since-last` has nothing to add to one. */
   folder?: string
