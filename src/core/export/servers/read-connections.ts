@@ -1,6 +1,7 @@
 // The connections to a server that exports read from. Some are kept for short reads, so that a page of a few rows doesn't queue behind
 // long pages. Long reads beyond their share wait here, first come, first served, for as long as the pool lets a statement wait.
 
+import { settledWithin } from '../../../base/settled-within.ts'
 import type { Sql } from '../../../db/client.ts'
 
 /** A read is short if it takes milliseconds: the start of a walk, or a page of at most `shortPageRows`. */
@@ -56,31 +57,23 @@ export class ReadConnections {
     } finally {
       const [next] = this.#queue
       if (next === undefined) this.#longReads--
-      else next()
+      else {
+        this.#queue.delete(next)
+        next()
+      }
     }
   }
 
   /** Resolves when a long read has ended and left its place to this one. */
-  #takeOver(): Promise<void> {
+  async #takeOver(): Promise<void> {
     const { queue_timeout: secondsMax, onwait } = this.sql.options
     const sinceMs = performance.now()
-    return new Promise((resolve, reject) => {
-      let timer: Timer | undefined
-      const leaveQueue = (): void => {
-        clearTimeout(timer)
-        this.#queue.delete(begin)
-        onwait?.(performance.now() - sinceMs)
-      }
-      const begin = (): void => {
-        leaveQueue()
-        resolve()
-      }
-      const giveUp = (): void => {
-        leaveQueue()
-        reject(Object.assign(new Error('all connections for long reads are in use'), { code: 'CONNECTION_BUSY' }))
-      }
-      if (secondsMax) timer = setTimeout(giveUp, secondsMax * 1000)
-      this.#queue.add(begin)
-    })
+    const { promise: turn, resolve: begin } = Promise.withResolvers<void>()
+    this.#queue.add(begin)
+    await (secondsMax ? settledWithin(secondsMax * 1000, turn) : turn)
+    onwait?.(performance.now() - sinceMs)
+    // A read that was given a place is no longer in the queue, even if its time ran out at the same moment.
+    if (this.#queue.delete(begin))
+      throw Object.assign(new Error('all connections for long reads are in use'), { code: 'CONNECTION_BUSY' })
   }
 }
