@@ -2,9 +2,9 @@
 
 import type { ChangePlace } from '../../../db/walks/change-rows.ts'
 import type { KeyMap } from '../../../domain/questions/key-map.ts'
-import { findFields, type QuestionChoice } from '../../../domain/questions/question-view.ts'
+import type { QuestionChoice } from '../../../domain/questions/question-view.ts'
 import { parseChangeCursor } from '../requests/change-cursor.ts'
-import { parseFields, parseQuestions, unknownFields } from '../requests/request.ts'
+import { readChoice } from '../requests/question-choice.ts'
 import { parseOneOf, parsePageSize, type SentParameters, SentQuery } from '../requests/sent-query.ts'
 import { type ChangesFormat, changesFormats } from './feed-framings.ts'
 
@@ -56,14 +56,7 @@ export async function parseChangesRequest(
     value === 'application' ? true : error('invalid_include', 'must be application.'),
   )
   const format = query.read('format', parseOneOf(changesFormats, 'invalid_format'))
-  const names = hasAnswers ? query.read('fields', parseFields) : undefined
-  const choice: QuestionChoice = { questions: hasAnswers ? query.read('questions', parseQuestions) : undefined }
-  if (names !== undefined) {
-    const seen = await loadVisible(choice)
-    const found = findFields(seen, names)
-    if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, seen))
-    choice.chosen = found.chosen
-  }
+  const choice = hasAnswers ? await readChoice(query, loadVisible) : {}
   if (query.errors.length > 0) throw query.problem()
   return {
     after: after === undefined ? { change: 0, mark: undefined } : after.place,

@@ -7,15 +7,9 @@ import { fieldNames, findFields, namesOfFields, visiblePart } from '../../../dom
 import { filterParameters } from '../filters/all-filters.ts'
 import { RefusedValue } from '../filters/walk-filter.ts'
 import { type ExportFormat, exportFormats } from '../framings/all-framings.ts'
-import { fieldsMax, openPageToken, type TokenOpening } from './page-token.ts'
-import {
-  type FieldError,
-  parseOneOf,
-  parsePageSize,
-  requestProblem,
-  type SentParameters,
-  SentQuery,
-} from './sent-query.ts'
+import { openPageToken, type TokenOpening } from './page-token.ts'
+import { parseFields, parseQuestions, unknownFields } from './question-choice.ts'
+import { parseOneOf, parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
 import type { PageToken, PlannedWalk } from './walk.ts'
 
 export const exportParameterNames = [
@@ -138,36 +132,6 @@ function chooseFields(
   }
   return chosen
 }
-
-/** Maximum number of names in an error. */
-const namesListed = 100
-
-export function unknownFields(unknown: readonly string[], seen: KeyMap): ProblemItem {
-  const known = fieldNames(seen)
-  const more = known.length - namesListed
-  const list = (names: readonly string[]): string => names.slice(0, namesListed).join(', ')
-  const detail =
-    `contains unknown questions: ${list(unknown.map(name => JSON.stringify(name.slice(0, 100))))}. ` +
-    `${known.length === 0 ? 'This program has no questions' : `Use ${list(known)}`}${more > 0 ? ` or one of the ${more} others in the docs` : ''}. Members outside application are always included.`
-  return { parameter: 'fields', code: 'unknown_field', detail }
-}
-
-/**
- * Parses `fields`: question keys separated by commas, those of repeated questions after their enumerator's key and a dot. Spaces around
- * commas are ignored, because keys contain none.
- */
-export function parseFields(value: string, error: FieldError): string[] | undefined {
-  const names = [...new Set(value.split(',').map(name => name.trim()))]
-  if (names.includes('')) return error('empty_field', 'has an empty entry. Remove the extra comma.')
-  if (names.length <= fieldsMax) return names
-  return error(
-    'too_many_fields',
-    `contains ${names.length} questions, but the maximum is ${fieldsMax}. An enumerator includes all questions repeated under it.`,
-  )
-}
-
-/** Parses `questions` (contract D58). */
-export const parseQuestions = parseOneOf(['current'], 'invalid_questions')
 
 /** Every filter, the page size, the questions and the format, so that changing one during a walk is always an error. */
 function differences({ filters, pageSize, questions, format }: ExportRequest, token: PageToken): ProblemItem[] {

@@ -6,14 +6,14 @@ import { Problem } from '../../../base/problem.ts'
 import { disclosedReading } from '../../../core/audit/exported-event.ts'
 import { sentQuestions } from '../../../core/audit/sent-questions.ts'
 import { exportedObject } from '../../../core/export/pages/exported-object.ts'
-import { parseFields, parseQuestions, unknownFields } from '../../../core/export/requests/request.ts'
+import { readChoice } from '../../../core/export/requests/question-choice.ts'
 import { type FieldError, SentQuery } from '../../../core/export/requests/sent-query.ts'
 import { authorizeExport } from '../../../core/keys/caller.ts'
 import { findStoredApplication, type StoredApplication } from '../../../db/applications/application-details.ts'
 import { readAnnotationSteps, readStoredRevisions } from '../../../db/applications/client-reads.ts'
 import { readThroughLoss } from '../../../db/client.ts'
 import { readWalkStart } from '../../../db/walks/walks.ts'
-import { findFields, type QuestionChoice } from '../../../domain/questions/question-view.ts'
+import type { QuestionChoice } from '../../../domain/questions/question-view.ts'
 import { earliest, formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
 import {
   readApplicationOperation,
@@ -128,18 +128,12 @@ async function begin(
   const programSlug = params.programSlug!
   const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
   const query = new SentQuery(sentParameters(request), parameters)
-  const names = parameters.includes('fields') ? query.read('fields', parseFields) : undefined
   const after = parameters.includes('after') ? query.read('after', parseAfter) : undefined
-  const choice: QuestionChoice = {
-    questions: parameters.includes('questions') ? query.read('questions', parseQuestions) : undefined,
-  }
-  if (names !== undefined) {
+  const loadSeen = async (choice: QuestionChoice) => {
     const start = await readThroughLoss(() => readWalkStart(deps.db, programId))
-    const { keyMap } = await loadVisible(deps, asked, programId, start.last_published_at ?? earliest, choice)
-    const found = findFields(keyMap, names)
-    if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, keyMap))
-    choice.chosen = found.chosen
+    return (await loadVisible(deps, asked, programId, start.last_published_at ?? earliest, choice)).keyMap
   }
+  const choice = parameters.includes('fields') ? await readChoice(query, loadSeen) : {}
   if (query.errors.length > 0) throw query.problem()
   const applicationId = applicationIdIn(params.applicationId!)
   if (applicationId === undefined) throw noSuchApplication()

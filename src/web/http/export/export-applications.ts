@@ -43,8 +43,8 @@ export const exportApplications = (deps: Deps) => {
     const place = await auditLog.beginPage(asked.caller.api_key_id, () => limits.beginExport(asked.caller.api_key_id))
     const { format } = opened.offered
     const framing = framingOf(format, questions)
-    const { fields: chosen, questions: asOf } = opened.walk
-    const sent = sentQuestions(questions.keyMap, { chosen, questions: asOf }, asked.caller.hidden)
+    const choice = { chosen: opened.walk.fields, questions: opened.walk.questions }
+    const sent = sentQuestions(questions.keyMap, choice, asked.caller.hidden)
     const granted = Promise.all([head.quotaSet, place.granted])
     granted.catch(ignored)
     return sendPage(deps, { ...opened, format, framing, sent }, questions, head, granted, place)
