@@ -74,18 +74,16 @@ export function programTexts(definition: ProgramDefinition): ProgramText[] {
   ]
 }
 
+export const isUntranslated = ({ element, field }: Pick<ProgramText, 'element' | 'field'>, language: string): boolean =>
+  element.translations?.[language]?.[field] === undefined
+
 /** The texts that a program lacks in one of its languages. */
 export const untranslatedTexts = (definition: ProgramDefinition, language: string): ProgramText[] =>
-  programTexts(definition).filter(({ element, field }) => element.translations?.[language]?.[field] === undefined)
+  programTexts(definition).filter(text => isUntranslated(text, language))
 
-interface Translated {
-  translations?: Translations
-}
-
-const lacking = (element: Translated, names: readonly string[], language: string): number =>
-  names.filter(
-    name => (element as Record<string, unknown>)[name] && element.translations?.[language]?.[name] === undefined,
-  ).length
+const lacking = (element: ProgramText['element'], names: readonly string[], language: string): number =>
+  names.filter(field => (element as Record<string, unknown>)[field] && isUntranslated({ element, field }, language))
+    .length
 
 const sum = <One>(all: readonly One[], count: (one: One) => number): number =>
   all.reduce((before, one) => before + count(one), 0)

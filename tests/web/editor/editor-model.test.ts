@@ -368,6 +368,12 @@ describe('statuses', () => {
     expect(withStatusRows(document, [received])).not.toHaveProperty('status_details')
   })
 
+  test('no two statuses have the same place for their details, even if neither has any', () => {
+    const places = statusRows({ ...document, statuses: ['Received', 'Denied', 'New', 'Received'] }).map(({ at }) => at)
+    expect(new Set(places).size).toBe(4)
+    expect(places[1]).toBe(0)
+  })
+
   test('a status that has the name of another while it is typed gets its own details back', () => {
     const typed = ['Denied', 'Denied so far', 'Denied', 'Re'].reduce(
       (to, status) => {

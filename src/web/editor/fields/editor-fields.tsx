@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { languageName } from '../../../domain/comparison/translated-texts.ts'
-import { translationAt, translationPointer, withTranslation } from '../../../domain/languages/edit-texts.ts'
+import { translationAt, translationPointer, withText, withTranslation } from '../../../domain/languages/edit-texts.ts'
 import { detailInWords } from '../model/condition-problems.ts'
 import { fieldId, useEditing } from './editing.tsx'
 
@@ -110,6 +110,17 @@ export function TextField({ translated, ...props }: TextProps & { translated?: b
       {props.value === '' ? <span /> : <Translation {...props} language={second} />}
     </div>
   )
+}
+
+/** A translated text that may be missing. */
+export function OptionalText({
+  at,
+  value = '',
+  ...rest
+}: Omit<FieldProps, 'optional'> & { value: string | undefined }) {
+  const { document, edit } = useEditing()
+  const change = (text: string): void => edit(withText(document, at, text), { typing: at })
+  return <TextField {...rest} at={at} translated optional rows={2} value={value} change={change} />
 }
 
 function Translation({ at, label, rows, cell, language }: TextProps & { language: string }) {

@@ -3,9 +3,8 @@
 /** @jsxImportSource preact */
 
 import { changeScreen, removeScreen } from '../../../domain/definitions/edit-definition.ts'
-import { withText } from '../../../domain/languages/edit-texts.ts'
 import { useEditing } from '../fields/editing.tsx'
-import { TextField } from '../fields/editor-fields.tsx'
+import { OptionalText, TextField } from '../fields/editor-fields.tsx'
 import { earlierThan } from '../model/condition-lines.ts'
 import { ConditionEditor } from './condition-editor.tsx'
 import { LanguageList } from './languages.tsx'
@@ -43,15 +42,7 @@ export function ScreenPanel({ index }: { index: number }) {
         value={screen.name}
         change={name => edit(changeScreen(document, index, { name }), { typing: `${at}/name` })}
       />
-      <TextField
-        label="Introduction"
-        at={`${at}/description`}
-        translated
-        optional
-        rows={2}
-        value={screen.description ?? ''}
-        change={text => edit(withText(document, `${at}/description`, text), { typing: `${at}/description` })}
-      />
+      <OptionalText label="Introduction" at={`${at}/description`} value={screen.description} />
       <ConditionEditor
         what="screen"
         at={`${at}/visible_when`}
@@ -62,11 +53,6 @@ export function ScreenPanel({ index }: { index: number }) {
     </>
   )
 }
-
-const programProse = [
-  { name: 'description', label: 'Description', hint: 'Shown to applicants before they start.' },
-  { name: 'confirmation', label: 'Confirmation', hint: 'Shown after an application is submitted: what happens next.' },
-] as const
 
 export function ProgramPanel() {
   const { document, edit } = useEditing()
@@ -80,18 +66,18 @@ export function ProgramPanel() {
         value={document.display_name}
         change={display_name => edit({ ...document, display_name }, { typing: 'display_name' })}
       />
-      {programProse.map(({ name, label, hint }) => (
-        <TextField
-          label={label}
-          at={`/${name}`}
-          translated
-          optional
-          rows={2}
-          value={document[name] ?? ''}
-          change={text => edit(withText(document, `/${name}`, text), { typing: name })}
-          hint={hint}
-        />
-      ))}
+      <OptionalText
+        label="Description"
+        at="/description"
+        value={document.description}
+        hint="Shown to applicants before they start."
+      />
+      <OptionalText
+        label="Confirmation"
+        at="/confirmation"
+        value={document.confirmation}
+        hint="Shown after an application is submitted: what happens next."
+      />
       <LanguageList />
       <Statuses />
     </>

@@ -14,12 +14,11 @@ import {
 } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
 import { fileTypeNames, fileTypes } from '../../../domain/files/file-types.ts'
-import { withText } from '../../../domain/languages/edit-texts.ts'
 import type { QuestionKind } from '../../../domain/questions/question.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
 import { kindGroups, kindLabel } from '../../../domain/readable/question-labels.ts'
 import { fieldId, useEditing } from '../fields/editing.tsx'
-import { NumberField, SelectField, TextField, Tick } from '../fields/editor-fields.tsx'
+import { NumberField, OptionalText, SelectField, TextField, Tick } from '../fields/editor-fields.tsx'
 import { ofKind, questionNamed, reworded, withCopy, withQuestion } from '../model/adding.ts'
 import { earlierThan } from '../model/condition-lines.ts'
 import { BankOffers } from './bank-offers.tsx'
@@ -97,15 +96,7 @@ function Texts({ question, at, isFixed }: PartProps) {
         }}
       />
       {!isFixed && <BankOffers question={question} />}
-      <TextField
-        label="Help text"
-        at={`${at}/help`}
-        translated
-        optional
-        rows={2}
-        value={help ?? ''}
-        change={help => edit(withText(document, `${at}/help`, help), { typing: `${at} help` })}
-      />
+      <OptionalText label="Help text" at={`${at}/help`} value={help} />
     </>
   )
 }
