@@ -50,7 +50,7 @@ const root = join(import.meta.dir, '..')
 /** What service and worker log. */
 const logFile = join(dataFolder, 'log')
 const demoApplications = 5000
-/** What a service has only where it is set. */
+/** Settings of features that are otherwise off. */
 const usual = { APPLY: 'on', FILES_DIR: join(dataFolder, 'files') }
 const [program, otherProgram] = demoPrograms
 

@@ -1,5 +1,5 @@
-// What the console's search and its counts cost PostgreSQL: CPU time of the one backend that runs them, as the clock says more about other
-// work on the machine.
+// Measures what the console's search and counts cost PostgreSQL: CPU time of the one backend that runs them, because elapsed time depends more
+// on other work on the machine.
 
 import type { ListFilter } from '../../src/db/applications/application-lists.ts'
 import { countFoundApplications, readFoundApplications } from '../../src/db/applications/found-applications.ts'
@@ -11,14 +11,14 @@ import { digits, type SectionReport } from './figures/findings.ts'
 import { column, median } from './figures/statistics.ts'
 import { inRounds } from './rounds.ts'
 
-/** CPU time of a request, at most. */
+/** Maximum CPU time of a request. */
 const targetMs = 100
 /** The kernel counts CPU time in steps of 10 ms, so each is repeated. */
 const repeated = 20
 const pageRows = 51
 const countedMax = 1001
 
-/** A name of one in ten applications, as a family name of one letter, one person's, an e-mail address, a phone number, and nobody's. */
+/** A name in one of ten applications, a family name of one letter, one person's name, an e-mail address, a phone number and nobody's name. */
 const sought = ['jamal', '李', '李 小龍', 'family.1296', '+19075550189', 'zzzqqq']
 
 export async function measureSearch(context: BenchContext): Promise<SectionReport> {

@@ -54,7 +54,7 @@ export interface DemoPerson {
   password: string
 }
 
-/** The person of this file, if they can still sign in. */
+/** The person in this file, if they can still sign in. */
 export async function keptPerson(sql: Sql, file: string): Promise<DemoPerson | undefined> {
   const kept = await readKept<DemoPerson>(file)
   return kept && (await verifySignIn(sql, kept.email, kept.password, operator)) && kept

@@ -22,7 +22,7 @@ const fullName = new Map([
   ['suffix', null],
 ])
 
-/** Made at the first start. Undefined where the database has other organizations than the demo's. */
+/** Created at the first start. Undefined if the demo's organization is missing or its first person has an account already. */
 export async function demoIntermediary(sql: Sql, pepper: string, slug: string): Promise<DemoPerson | undefined> {
   const kept = await keptPerson(sql, file)
   if (kept !== undefined) return kept

@@ -25,7 +25,7 @@ export interface VersionedProgram {
   description: string
   confirmation: string
   statuses: string[]
-  /** The color of each status, and how applicants read those that have another name for them. */
+  /** Colors and public names of statuses. */
   status_details: ProgramDefinition['status_details']
   versions: number
   screens: readonly { name: string; questions: readonly VersionedQuestion[] }[]

@@ -170,7 +170,7 @@ function readQuestion(stored: unknown, standard: string, losses: Loss[]): FileQu
   if (questionKey(name) !== questionKey(name).toLowerCase())
     lose(
       'capitals',
-      `Its key in exports is ${questionKey(name)}, with the capital letters of its name; CiviForm exports the key in lower case. To change the key, import the question under another name.`,
+      `Its key in exports is ${questionKey(name)}, which keeps the capital letters of its name. CiviForm exports the key in lower case. To change the key, import the question under another name.`,
     )
   if (texts.text?.includes('$this')) lose('entity_name', 'The text contains $this, which is kept unchanged.')
   if (member(config, 'universal') === true) lose('not_kept', 'Not imported: that it is a universal question.')

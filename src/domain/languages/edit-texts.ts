@@ -32,13 +32,13 @@ export function translationAt(definition: ProgramDefinition, pointer: string, la
   return (element as Translated).translations?.[language]?.[field]
 }
 
-/** The text at this pointer is translated like this; an empty text removes the translation. */
+/** Sets the translation of the text at this pointer. An empty one removes it. */
 export function withTranslation(definition: ProgramDefinition, pointer: string, language: string, text: string) {
   const { path, field } = partsOf(pointer)
   return editedAt(definition, path, element => translated(element, field, language, text)) as ProgramDefinition
 }
 
-/** The text at this pointer, in the default language. Without a text, there is nothing to translate, either. */
+/** Sets the text at this pointer, in the default language. An empty one removes it with its translations. */
 export function withText(definition: ProgramDefinition, pointer: string, text: string): ProgramDefinition {
   const { path, field } = partsOf(pointer)
   return editedAt(definition, path, element => {
@@ -60,7 +60,7 @@ export const addLanguage = (definition: ProgramDefinition, language: string): Pr
   languages: [...(definition.languages ?? []), language],
 })
 
-/** A language less, with every translation in it. */
+/** Removes a language and every translation in it. */
 export function removeLanguage(definition: ProgramDefinition, language: string): ProgramDefinition {
   const isKept = (tag: string): boolean => tag !== language
   const { languages, ...rest } = translationsIn(definition, isKept)

@@ -49,7 +49,7 @@ export interface Screen {
   questions: readonly Placement[]
 }
 
-/** What a status can be shown in, the first unless the program says otherwise. */
+/** Colors of statuses in the console. The first is the default. */
 export const statusColors = ['gray', 'blue', 'amber', 'green', 'red'] as const
 export type StatusColor = (typeof statusColors)[number]
 

@@ -431,7 +431,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('an option ID that meant something else in an earlier version is said at the option, with a way out (D56)', async () => {
+  test('an option ID that meant something else in an earlier version has a warning at the option and can be replaced (D56)', async () => {
     const fuels = (...options: [id: string, text: string][]) => ({
       slug: 'fuels',
       questions: [q.radio('fuel', [], { options: options.map(([admin_id, text]) => ({ admin_id, text })) })],

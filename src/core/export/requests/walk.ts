@@ -28,7 +28,7 @@ export interface PlannedWalk extends Pick<WalkScope, 'filters'> {
   pageSizeMax: number
   /** IDs of the questions chosen by `fields`; undefined if all are sent. */
   fields?: readonly number[] | undefined
-  /** Value of `questions`; undefined if all questions are sent that the program ever had (contract D58). */
+  /** Value of `questions`; undefined if all questions that the program ever had are sent (contract D58). */
   questions?: 'current' | undefined
   /** Value of `format`; undefined if the Accept header of each page decides (contract D49). */
   format?: ExportFormat | undefined

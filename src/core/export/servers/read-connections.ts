@@ -11,7 +11,7 @@ const shortPageRows = 100
 
 export const lengthOfPage = (pageSize: number): ReadLength => (pageSize <= shortPageRows ? 'short' : 'long')
 
-/** Below this number, none is kept: every connection counts for throughput. */
+/** With fewer connections than this, none is kept for short reads, because throughput needs them all. */
 const sharedMin = 4
 
 /** Maximum number of concurrent long reads: all but one connection in eight, at least one. */

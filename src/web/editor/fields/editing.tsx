@@ -22,7 +22,7 @@ export interface Editing extends Pick<EditorState, 'document' | 'selected' | 'pa
   showSecond: (language: string | undefined) => void
   /** Goes to the next text that lacks a translation, after the text at this place of the document if there is one. */
   seekMissing: (language: string, after?: string) => void
-  /** The place of the text that was gone to last. */
+  /** The JSON Pointer of the text that `seekMissing` last went to. */
   sought: { pointer: string } | undefined
   /** Says something to those who hear the page. */
   say: (text: string) => void

@@ -42,7 +42,7 @@ export const FieldError = ({ id, text }: { id: string; text: string | undefined 
 
 interface FieldParts extends FieldProps {
   deep?: boolean
-  /** What is wrong besides what is wrong with the document. */
+  /** An error that is not one of the document's. */
   error?: string | undefined
   class?: string
   children: (tied: Tied) => ComponentChildren
@@ -100,7 +100,7 @@ type TextProps = FieldProps & {
   lang?: string
 }
 
-/** A text; one that is `translated`, beside its translation where a second language is shown. */
+/** A text field, with its translation beside it if it is `translated` and a second language is shown. */
 export function TextField({ translated, ...props }: TextProps & { translated?: boolean }) {
   const { second } = useEditing()
   if (!translated || second === undefined) return <OneText {...props} />

@@ -17,7 +17,7 @@ export interface AskedSample {
   optional: boolean
   /** Where its answer is in the form. */
   path: string
-  /** Of a repeated question the name of whom it is about, else empty. */
+  /** For a repeated question, the name of the entity it is about; otherwise empty. */
   about: string
 }
 

@@ -5,7 +5,7 @@ import { isUntranslated, type ProgramText, programTexts } from '../../../domain/
 import { isSame, nameAt } from './checking.ts'
 import type { Selection } from './editor-state.ts'
 
-/** What shows the text at a JSON Pointer. */
+/** The selection whose panel has the text at a JSON Pointer. */
 export function selectionAt(document: ProgramDefinition, pointer: string): Selection {
   const name = nameAt(document, pointer)
   if (name !== undefined) return { of: 'question', name }

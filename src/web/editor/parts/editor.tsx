@@ -22,7 +22,7 @@ import { Structure } from './structure.tsx'
 const byName = ({ fixed_questions }: ProgramForEditing) =>
   new Map(fixed_questions.map(one => [one.admin_name, one] as const))
 
-/** The settings of a program lead to its name and statuses. */
+/** The link on a program's settings page opens its name and statuses. */
 const openedAt = (document: ProgramDefinition): EditorState =>
   location.hash === '#program' ? opened(document, { of: 'program' }) : opened(document)
 

@@ -13,10 +13,10 @@ import { Field, TextField } from '../fields/editor-fields.tsx'
 import type { EditorState } from '../model/editor-state.ts'
 import { nextMissing, selectionAt } from '../model/missing-texts.ts'
 
-/** The value of the choice that leads to where a language is added. */
+/** Value of the option that leads to the field for a new language. */
 const adding = '+'
 
-/** The second language, and what it lacks. */
+/** Chooses the second language and leads to its missing translations. */
 export function LanguageChoice() {
   const { document, second, showSecond, seekMissing, select, focus } = useEditing()
   const standard = languageName(defaultLanguageOf(document))
@@ -48,7 +48,7 @@ export function LanguageChoice() {
   )
 }
 
-/** The languages of the program: added, removed, and given to translators. */
+/** Lists the program's languages, to add and remove them and to exchange files with translators. */
 export function LanguageList() {
   const { document, edit, say, service, showSecond } = useEditing()
   return (
@@ -123,7 +123,7 @@ function LanguageRow({ tag, remove }: { tag: string; remove: () => void }) {
   )
 }
 
-/** Languages that are suggested; any other is added by its tag. */
+/** Suggested languages. Any other can be added by its tag. */
 const suggested = ['am', 'ar', 'es', 'fa', 'fr', 'ht', 'ko', 'pt', 'ru', 'so', 'tl', 'uk', 'vi', 'zh-Hans', 'zh-Hant']
 
 function tagOf(text: string): string | undefined {
@@ -181,7 +181,7 @@ function NewLanguage() {
   )
 }
 
-/** Which language is shown beside the default one, and the way from text to text that it lacks. A reload keeps it. */
+/** The language shown beside the default one, which a reload keeps, and the way to its next missing translation. */
 export function useSecondLanguage({ document, selected }: EditorState, on: Pick<Editing, 'select' | 'focus' | 'say'>) {
   const key = `language of ${document.slug}`
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(key) ?? undefined)
@@ -194,7 +194,7 @@ export function useSecondLanguage({ document, selected }: EditorState, on: Pick<
   const seekMissing = (language: string, after = sought?.pointer): void => {
     const pointer = nextMissing(document, language, selected, after)
     if (pointer === undefined) {
-      on.say(`Nothing is missing in ${languageName(language)}`)
+      on.say(`No ${languageName(language)} translations are missing`)
       return
     }
     showSecond(language)
@@ -202,7 +202,7 @@ export function useSecondLanguage({ document, selected }: EditorState, on: Pick<
     on.select(selectionAt(document, pointer))
     on.focus(fieldId(translationPointer(pointer, language)))
   }
-  // It may be removed, also by undoing.
+  // The language may have been removed, or its addition undone.
   const second = document.languages?.find(tag => tag === chosen)
   return { second, showSecond, seekMissing, sought }
 }

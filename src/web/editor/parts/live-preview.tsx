@@ -76,7 +76,7 @@ export function LivePreview() {
   )
 }
 
-/** The language of the preview: the second one that is shown, until another is chosen. */
+/** The preview's language: the second language until another is chosen. */
 function usePreviewLanguage() {
   const { document, second } = useEditing()
   const [chosen, setChosen] = useState<string>()

@@ -132,7 +132,7 @@ function OptionRow(props: {
   )
 }
 
-/** That an ID had another meaning in an earlier version, in the words of the review (contract D56). */
+/** Warns, in the review's words, that an ID meant something else in an earlier version (contract D56). */
 function ReusedId({ question, id, replace }: { question: string; id: string; replace: () => void }) {
   const { reused } = useEditing()
   const added = ` (${id}) added. `

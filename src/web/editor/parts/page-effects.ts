@@ -88,7 +88,7 @@ export function useReusedOptions(service: Service, { changes }: Saved, hasVersio
   return reused
 }
 
-/** Shows the panel from its top whenever it is another: on a phone it comes after the whole structure. */
+/** Scrolls to the top of the panel whenever another one opens. On a phone, the panel comes after the whole structure. */
 export function usePanelInView(panel: number): void {
   const shown = useRef(panel)
   useLayoutEffect(() => {

@@ -148,7 +148,7 @@ function AnswerFields({ question, at }: PartProps) {
   )
 }
 
-/** Which files are taken; all types unless some are left out. */
+/** Which files applicants may upload: all types unless some are excluded. */
 function FileFields(
   props: Pick<PartProps, 'question' | 'at'> & { set: (change: Partial<QuestionDefinition>) => void },
 ) {

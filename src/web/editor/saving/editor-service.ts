@@ -41,7 +41,7 @@ export class Service {
     return this.#request('PUT', `/programs/${this.slug}/draft`, document)
   }
 
-  /** The changes of the draft that is stored, with what option IDs that are used again meant before. */
+  /** The stored draft's changes, with the earlier meaning of reused option IDs. */
   async changes(): Promise<VersionChange[] | Failure> {
     const found = await this.#request<{ changes: VersionChange[] }>('GET', `/programs/${this.slug}/difference`)
     return 'failed' in found ? found : found.changes

@@ -58,7 +58,7 @@ export interface Foundation {
 export interface Deps extends Foundation {
   keys: KeySource
   uses: KeyUses
-  /** Undefined where the database is only read. */
+  /** Undefined if the database is read-only. */
   keyRequests: KeyRequestCounts | undefined
   limits: KeyLimits
   failures: FailureThrottle
