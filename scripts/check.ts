@@ -226,7 +226,7 @@ function importErrors(path: string, room: string, type: string, specifier: strin
     return [`imports ${target} by its path; use the package of ${entered}.`]
   const other = roomOf(target)
   const may = mayImport[room]!
-  const mayName = (name: string): boolean => may.some(one => one === name || name.startsWith(`${one}/`))
+  const mayName = (name: string): boolean => may.some(value => value === name || name.startsWith(`${value}/`))
   if (
     (other !== 'main' || room === 'program') &&
     (other === room || may.includes(target) || mayName(other) || mayName(`${type.trim()} ${other}`))
@@ -269,7 +269,7 @@ export function folderBreaches(files: ReadonlyMap<string, string>): string[] {
 }
 
 function nameErrors(path: string, all: readonly string[]): string[] {
-  const nameOf = (one: string): string => basename(one, extname(one))
+  const nameOf = (value: string): string => basename(value, extname(value))
   const first = all.filter(other => nameOf(other) === nameOf(path)).sort()[0]
   return [
     ...(first === path || nameOf(path) === 'main' ? [] : [`has the same name as ${first}; rename one.`]),
@@ -286,7 +286,7 @@ export function watchingErrors(files: ReadonlyMap<string, string>): string[] {
   const section = (title: string): string =>
     operations!.split(/^## /m).find(part => part.startsWith(`${title}\n`)) ?? ''
   const all = (text: string, pattern: RegExp): string[] => [
-    ...new Set([...text.matchAll(pattern)].map(([, one]) => one!)),
+    ...new Set([...text.matchAll(pattern)].map(([, item]) => item!)),
   ]
   const code = [...files].filter(([path]) => /metrics.*\.ts$/.test(path)).map(([, text]) => text)
   const helps = new Map(
@@ -304,7 +304,7 @@ export function watchingErrors(files: ReadonlyMap<string, string>): string[] {
   const alertNames = all(alerts!, /- alert: (\w+)/g)
   const headings = all(section('Alerts'), /^### (\w+)\n\n\*[^*]+\*\s[\s\S]{40}/gm)
   const lacking = (wanted: readonly string[], there: readonly string[], why: string): string[] =>
-    wanted.filter(one => !there.includes(one)).map(one => `${one} ${why}`)
+    wanted.filter(value => !there.includes(value)).map(value => `${value} ${why}`)
   return [
     ...lacking(reported, explained, 'is reported, but OPERATIONS.md has no line with its help.'),
     ...lacking(reported, shown, 'is reported, but not on the dashboard.'),

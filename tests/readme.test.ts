@@ -85,7 +85,7 @@ describe.skipIf(!needs('curl'))('README, EXPORT and INTAKE', () => {
     const printed = await follow(intakeRequests.join("printf '\\n\\f\\n'\n"), ...(await useDemo('child-care-subsidy')))
     const answers = printed.split('\f').map(text => JSON.parse(text) as unknown)
     expect(answers).toHaveLength(4)
-    expect(shown.map((one, i) => differences(one, answers[i]))).toEqual([[], [], [], []])
+    expect(shown.map((value, i) => differences(value, answers[i]))).toEqual([[], [], [], []])
   })
 })
 

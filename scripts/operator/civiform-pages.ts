@@ -66,8 +66,8 @@ export async function readThese(
   wanted: readonly PagedApplication[],
   areAll: boolean,
 ): Promise<ReadThese> {
-  const ids = new Set(wanted.map(one => one.application_id))
-  const times = wanted.map(one => secondsOf(one.submit_time))
+  const ids = new Set(wanted.map(application => application.application_id))
+  const times = wanted.map(application => secondsOf(application.submit_time))
   const [earliest, latest] = [Math.min(...times), Math.max(...times)]
   const isFromBeginning = areAll || earliest === Number.NEGATIVE_INFINITY
   const from: Record<string, string> = isFromBeginning ? {} : { fromDate: new Date(earliest * 1000).toISOString() }
@@ -76,13 +76,13 @@ export async function readThese(
   const found = new Map<number, PagedApplication>()
   const others: number[] = []
   for await (const { payload } of readPages(address, from)) {
-    for (const one of payload) {
-      const at = secondsOf(one.submit_time)
-      if (ids.has(one.application_id)) found.set(one.application_id, one)
+    for (const application of payload) {
+      const at = secondsOf(application.submit_time)
+      if (ids.has(application.application_id)) found.set(application.application_id, application)
       // Of some, others of the first second may lie before them.
-      else if ((areAll || at > earliest) && at <= upTo) others.push(one.application_id)
+      else if ((areAll || at > earliest) && at <= upTo) others.push(application.application_id)
     }
-    if (found.size === ids.size && payload.some(one => secondsOf(one.submit_time) > latest)) break
+    if (found.size === ids.size && payload.some(application => secondsOf(application.submit_time) > latest)) break
   }
   return { found, others }
 }

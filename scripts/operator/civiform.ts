@@ -68,7 +68,7 @@ async function check({ sql, config }: ScriptContext): Promise<void> {
     const reported = await examineSource(source, sql, followOptionsOf(config))
     for (const { kind, code, text } of reported)
       console.log(`${{ error: 'ERROR ', notice: 'notice', good: 'good  ' }[kind]}  ${text} [${code}]`)
-    if (reported.some(one => one.kind === 'error'))
+    if (reported.some(examined => examined.kind === 'error'))
       throw new Problem('conflict', { detail: 'The database cannot be followed yet. See the errors above.' })
   })
 }
@@ -122,22 +122,24 @@ function compare({ program: slug, sample, at, civiform, values }: Comparison): R
     const theirs = await readSample({ baseUrl: theirUrl, slug, key }, applications)
     const own = { baseUrl: at ?? serviceAddress(config), slug, key }
     const { found: ours, others } = await readThese(own, theirs, theirs.length < applications)
-    const missing = theirs.filter(one => !ours.has(one.application_id)).map(one => one.application_id)
+    const missing = theirs
+      .filter(application => !ours.has(application.application_id))
+      .map(application => application.application_id)
     const primaryKeys = await readPrimaryKeys(config)
     const deliberate: { application_id: number; differences: PropertyDifference[] }[] = []
-    const found = theirs.flatMap(one => {
-      const own = ours.get(one.application_id)
+    const found = theirs.flatMap(application => {
+      const own = ours.get(application.application_id)
       if (own === undefined) return []
-      const { application_id } = one
+      const { application_id } = application
       const expected = { slug, byApplicant: own.submitter_type === 'APPLICANT', primaryKeys }
       const all = Map.groupBy(
-        differences(one, own),
-        one => config.exportProfile === 'contract' && isDeliberate(one, expected),
+        differences(application, own),
+        propertyDifference => config.exportProfile === 'contract' && isDeliberate(propertyDifference, expected),
       )
       if (all.has(true)) deliberate.push({ application_id, differences: all.get(true)! })
       return [{ application_id, differences: all.get(false) ?? [] }]
     })
-    const equal = found.filter(one => one.differences.length === 0).length
+    const equal = found.filter(item => item.differences.length === 0).length
     console.log(
       `${theirs.length} compared: ${equal} are equal, ${found.length - equal} differ, ${missing.length} are not here, ${others.length} are here alone.`,
     )

@@ -45,7 +45,7 @@ const withPerson = (change: (person: PersonRow, context: ScriptContext) => Promi
   command(['e-mail'], {}, (_, email) => async context => change(await findByEmail(context.sql, email), context))
 
 async function findByEmail(sql: ScriptContext['sql'], email: string): Promise<PersonRow> {
-  const person = (await readPeople(sql)).find(one => foldEmail(one.email) === foldEmail(email))
+  const person = (await readPeople(sql)).find(person => foldEmail(person.email) === foldEmail(email))
   if (person === undefined) throw new Problem('not_found', { detail: `No one has the e-mail address ${email}.` })
   return person
 }

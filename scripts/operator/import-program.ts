@@ -77,4 +77,4 @@ function printPreview(preview: ImportPreview): void {
 }
 
 const choicesOf = (name: string, may: readonly string[], copy: string | null): string =>
-  may.map(one => `--${one} "${name}${one === 'copy' ? `=${copy ?? '…'}` : ''}"`).join(', ')
+  may.map(value => `--${value} "${name}${value === 'copy' ? `=${copy ?? '…'}` : ''}"`).join(', ')

@@ -37,18 +37,18 @@ process.exit(
 )
 
 function billOfMaterials(direct: readonly string[], packages: readonly LockedPackage[]): unknown {
-  const refs = new Map(packages.map(one => [one.place, purl(one.name, one.version)]))
+  const refs = new Map(packages.map(item => [item.place, purl(item.name, item.version)]))
   const own = purl(manifest.name, manifest.version)
   const bun = purl('bun', manifest.engines.bun)
   const refsOf = (places: readonly string[]) => [...new Set(places.map(place => refs.get(place)!))].sort()
   // One version may lie in several places, and needs what each of them does.
   const needs = new Map<string, string[]>()
-  for (const one of packages) {
-    const ref = refs.get(one.place)!
-    needs.set(ref, [...(needs.get(ref) ?? []), ...one.needs])
+  for (const item of packages) {
+    const ref = refs.get(item.place)!
+    needs.set(ref, [...(needs.get(ref) ?? []), ...item.needs])
   }
   const once = packages.filter(
-    (one, i) => packages.findIndex(other => refs.get(other.place) === refs.get(one.place)) === i,
+    (item, i) => packages.findIndex(other => refs.get(other.place) === refs.get(item.place)) === i,
   )
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
@@ -67,7 +67,7 @@ function billOfMaterials(direct: readonly string[], packages: readonly LockedPac
     components: [
       // Its C library is the system's.
       { type: 'platform', 'bom-ref': bun, name: 'bun', version: manifest.engines.bun, purl: bun },
-      ...once.map(one => component(one, refs.get(one.place)!)),
+      ...once.map(item => component(item, refs.get(item.place)!)),
     ],
     dependencies: [
       { ref: own, dependsOn: [bun, ...refsOf(direct)] },

@@ -89,19 +89,23 @@ interface Earlier {
 function amender(version: StoredProgramVersion) {
   const dropHidden = hiddenAnswersDropper(version.questions, version.screens)
   const conditions = JSON.stringify(
-    version.screens.map(one => [one.visible_when, one.questions.map(q => q.visible_when)]),
+    version.screens.map(screen => [screen.visible_when, screen.questions.map(q => q.visible_when)]),
   )
   const decides = ({ question_id }: VersionQuestion) => new RegExp(`"question_id":${question_id}\\b`).test(conditions)
-  const top = version.questions.filter(one => one.enumerator_id === null)
+  const top = version.questions.filter(question => question.enumerator_id === null)
   /** Who they are stays. */
   const isWho = ({ kind, question_key }: VersionQuestion) => kind === 'NAME' || question_key === 'date_of_birth'
   const asked = (of: StoredProgramVersion, { question_id }: VersionQuestion) =>
-    of.questions.find(one => one.question_id === question_id)?.question_version_id
+    of.questions.find(question => question.question_id === question_id)?.question_version_id
   return (next: Rng, { version: before, answers }: Earlier, fresh: Answers): Answers => {
     if (before === version) {
       let amended: Answers = answers
       const free = top.filter(
-        one => !decides(one) && !isWho(one) && answers.has(one.question_key) && fresh.has(one.question_key),
+        question =>
+          !decides(question) &&
+          !isWho(question) &&
+          answers.has(question.question_key) &&
+          fresh.has(question.question_key),
       )
       for (let left = integerFrom(next, 1, 4); left > 0 && free.length > 0; ) {
         const { question_key: key } = free.splice(integerFrom(next, 0, free.length - 1), 1)[0]!
@@ -114,10 +118,10 @@ function amender(version: StoredProgramVersion) {
       return amended
     }
     const amended = new Map(fresh)
-    for (const one of top) {
-      const answer = answers.get(one.question_key)
-      const isSame = asked(before, one) === one.question_version_id && one.kind !== 'ENUMERATOR'
-      if (answer !== undefined && isSame && !decides(one)) amended.set(one.question_key, answer)
+    for (const question of top) {
+      const answer = answers.get(question.question_key)
+      const isSame = asked(before, question) === question.question_version_id && question.kind !== 'ENUMERATOR'
+      if (answer !== undefined && isSame && !decides(question)) amended.set(question.question_key, answer)
     }
     dropHidden(amended)
     return amended
@@ -128,12 +132,12 @@ function amender(version: StoredProgramVersion) {
 function amendedAnswer(next: Rng, before: Answer, fresh: Answer): Answer {
   if (before.type !== 'ENUMERATOR') return fresh
   const entity = pick(next, before.entities)
-  const entities = before.entities.map(one => {
-    const dates = [...one.answers].flatMap(([key, answer]) => (answer.type === 'DATE' ? [{ key, ...answer }] : []))
-    if (one !== entity || dates[0] === undefined) return one
+  const entities = before.entities.map(item => {
+    const dates = [...item.answers].flatMap(([key, answer]) => (answer.type === 'DATE' ? [{ key, ...answer }] : []))
+    if (item !== entity || dates[0] === undefined) return item
     const { key, date } = dates[0]
     const day = date.endsWith('-17') ? '18' : '17'
-    return { ...one, answers: new Map(one.answers).set(key, { type: 'DATE', date: `${date.slice(0, 8)}${day}` }) }
+    return { ...item, answers: new Map(item.answers).set(key, { type: 'DATE', date: `${date.slice(0, 8)}${day}` }) }
   })
   return { ...before, entities }
 }
@@ -191,9 +195,9 @@ function withLikelyYears(answers: Answers): Answers {
   const household = answers.get('household_members')
   if (household?.type === 'ENUMERATOR') {
     const spouse = household.entities.find(isSpouse)
-    const entities = household.entities.map(one => ({
-      ...one,
-      answers: withLikelyAge(withOneSpouse(one.answers, one === spouse), born),
+    const entities = household.entities.map(entity => ({
+      ...entity,
+      answers: withLikelyAge(withOneSpouse(entity.answers, entity === spouse), born),
     }))
     likely.set('household_members', { ...household, entities })
   }

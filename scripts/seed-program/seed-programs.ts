@@ -109,12 +109,12 @@ function submittedLater(slug: string, last: Micros, now: Micros): Problem {
 async function requireProgram(sql: Sql, slug: string, options: SeedOptions): Promise<void> {
   const program = await findProgram(sql, slug)
   if (program !== undefined && (await readPublishedVersions(sql, program.program_id)).length > 0) return
-  const demo = demoPrograms.find(one => one.slug === slug)
+  const demo = demoPrograms.find(demoProgram => demoProgram.slug === slug)
   if (demo === undefined) {
     throw new Problem('not_found', {
       detail:
         program === undefined
-          ? `There is no program ${slug}. The demo programs are ${demoPrograms.map(one => one.slug).join(' and ')}.`
+          ? `There is no program ${slug}. The demo programs are ${demoPrograms.map(demoProgram => demoProgram.slug).join(' and ')}.`
           : `The program ${slug} has never been published, so it has no applications.`,
     })
   }

@@ -110,12 +110,12 @@ const testFiles = (paths: readonly string[]): string[] =>
   )
 
 /** The test files of the run. */
-async function chosenFiles(asked: Asked, isSuite: boolean): Promise<string[]> {
-  if (asked.files.length > 0) return testFiles(asked.files)
-  const all = testFiles(asked.product === undefined ? ['tests'] : products.get(asked.product)!)
+async function chosenFiles(request: Asked, isSuite: boolean): Promise<string[]> {
+  if (request.files.length > 0) return testFiles(request.files)
+  const all = testFiles(request.product === undefined ? ['tests'] : products.get(request.product)!)
   if (!isSuite) return all
   const long = new Set(testFiles(await readLongTests()))
-  return all.filter(file => long.has(file) === asked.long)
+  return all.filter(file => long.has(file) === request.long)
 }
 
 /** Types, format, lint and import edges; prints what they say when they have ended. */
@@ -167,32 +167,32 @@ async function runProcesses(
 }
 
 /** Runs what was asked for, prints the totals last, and returns how many failed. */
-async function runTests(asked: Asked, folder: string): Promise<number> {
+async function runTests(request: Asked, folder: string): Promise<number> {
   // Both suites together are all tests; named files and patterns are what their author wants to look at.
-  const isSuite = asked.files.length === 0 && asked.others.length === 0
-  const files = await chosenFiles(asked, isSuite)
+  const isSuite = request.files.length === 0 && request.others.length === 0
+  const files = await chosenFiles(request, isSuite)
   const started = performance.now()
   const notRun = join(folder, 'not-run')
-  const options = ['--randomize', `--seed=${asked.seed}`, ...asked.others]
-  const environment = { TRIBUTARY_TEST_SEED: String(asked.seed), TRIBUTARY_NOT_RUN: notRun }
+  const options = ['--randomize', `--seed=${request.seed}`, ...request.others]
+  const environment = { TRIBUTARY_TEST_SEED: String(request.seed), TRIBUTARY_NOT_RUN: notRun }
   const bunTest = (...args: string[]): Promise<TestOutcome> =>
-    runBunTest([...options, ...args], environment, started + asked.deadlineMs - performance.now())
+    runBunTest([...options, ...args], environment, started + request.deadlineMs - performance.now())
   const atOnce = isSuite ? Math.min(2, availableParallelism()) : 1
   // The long tests in more, because a process with a failure is repeated whole.
-  const sharing = { processes: isSuite && asked.long ? 4 : atOnce, atOnce }
-  const checking = isSuite && !asked.long && asked.product === undefined ? check() : true
-  const { outcomes, unsteady, measured } = await runProcesses(files, sharing, asked.repeatFailed, folder, bunTest)
+  const sharing = { processes: isSuite && request.long ? 4 : atOnce, atOnce }
+  const checking = isSuite && !request.long && request.product === undefined ? check() : true
+  const { outcomes, unsteady, measured } = await runProcesses(files, sharing, request.repeatFailed, folder, bunTest)
   const isChecked = await checking
 
   if (isSuite) printSlowest(measured)
-  if (asked.saveTimings) await saveTimings(measured)
+  if (request.saveTimings) await saveTimings(measured)
   const lacking = existsSync(notRun) ? await readFile(notRun, 'utf8') : ''
   if (lacking !== '') console.log(`\n${lacking}`)
   const sum = (of: (outcome: TestOutcome) => number): number => outcomes.reduce((all, outcome) => all + of(outcome), 0)
   const processor = sum(outcome => outcome.cpuS).toFixed(0)
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  console.log(`\n${seconds} s (${processor} s of processor, without PostgreSQL's); --seed ${asked.seed}`)
-  const empty = asked.others.length === 0 ? emptyFiles(files, outcomes).filter(file => !lacking.includes(file)) : []
+  console.log(`\n${seconds} s (${processor} s of processor, without PostgreSQL's); --seed ${request.seed}`)
+  const empty = request.others.length === 0 ? emptyFiles(files, outcomes).filter(file => !lacking.includes(file)) : []
   for (const file of empty) console.log(`Not one test ran in ${file}.`)
   if (!isChecked) console.log('A check failed; see above.')
 

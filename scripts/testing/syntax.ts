@@ -44,13 +44,13 @@ export function parseFile(path: string, source: string): { program: SyntaxNode; 
 /** Calls `visit` for a node and then all below it, with the nodes above, nearest first. What it returns false for is not entered. */
 export function visitNodes(
   node: SyntaxNode,
-  visit: (node: SyntaxNode, above: readonly SyntaxNode[]) => boolean,
+  use: (node: SyntaxNode, above: readonly SyntaxNode[]) => boolean,
   above: readonly SyntaxNode[] = [],
 ): void {
-  if (!visit(node, above)) return
+  if (!use(node, above)) return
   const inside = [node, ...above]
   for (const member of Object.values(node))
-    for (const one of Array.isArray(member) ? member : [member]) if (isNode(one)) visitNodes(one, visit, inside)
+    for (const value of Array.isArray(member) ? member : [member]) if (isNode(value)) visitNodes(value, use, inside)
 }
 
 const isNode = (value: unknown): value is SyntaxNode =>
@@ -78,7 +78,7 @@ export function nameOf(node: SyntaxNode | undefined | null): string {
     case 'OptionalCallExpression': {
       const { callee, arguments: given = [] } = node
       if (callee?.object !== undefined && !/^[A-Z]/.test(nameOf(callee.object))) return nameOf(callee.object)
-      return nameOf(given.find(one => /Identifier|Member/.test(one.type)) ?? callee)
+      return nameOf(given.find(node => /Identifier|Member/.test(node.type)) ?? callee)
     }
     case 'AwaitExpression':
     case 'UnaryExpression':

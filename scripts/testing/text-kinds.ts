@@ -46,13 +46,13 @@ export function kindOf(path: string, node: SyntaxNode, above: readonly SyntaxNod
   const ofPath = byPath.find(([pattern]) => pattern.test(path))?.[1]
   if (ofPath !== undefined) return ofPath
   if (memberOf(above) === 'description') return 'openapi'
-  for (const [n, one] of above.entries()) {
-    const callee = one.callee === undefined ? '' : nameOf(one.callee)
-    if (one.type === 'CallExpression' && isLog(one)) return 'logs'
+  for (const [n, node] of above.entries()) {
+    const callee = node.callee === undefined ? '' : nameOf(node.callee)
+    if (node.type === 'CallExpression' && isLog(node)) return 'logs'
     if (makesProblem.test(callee)) return isItem(above.slice(0, n)) ? 'validation' : 'problems'
-    if (one.type === 'NewExpression' && makesError.test(callee)) return 'errors'
+    if (node.type === 'NewExpression' && makesError.test(callee)) return 'errors'
     if (callee === 'action' && describes.test(memberIn(above.slice(0, n)))) return 'openapi'
-    if (/Function/.test(one.type)) break
+    if (/Function/.test(node.type)) break
   }
   return inRoom.find(([pattern]) => pattern.test(path))?.[1] ?? (isItem(above) || isRule(node) ? 'validation' : 'other')
 }

@@ -16,7 +16,7 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 function separatorOf(text: string): string {
   const [first = ''] = text.replaceAll(/"(?:[^"]|"")*"/g, '').split(/\r?\n|\r/)
   const counts = [',', ';', '\t'].map(separator => [separator, first.split(separator).length] as const)
-  return counts.reduce((best, one) => (one[1] > best[1] ? one : best))[0]
+  return counts.reduce((best, count) => (count[1] > best[1] ? count : best))[0]
 }
 
 /** The records, without empty lines; undefined where a quote is never closed. Lines may end in any way. */
@@ -41,7 +41,7 @@ export function csvRecords(text: string): string[][] | undefined {
     if (content[stop] === separator && at < content.length) continue
     if (content[stop] === separator) record.push('')
     if (content[stop] === '\r' && content[at] === '\n') at++
-    if (record.some(one => one !== '')) records.push(record)
+    if (record.some(value => value !== '')) records.push(record)
     record = []
   }
   return records

@@ -112,7 +112,7 @@ export async function playStory({ sql, baseUrl, timeZone }: Stage): Promise<Trut
           : { type: submitter.submitter_type, email: submitter.ti_email, organization: submitter.ti_organization },
       )
       const { application_id, program_version_id } = submitted
-      const before = applications.findLast(one => one.submission.applicant_id === applicant_id)
+      const before = applications.findLast(application => application.submission.applicant_id === applicant_id)
       changes.push({ kind: 'submitted', application_id })
       if (before !== undefined) {
         before.state = 'OBSOLETE'
@@ -172,7 +172,7 @@ export async function playStory({ sql, baseUrl, timeZone }: Stage): Promise<Trut
 function merge(asked: Question[], specs: readonly QuestionSpec[]): void {
   for (const { question, repeated } of specs) {
     const key = question.admin_name.replaceAll(' ', '_')
-    let known = asked.find(one => one.key === key)
+    let known = asked.find(question => question.key === key)
     if (known === undefined) {
       known = { key, adminName: question.admin_name, kind: question.kind, repeated: [] }
       asked.push(known)

@@ -142,10 +142,10 @@ const ways: Record<string, Way> = {
     check: async ({ shipped, applications, ask, fields }) => {
       for (const { applicant_id, application_id } of applications) {
         const { text } = await ask(`${exported(shipped.truth.slug)}/${application_id}/revisions${query(fields)}`)
-        const theirs = applications.filter(one => one.applicant_id === applicant_id)
+        const theirs = applications.filter(application => application.applicant_id === applicant_id)
         expect(JSON.parse(text)).toEqual({
           payload: theirs,
-          supersededBy: [...theirs.slice(1).map(one => one.application_id), null],
+          supersededBy: [...theirs.slice(1).map(application => application.application_id), null],
           nextAfter: null,
         })
       }
@@ -196,7 +196,7 @@ const ways: Record<string, Way> = {
       const { slug } = shipped.truth
       const { head } = await ask(`${exported(slug)}${query('pageSize=1', fields)}`)
       const { text } = await ask(`/api/v1/admin/programs/${slug}/receipt?walk=${head.get('Walk-Token')}`)
-      const ids = applications.map(one => `${one.application_id}\n`).join('')
+      const ids = applications.map(application => `${application.application_id}\n`).join('')
       const sha256 = createHash('sha256').update(ids).digest('hex')
       expect(JSON.parse(text)).toMatchObject({ applications: applications.length, sha256, erased_application_ids: [] })
     },
@@ -232,7 +232,7 @@ const ways: Record<string, Way> = {
     views: ofKeys,
     check: async ({ shipped, applications, ask }) => {
       const table = `/odata/v1/${shipped.truth.slug}/Applications`
-      const current = applications.filter(one => one.revision_state === 'CURRENT')
+      const current = applications.filter(application => application.revision_state === 'CURRENT')
       const filter = encodeURIComponent("revision_state eq 'CURRENT'")
       expect((await ask(`${table}/$count`)).text).toBe(String(applications.length))
       expect((await ask(`${table}/$count?$filter=${filter}`)).text).toBe(String(current.length))

@@ -31,10 +31,10 @@ test('an option has a column of its own, or its place in the list', () => {
   expect(rowsOf('one', chosen('dog', 'fox'))).toEqual([[['dog', 'fox']]])
   expect(rowsOf('one', chosen('dog', 'fox'), true)).toEqual([[['A dog', 'fox']]])
   expect(csvRecord([['a;\\b;c', 'd'], []])).toBe('"a\\;\\\\b\\;c;d",\r\n')
-  const one = { ...pets, fields: [{ path: 'application.pets.selection', type: 'string' }] }
+  const item = { ...pets, fields: [{ path: 'application.pets.selection', type: 'string' }] }
   const answer = (selection: string | null) => ({ pets: { question_type: 'SINGLE_SELECT', selection } })
-  expect(rowsOf('one', answer('dog'), true, one)).toEqual([['A dog']])
-  expect(rowsOf('one', answer(null), true, one)).toEqual([[null]])
+  expect(rowsOf('one', answer('dog'), true, item)).toEqual([['A dog']])
+  expect(rowsOf('one', answer(null), true, item)).toEqual([[null]])
 })
 
 test.each<[string, object]>([

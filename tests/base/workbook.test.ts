@@ -156,9 +156,9 @@ test('headings and keys stay in view, and the filter covers keys and rows', asyn
     ]),
   )
   const entries = zipEntries(bytes)
-  const [one, none] = [1, 2].map(n => entries.get(`xl/worksheets/sheet${n}.xml`)!.toString())
-  expect(one).toContain('<pane ySplit="2" topLeftCell="A3" activePane="bottomLeft" state="frozen"/>')
-  expect(one).toContain('<autoFilter ref="A2:B4"/>')
+  const [item, none] = [1, 2].map(n => entries.get(`xl/worksheets/sheet${n}.xml`)!.toString())
+  expect(item).toContain('<pane ySplit="2" topLeftCell="A3" activePane="bottomLeft" state="frozen"/>')
+  expect(item).toContain('<autoFilter ref="A2:B4"/>')
   expect(none).toContain('<autoFilter ref="A2:A2"/>')
 })
 

@@ -159,16 +159,16 @@ describe('a distributed installation', () => {
   })
 
   test('loads what another installation exported, to the byte, and erases what an applicant has in several programs, with tombstones', async () => {
-    const [one, other] = [await useCluster(), await useCluster()]
-    for (const slug of ['first', 'second']) await aProgram(one.sql, { slug, questions: [q.text('words')] })
-    const service = await useService(one, unlimited)
-    const key = await createTestKey(one.sql, { programs: ['first', 'second'], maySubmit: true })
+    const [database, other] = [await useCluster(), await useCluster()]
+    for (const slug of ['first', 'second']) await aProgram(database.sql, { slug, questions: [q.text('words')] })
+    const service = await useService(database, unlimited)
+    const key = await createTestKey(database.sql, { programs: ['first', 'second'], maySubmit: true })
     const applicant = await new FrontEnd(service, key, 'first').register()
     for (const slug of ['first', 'second', 'first'])
       await new FrontEnd(service, key, slug).apply(applicant, { words: { text: slug } })
     for (const slug of ['first', 'second']) {
-      const lines = await exportLines(one.sql, slug)
-      await importProgram(other.sql, await exportProgram(one.sql, slug), 'operator:test')
+      const lines = await exportLines(database.sql, slug)
+      await importProgram(other.sql, await exportProgram(database.sql, slug), 'operator:test')
       const bytes = async function* () {
         yield Buffer.from(lines.join('\n'))
       }
@@ -182,8 +182,8 @@ describe('a distributed installation', () => {
       })
       expect(await exportLines(other.sql, slug)).toEqual(lines)
     }
-    await eraseApplicant(one.sql, applicant, { actor: 'operator:test', reason: undefined })
-    const [left] = await one.sql`
+    await eraseApplicant(database.sql, applicant, { actor: 'operator:test', reason: undefined })
+    const [left] = await database.sql`
       select (select count(*)::int from application) as applications, (select count(*)::int from erased_application) as tombstones`
     expect(left).toEqual({ applications: 0, tombstones: 3 })
   })

@@ -47,12 +47,12 @@ function answersTo(
 ): { stored: Record<string, unknown>; meant: Answers } {
   const stored: Record<string, unknown> = {}
   const meant = new Map<string, Answer>()
-  for (const one of asked) {
-    const key = keyOf(one)
-    if (one.type === 'ENUMERATOR') {
+  for (const question of asked) {
+    const key = keyOf(question)
+    if (question.type === 'ENUMERATOR') {
       const entities = ['Ada', 'Bo'].map(entity_name => ({
         entity_name,
-        ...answersTo(one.repeated!, `${word} of ${entity_name}`),
+        ...answersTo(question.repeated!, `${word} of ${entity_name}`),
       }))
       stored[key] = entities.map(({ entity_name, stored: inner }) => ({ entity_name, ...inner }))
       meant.set(key, {
@@ -60,22 +60,23 @@ function answersTo(
         entities: entities.map(({ entity_name, meant: answers }) => ({ entity_name, answers })),
       })
     } else {
-      const [field, value] = one.type === 'NUMBER' ? ['number', word.length] : ['text', `${word}: "${one.name}"`]
+      const [field, value] =
+        question.type === 'NUMBER' ? ['number', word.length] : ['text', `${word}: "${question.name}"`]
       stored[key] = { [field]: value }
-      meant.set(key, { type: one.type, [field]: value } as never)
+      meant.set(key, { type: question.type, [field]: value } as never)
     }
   }
   return { stored, meant }
 }
 
 function merge(all: Question[], asked: readonly SimulatedQuestion[]): Question[] {
-  for (const one of asked) {
-    let known = all.find(({ key }) => key === keyOf(one))
+  for (const question of asked) {
+    let known = all.find(({ key }) => key === keyOf(question))
     if (known === undefined) {
-      known = { key: keyOf(one), adminName: one.name, kind: one.type as Question['kind'], repeated: [] }
+      known = { key: keyOf(question), adminName: question.name, kind: question.type as Question['kind'], repeated: [] }
       all.push(known)
     }
-    merge(known.repeated as Question[], one.repeated ?? [])
+    merge(known.repeated as Question[], question.repeated ?? [])
   }
   return all
 }

@@ -101,7 +101,7 @@ describe('a CiviForm that is away for an hour', () => {
     expect(expected).toHaveLength(5 + 40)
     await until('all that happened is here', async () => Bun.deepEquals(await exported(client), expected))
     const since = await exported(client, { fromDate: response.headers.get('Snapshot-Time')! })
-    expect(since).toEqual(expected.filter(one => !early.includes(one[0] as number)))
+    expect(since).toEqual(expected.filter(item => !early.includes(item[0] as number)))
     await until(
       'it is reached',
       async () => (await sql`select from civiform_source where last_error is null`).length === 1,

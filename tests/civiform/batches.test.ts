@@ -19,7 +19,7 @@ await catchUp()
 /** What was found out of its order, and taken in all the same. */
 const surprises = log.filter(({ level }) => level !== 'info')
 const client = await useFollowedClient({ database, sql })
-const firstCopy = (await client.walkAll({ pageSize: '2' })).map(one => one.application_id)
+const firstCopy = (await client.walkAll({ pageSize: '2' })).map(application => application.application_id)
 
 test('89: the first copy has all of them by id, though they have one time', () => {
   expect(ended).toMatchObject({ stored: 0, more: true, watermark: undefined })
@@ -31,7 +31,9 @@ test('94: changes that are seen together all arrive', async () => {
   const texts = ids.map(id => `changed ${id}`)
   for (const id of ids) await civiform.rewrite(id, { job: { text: `changed ${id}` } })
   await follower.round()
-  const now = new Map((await client.walkAll()).map(one => [one.application_id, one.application.job!.text]))
+  const now = new Map(
+    (await client.walkAll()).map(application => [application.application_id, application.application.job!.text]),
+  )
   expect(ids.map(id => now.get(id))).toEqual(texts)
 })
 
@@ -54,5 +56,5 @@ test('after a loss of history all that were submitted lately are compared at onc
     expect.objectContaining({ lost: 3 }),
   )
   const left = [...ids, ...lately.slice(0, 4)]
-  expect((await client.walkAll()).map(one => one.application_id).sort((a, b) => a - b)).toEqual(left)
+  expect((await client.walkAll()).map(application => application.application_id).sort((a, b) => a - b)).toEqual(left)
 })

@@ -12,7 +12,7 @@ test('submissions whose time is yet to come are a finding, an error in the log a
   await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
   await catchUp()
   const client = await useFollowedClient(following)
-  const ids = async () => (await client.walkAll()).map(one => one.application_id)
+  const ids = async () => (await client.walkAll()).map(application => application.application_id)
   const time = new Date(Date.now() + 3_600_000).toISOString()
   const ahead = await civiform.submit({ applicant: await civiform.applicant(), program, answers: {}, time })
   const known = await civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })

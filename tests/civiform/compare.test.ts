@@ -14,8 +14,8 @@ const inAnswer = (key: string, answer: Exported | undefined): Exported => ({
 })
 const left = (theirs: Exported, ours: Exported): string[] =>
   differences(theirs, ours)
-    .filter(one => !isDeliberate(one, expected))
-    .map(one => one.place)
+    .filter(difference => !isDeliberate(difference, expected))
+    .map(difference => difference.place)
 
 const name = (first_name: string | null, suffix: string | null) => ({ question_type: 'NAME', first_name, suffix })
 const file = (urls: string[], key?: string | null) => ({

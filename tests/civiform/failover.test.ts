@@ -50,15 +50,15 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
       const first = await submit()
       await catchUp()
       const applicant = await civiform.applicant()
-      const one = await civiform.app.reserve()
-      await one`begin`
-      const [under] = await one<{ id: number }[]>`
+      const reservedSql = await civiform.app.reserve()
+      await reservedSql`begin`
+      const [under] = await reservedSql<{ id: number }[]>`
       insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
       select ${applicant}, program_id, '{}', 'active', now() at time zone 'UTC', clock_timestamp() at time zone 'UTC'
       from applications limit 1
       returning id`
-      await one`prepare transaction 'half'`
-      one.release()
+      await reservedSql`prepare transaction 'half'`
+      reservedSql.release()
       const second = await submit()
       const copied = async (): Promise<number[]> =>
         (
@@ -114,9 +114,9 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     const following = await onCluster(cluster, 'failover')
     const { civiform, sql, log, restarted, catchUp } = following
     await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
-    const [one, two] = [await civiform.applicant(), await civiform.applicant()]
+    const [value, two] = [await civiform.applicant(), await civiform.applicant()]
     const answers = (text: string) => ({ job: { text } })
-    const old = await civiform.submit({ applicant: one, program, answers: answers('old') })
+    const old = await civiform.submit({ applicant: value, program, answers: answers('old') })
     const other = await civiform.submit({ applicant: two, program, answers: answers('other') })
     await catchUp()
     await until('both standbys to have all of it', async () => {
@@ -130,7 +130,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
       select max(nextval('applications_id_seq')) as drawn from generate_series(1, 40)`) as unknown as [
       { drawn: number },
     ]
-    const lost = await civiform.submit({ applicant: one, program, answers: answers('lost, again') })
+    const lost = await civiform.submit({ applicant: value, program, answers: answers('lost, again') })
     const lostToo = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('lost') })
     await civiform.setStatus(other, 'Approved')
     await civiform.rewrite(old, answers('rewritten'))

@@ -34,7 +34,7 @@ async function versions(profile: 'contract' | 'origin', given: readonly (readonl
   /** Without the check against the docs, which say what the manual says. */
   const answersOf = async (): Promise<Record<string, Record<string, unknown>>[]> => {
     const { payload } = (await (await client.request()).json()) as { payload: { application: never }[] }
-    return payload.map(one => one.application)
+    return payload.map(item => item.application)
   }
   return { ...following, service, key, client, answersOf }
 }
@@ -73,7 +73,7 @@ describe('the questions of a program', () => {
       ])
       const none = { question_type: 'FILE_UPLOAD', file_urls: [] }
       const expected = profile === 'contract' ? { ...none, file_key: null } : none
-      const [unasked, asked] = (await answersOf()).map(one => one.pay_stub)
+      const [unasked, asked] = (await answersOf()).map(item => item.pay_stub)
       expect(unasked).toEqual(expected)
       expect(Object.keys(asked!).sort()).toEqual(Object.keys(expected).sort())
       const csv = await client.request({}, { Accept: 'text/csv' })
@@ -133,7 +133,9 @@ describe('the questions of a program', () => {
         clock_timestamp() at time zone 'UTC' from applications limit 1`
     await catchUp()
     const walked = await client.walkAll()
-    expect(walked.map(one => [one.application.pet_food!.text, one.application.pet_colour!.text])).toEqual([
+    expect(
+      walked.map(application => [application.application.pet_food!.text, application.application.pet_colour!.text]),
+    ).toEqual([
       ['kelp', null],
       [null, null],
       [null, 'red'],
@@ -159,12 +161,12 @@ describe('the questions of a program', () => {
     const texts = await Promise.all([client.request().then(response => response.text())])
     expect(texts[0]!.match(/"unit_":/g)).toHaveLength(3)
     const { payload } = JSON.parse(texts[0]!) as { payload: { application: unknown }[] }
-    expect(payload.map(one => one.application)).toEqual([
+    expect(payload.map(item => item.application)).toEqual([
       { unit_: { question_type: 'NUMBER', number: 4 } },
       { unit_: { question_type: 'TEXT', text: 'b' } },
       { unit_: { question_type: 'TEXT', text: 'b' } },
     ])
-    expect((await readFindings(sql)).map(one => one.kind)).toEqual(['key_collision'])
+    expect((await readFindings(sql)).map(finding => finding.kind)).toEqual(['key_collision'])
   })
 })
 
@@ -189,14 +191,14 @@ describe('unknown types', () => {
     await catchUp()
     const walked = await client.walkAll()
     const beam = { question_type: 'HOLOGRAM' }
-    expect(walked.map(one => [one.application.job!.text, one.application.beam])).toEqual([
+    expect(walked.map(application => [application.application.job!.text, application.application.beam])).toEqual([
       ['nurse', beam],
       [null, beam],
       ['cook', beam],
     ] as never)
     expect(walked.at(-1)!.application_id).toBe(last)
     const findings = await readFindings(sql)
-    expect(findings.map(one => [one.kind, one.subject === String(broken)])).toEqual([
+    expect(findings.map(finding => [finding.kind, finding.subject === String(broken)])).toEqual([
       ['application', true],
       ['unknown_question_type', false],
     ])

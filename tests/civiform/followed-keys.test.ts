@@ -132,7 +132,7 @@ describe('a key of CiviForm’s', () => {
     await catchUp()
     const events = await sql<{ subject: string }[]>`
       select subject from audit_event where action = 'api_key_retired' and actor = 'civiform' order by subject`
-    expect(events.map(one => one.subject)).toEqual([retired.id, gone.id].sort())
+    expect(events.map(event => event.subject)).toEqual([retired.id, gone.id].sort())
   })
 
   test('a followed key cannot be changed here', async () => {
@@ -154,12 +154,14 @@ describe('a key of CiviForm’s', () => {
       values ('odd', ${odd}, 'short', 'nonsense', '2200-01-01', '{}'),
         ('old', 'of another', ${Buffer.alloc(32, 201).toString('base64')}, '0.0.0.0/0', '2200-01-01', '{}')`
     await catchUp()
-    const [ofOdd, old] = (await reported()).sort(([one]) => (one === odd ? -1 : 1))
+    const [ofOdd, old] = (await reported()).sort(([item]) => (item === odd ? -1 : 1))
     expect([ofOdd![0], old![0]]).toEqual([odd, 'of another'])
     await civiform.app`update api_keys set salted_key_secret = ${Buffer.alloc(32, 7).toString('base64')} where key_id = ${odd}`
     await catchUp()
     // Of another fault now.
-    expect((await reported()).filter(([one]) => one === odd)).toEqual([[odd, expect.not.stringContaining(ofOdd![1]!)]])
+    expect((await reported()).filter(([item]) => item === odd)).toEqual([
+      [odd, expect.not.stringContaining(ofOdd![1]!)],
+    ])
     await civiform.app`delete from api_keys where key_id = ${odd}`
     await catchUp()
     expect(await reported()).toEqual([old!])

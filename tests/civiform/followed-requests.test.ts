@@ -39,7 +39,7 @@ async function followed(
     for (let token: string | null | undefined; token !== null; ) {
       const page = await get(token === undefined ? parameters : { nextPageToken: token })
       expect(page.status).toBe(200)
-      found.push(...page.payload.map(one => one.application_id as number))
+      found.push(...page.payload.map(value => value.application_id as number))
       token = page.nextPageToken
     }
     return found
@@ -161,7 +161,9 @@ describe('a walk of a followed program', () => {
     const here = await get({ nextPageToken: first.nextPageToken! })
     await catchUp(restarted())
     const elsewhere = await get({ nextPageToken: first.nextPageToken! }, await serviceAgain())
-    expect(elsewhere.payload.map(one => JSON.stringify(one))).toEqual(here.payload.map(one => JSON.stringify(one)))
+    expect(elsewhere.payload.map(value => JSON.stringify(value))).toEqual(
+      here.payload.map(value => JSON.stringify(value)),
+    )
     expect(elsewhere.payload).toHaveLength(3)
   })
 

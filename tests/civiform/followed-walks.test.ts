@@ -43,17 +43,17 @@ async function write(writer: number): Promise<void> {
   const applicants = [await civiform.applicant(), await civiform.applicant()]
   const drafts = await Promise.all(applicants.map(applicant => civiform.draft(applicant, program)))
   for (let i = 0; i < submissionsEach; i++) {
-    const one = some(2)
+    const value = some(2)
     const id = await civiform.submit({
-      applicant: applicants[one]!,
+      applicant: applicants[value]!,
       program,
       answers: { job: { text: `writer ${writer}, ${i}` } },
-      draft: drafts[one],
+      draft: drafts[value],
       doubleEncoded: i % 5 === 0,
       beforeTime: () => breathe(30),
       afterTime: () => breathe(60),
     })
-    drafts[one] = i % 3 === 0 ? await civiform.draft(applicants[one]!, program) : (undefined as never)
+    drafts[value] = i % 3 === 0 ? await civiform.draft(applicants[value]!, program) : (undefined as never)
     if (i % 4 === 0) await civiform.setStatus(id, 'Approved')
   }
 }
@@ -94,14 +94,18 @@ describe('alongside 8 writers', () => {
       const seen: { id: number; applicant: number; state: string }[] = []
       for await (const { page, response } of client.walk({ ...parameters, pageSize: String(1 + some(7)) })) {
         from = response.headers.get('Snapshot-Time') ?? from
-        for (const one of page.payload)
-          seen.push({ id: one.application_id, applicant: one.applicant_id, state: one.revision_state })
+        for (const application of page.payload)
+          seen.push({
+            id: application.application_id,
+            applicant: application.applicant_id,
+            state: application.revision_state,
+          })
       }
-      incremental.push(...seen.map(one => one.id))
+      incremental.push(...seen.map(item => item.id))
     }
     const walkCurrent = async (): Promise<void> => {
       const walked = await client.walkAll({ revisionState: 'CURRENT', pageSize: '3' })
-      const applicants = walked.map(one => one.applicant_id)
+      const applicants = walked.map(application => application.applicant_id)
       expect(new Set(applicants).size).toBe(applicants.length)
     }
     const read = async (): Promise<void> => {
@@ -116,13 +120,13 @@ describe('alongside 8 writers', () => {
     await pull()
     const expected = await truth()
     const walked = await client.walkAll()
-    expect(walked.map(one => one.application_id)).toEqual(expected.map(one => one.id))
-    expect(walked.map(one => one.application.job!.text)).toEqual(expected.map(one => one.job))
-    expect(walked.map(one => one.revision_state)).toEqual(
-      expected.map(one => (one.lifecycle_stage === 'active' ? 'CURRENT' : 'OBSOLETE')),
+    expect(walked.map(application => application.application_id)).toEqual(expected.map(item => item.id))
+    expect(walked.map(application => application.application.job!.text)).toEqual(expected.map(item => item.job))
+    expect(walked.map(application => application.revision_state)).toEqual(
+      expected.map(item => (item.lifecycle_stage === 'active' ? 'CURRENT' : 'OBSOLETE')),
     )
     // A client that always asks from the last Snapshot-Time on has got each of them once.
-    expect(incremental.toSorted((a, b) => a - b)).toEqual(expected.map(one => one.id).toSorted((a, b) => a - b))
+    expect(incremental.toSorted((a, b) => a - b)).toEqual(expected.map(item => item.id).toSorted((a, b) => a - b))
     const [row] = await sql<{ late_applications: number }[]>`select late_applications from civiform_source`
     expect(row!.late_applications).toBe(0)
   }, 120_000)
@@ -175,7 +179,7 @@ describe('the watermark without the right to see when transactions began', () =>
         await blind.sql<
           { application_id: number }[]
         >`select application_id from application order by submit_time, submit_seq`
-      ).map(one => one.application_id)
+      ).map(item => item.application_id)
     expect(await copied()).toEqual([])
     release.resolve()
     await held

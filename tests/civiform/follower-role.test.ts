@@ -21,12 +21,12 @@ describe('the role tributary_follower', () => {
       insert into api_keys (name, key_id, salted_key_secret, subnet, expiration, grants)
       values ('city', 'a2V5LW51bWJlci1vbmUtMQ==', ${Buffer.alloc(32, 5).toString('base64')}, '0.0.0.0/0', '2200-01-01',
         '{"programGrants": {"rent-relief": ["READ"]}}')`
-    const [one, two] = [await civiform.applicant(), await civiform.applicant()]
-    const first = await civiform.submit({ applicant: one, program, answers: {} })
+    const [value, two] = [await civiform.applicant(), await civiform.applicant()]
+    const first = await civiform.submit({ applicant: value, program, answers: {} })
     const second = await civiform.submit({ applicant: two, program, answers: {} })
     await catchUp()
-    await civiform.submit({ applicant: one, program, answers: { job: { text: 'x' } } })
-    await civiform.merge(one, two, [second])
+    await civiform.submit({ applicant: value, program, answers: { job: { text: 'x' } } })
+    await civiform.merge(value, two, [second])
     await civiform.setStatus(second, 'Approved')
     await civiform.rewrite(second, { job: { text: 'y' } })
     await catchUp()
@@ -63,7 +63,7 @@ describe('the role tributary_follower', () => {
       from program_version v join program_version_question q using (program_version_id)
       where v.program_version_id in (${version}, ${draft})
       group by 1 order by 1`
-    expect(versions.map(one => [one.id, one.questions])).toEqual([
+    expect(versions.map(version => [version.id, version.questions])).toEqual([
       [version, 1],
       [draft, 2],
     ])

@@ -102,8 +102,13 @@ describe('a follower that is killed', () => {
       order by submit_time, id`
     const walked = await client.walkAll({ pageSize: '1000' })
     expect(
-      walked.map(one => [one.application_id, one.revision_state, one.status, one.application.job?.text ?? null]),
-    ).toEqual(expected.map(one => [one.id, one.stage === 'active' ? 'CURRENT' : 'OBSOLETE', one.status, one.job]))
+      walked.map(application => [
+        application.application_id,
+        application.revision_state,
+        application.status,
+        application.application.job?.text ?? null,
+      ]),
+    ).toEqual(expected.map(item => [item.id, item.stage === 'active' ? 'CURRENT' : 'OBSOLETE', item.status, item.job]))
     expect(await sql`select late_applications, rollbacks from civiform_source`).toMatchObject([
       { late_applications: 0, rollbacks: 0 },
     ])

@@ -25,7 +25,7 @@ async function opened(
   return { ...following, client: await useFollowedClient(following) }
 }
 const shown = async (client: ExportClient, parameters: Record<string, string> = {}) =>
-  (await client.walkAll(parameters)).map(one => [one.application_id, one.revision_state])
+  (await client.walkAll(parameters)).map(application => [application.application_id, application.revision_state])
 const answers = (text: string) => ({ job: { text } })
 const keptIds = async (sql: Following['sql']): Promise<number[]> =>
   (await sql<{ id: number }[]>`select application_id as id from application order by 1`).map(row => row.id)
@@ -58,7 +58,7 @@ describe('times', () => {
     await sql`update civiform_source set position_time = null, position_id = 0, first_copied_at = null`
     await catchUp()
     const walked = await client.walkAll({ pageSize: '1' })
-    expect(walked.map(one => [one.application_id, one.submit_time === null])).toEqual([
+    expect(walked.map(application => [application.application_id, application.submit_time === null])).toEqual([
       [untimed, true],
       [timed, false],
     ])
@@ -80,7 +80,7 @@ describe('times', () => {
     const next = await civiform.submit({ applicant, program, answers: answers('again') })
     await catchUp()
     const walked = await client.walkAll()
-    expect(walked.map(one => [one.application_id, one.revision_state])).toEqual([
+    expect(walked.map(application => [application.application_id, application.revision_state])).toEqual([
       [untimed, 'OBSOLETE'],
       [next, 'CURRENT'],
     ])
@@ -116,9 +116,9 @@ describe('times', () => {
       update civiform_source set late_applications = 3 returning watermark`
     await catchUp()
     const walked = await client.walkAll({ fromDate: response.headers.get('Snapshot-Time')! })
-    expect(walked.map(one => one.application_id)).toEqual([later, late])
+    expect(walked.map(application => application.application_id)).toEqual([later, late])
     expect(walked[1]!.submit_time).toBe(`${behind.slice(0, 19)}+00:00`)
-    expect((await client.walkAll()).map(one => one.application_id)).toEqual([first, later, late])
+    expect((await client.walkAll()).map(application => application.application_id)).toEqual([first, later, late])
     const errors = (): unknown[] => log.filter(line => line.level === 'error')
     expect(errors()).toHaveLength(1)
     const [state] = await sql`select late_applications, slack_ms from civiform_source`
@@ -130,7 +130,13 @@ describe('times', () => {
     // The next one of that clock is within what is allowed for: it comes in its order, and is no surprise.
     const [newest, next] = [await submit('newest', ago(0)), await submit('behind as much', ago(500))]
     await catchUp()
-    expect((await client.walkAll()).map(one => one.application_id)).toEqual([first, later, late, next, newest])
+    expect((await client.walkAll()).map(application => application.application_id)).toEqual([
+      first,
+      later,
+      late,
+      next,
+      newest,
+    ])
     expect(errors()).toHaveLength(1)
     expect(await sql`select late_applications from civiform_source`).toMatchObject([{ late_applications: 5 }])
   })
@@ -164,7 +170,7 @@ describe('times', () => {
     ids.push(await submit(ago(540_000)))
     await follower.round()
     const polled = await client.walkAll({ fromDate: response.headers.get('Snapshot-Time')! })
-    expect(polled.map(one => one.application_id).sort()).toEqual(ids.slice(1).sort())
+    expect(polled.map(application => application.application_id).sort()).toEqual(ids.slice(1).sort())
     expect(await sql`select late_applications, slack_ms from civiform_source`).toMatchObject([
       { late_applications: 0, slack_ms: 5 },
     ])
@@ -208,7 +214,9 @@ describe('revisions', () => {
       [own, 'OBSOLETE'],
     ])
     const rest = await client.page({ nextPageToken: page.nextPageToken! })
-    expect(rest.page.payload.map(one => [one.application_id, one.revision_state])).toEqual([[own, 'CURRENT']])
+    expect(rest.page.payload.map(application => [application.application_id, application.revision_state])).toEqual([
+      [own, 'CURRENT'],
+    ])
     expect(await sql`select submissions from submission_counter`).toMatchObject([{ submissions: 2 }])
     // 71: what was exported of the guest stays.
     expect((await client.walkAll())[0]!.applicant_id).toBe(guest)
@@ -240,7 +248,7 @@ describe('revisions', () => {
     const changes = await sql`
       select sets_status, sets_note, max(changed_at) as at from application_annotation
       where application_id = ${id} and (sets_status or sets_note) group by 1, 2, changed_at order by at`
-    expect(changes.map(one => [one.sets_status, one.sets_note])).toEqual([
+    expect(changes.map(change => [change.sets_status, change.sets_note])).toEqual([
       [true, false],
       [true, false],
       [false, true],
@@ -278,7 +286,9 @@ describe('revisions', () => {
     for (const id of ids) await civiform.setStatus(id, 'Approved')
     await catchUp()
     const rest = await client.page({ nextPageToken: page.nextPageToken! })
-    expect([...page.payload, ...rest.page.payload].map(one => [one.application_id, one.status])).toEqual([
+    expect(
+      [...page.payload, ...rest.page.payload].map(application => [application.application_id, application.status]),
+    ).toEqual([
       [ids[0]!, null],
       [ids[1]!, 'Approved'],
     ])
@@ -297,7 +307,7 @@ describe('an organization of intermediaries', () => {
         submitterEmail: 'helper@aid.example',
       })
     await catchUp()
-    const names = async () => (await client.walkAll()).map(one => one.ti_organization)
+    const names = async () => (await client.walkAll()).map(application => application.ti_organization)
     expect(await names()).toEqual(['North Aid', 'South Aid'])
     await civiform.app`update ti_organizations set name = 'North Help' where id = ${north}`
     await follower.round()
@@ -327,7 +337,7 @@ describe('rows that disappear from CiviForm', () => {
     const [left] = await civiform.app<{ n: number }[]>`select count(*)::int as n from applications`
     await catchUp()
     expect(await shown(client)).toHaveLength(150)
-    expect((await readFindings(sql)).map(one => one.kind)).toEqual(['many_deleted'])
+    expect((await readFindings(sql)).map(finding => finding.kind)).toEqual(['many_deleted'])
     expect(log.some(line => line.level === 'error')).toBe(true)
     // What an operator said of another day.
     await sql`update civiform_source set deletions_accepted_until = now() - interval '1 second'`
@@ -443,7 +453,7 @@ describe('rows that disappear from CiviForm', () => {
     await sql`update civiform_source set whole_scan_ended_at = null, first_copied_at = now() - interval '25 hours'`
     await follower.round()
     expect(await isWhole()).toBe(true)
-    expect((await readFindings(sql)).map(one => [one.kind, one.subject])).toEqual([
+    expect((await readFindings(sql)).map(finding => [finding.kind, finding.subject])).toEqual([
       ['application', String(id)],
       ['scores', program],
     ])
@@ -461,8 +471,8 @@ describe('rows that disappear from CiviForm', () => {
     const { follower, restarted, sql, catchUp } = await opened()
     await catchUp()
     await sql`update civiform_source set identity = 'another'`
-    for (const one of [follower, restarted()])
-      await expect(one.round()).rejects.toMatchObject({ internal: 'other_database' })
+    for (const item of [follower, restarted()])
+      await expect(item.round()).rejects.toMatchObject({ internal: 'other_database' })
   })
 })
 
@@ -532,7 +542,7 @@ describe('ages of the schema', () => {
       await Promise.all([step(follower), ...Array.from({ length: 3 }, () => follower.round().catch(() => {}))])
     }
     await catchUp()
-    expect((await client.walkAll()).map(one => one.application_id)).toEqual(ids)
+    expect((await client.walkAll()).map(application => application.application_id)).toEqual(ids)
   })
 
   test('93: an upgrade between the reading of the evolution and of the columns is noticed in the next round', async () => {
@@ -627,7 +637,7 @@ describe('the watermark', () => {
       },
     })
     await catchUp()
-    expect((await client.walkAll()).map(one => one.application_id)).toEqual([ids[0]!, id, ids[1]!])
+    expect((await client.walkAll()).map(application => application.application_id)).toEqual([ids[0]!, id, ids[1]!])
     expect(await sql`select late_applications, rollbacks from civiform_source`).toMatchObject([
       { late_applications: 0, rollbacks: 0 },
     ])

@@ -108,9 +108,9 @@ test('so is a walk that had it before other versions; these keep their order', a
       questions: first!.questions.toReversed(),
     })
   })
-  expect((await readPublishedVersions(sql, first!.program_id)).map(one => one.program_version_id)).toEqual(
-    [first!, ...later].map(one => one.program_version_id),
-  )
+  expect(
+    (await readPublishedVersions(sql, first!.program_id)).map(publishedVersion => publishedVersion.program_version_id),
+  ).toEqual([first!, ...later].map(item => item.program_version_id))
   const refused = await client.refusal({ nextPageToken: nextPageToken! })
   expect([refused.status, refused.codes]).toEqual([400, { nextPageToken: 'walk_of_another_history' }])
   await release()

@@ -57,7 +57,11 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
         const { response } = await client.page()
         const walked = await client.walkAll(from === undefined ? {} : { fromDate: from })
         from = response.headers.get('Snapshot-Time')!
-        return walked.map(one => [one.application_id, one.status, one.application.job!.text as string])
+        return walked.map(application => [
+          application.application_id,
+          application.status,
+          application.application.job!.text as string,
+        ])
       },
       dump: async () => void (await server.run('pg_dump', '--format=custom', `--file=${file}`, url)),
       restore: async (...options) => void (await server.run('pg_restore', `--dbname=${url}`, ...options, file)),
@@ -135,7 +139,11 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
       expect(await poll()).toEqual(again.map((id, i) => [id, null, `again ${i}`]))
       await settled(of)
       expect(
-        (await of.client.walkAll()).map(one => [one.application_id, one.status, one.application.job!.text]),
+        (await of.client.walkAll()).map(application => [
+          application.application_id,
+          application.status,
+          application.application.job!.text,
+        ]),
       ).toEqual([[old, null, 'old'], ...again.map((id, i) => [id, null, `again ${i}`])])
       expect(await readFollowFigures(sql)).toMatchObject({ rollbacks: 1 })
       const [line, ...more] = log.filter(({ fields }) => fields.before !== undefined)

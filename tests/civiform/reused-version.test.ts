@@ -51,13 +51,13 @@ test('limit 6: a version that was lost, and whose id another program has now, is
   const key = await createTestKey(sql, { programs: ['rent', 'bus'] })
   const service = await useService(database)
   const walked = async (slug: string) =>
-    (await new ExportClient(service, key, slug).walkAll()).map(one => [
-      one.application_id,
-      one.program_version_id,
-      one.application,
+    (await new ExportClient(service, key, slug).walkAll()).map(application => [
+      application.application_id,
+      application.program_version_id,
+      application.application,
     ])
   expect(await walked('rent')).toEqual([[kept, first, { job: { question_type: 'TEXT', text: 'kept' } }]])
   expect(await walked('bus')).toEqual([[again, bus, { card: { question_type: 'TEXT', text: 'blue' } }]])
   const seen = await sql`select application_id as id from civiform_change where what = 'deleted'`
-  expect(seen.map(one => one.id)).toEqual([gone])
+  expect(seen.map(row => row.id)).toEqual([gone])
 })

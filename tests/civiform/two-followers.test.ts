@@ -15,7 +15,7 @@ const submit = async (): Promise<number> =>
   civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })
 const copied = async (): Promise<number[]> =>
   (await sql<{ application_id: number }[]>`select application_id from application order by submit_seq`).map(
-    one => one.application_id,
+    item => item.application_id,
   )
 
 /** A follower of its own that goes on until it is stopped, with its rounds so far, and whether it waits for another. */
@@ -54,10 +54,10 @@ describe('two followers', () => {
   test('that both continue from one place copy each application once', async () => {
     await catchUp()
     const ids: number[] = []
-    const [one, two] = [restarted(), restarted()]
+    const [follower, two] = [restarted(), restarted()]
     for (let i = 0; i < 15; i++) {
       ids.push(await submit())
-      for (const ended of await Promise.allSettled([one.round(), two.round()]))
+      for (const ended of await Promise.allSettled([follower.round(), two.round()]))
         if (ended.status === 'rejected') expect(ended.reason).toBeInstanceOf(FollowedElsewhere)
     }
     await catchUp()

@@ -116,9 +116,9 @@ describe('loadConfig', () => {
     ])
       expect(errors({ BASE_URL: url })).toHaveProperty('BASE_URL')
     expect(loadConfig({ ...good, BASE_URL: 'https://h/below//' }).baseUrl).toBe('https://h/below')
-    const [one, two] = [good.PAGE_TOKEN_KEYS, Buffer.alloc(32, 2).toString('base64')]
-    expect(loadConfig({ ...good, PAGE_TOKEN_KEYS: `${one}, ${two}` }).pageTokenKeys).toHaveLength(2)
-    for (const keys of [`${one},${one}`, `${one},${two},${one}`])
+    const [value, two] = [good.PAGE_TOKEN_KEYS, Buffer.alloc(32, 2).toString('base64')]
+    expect(loadConfig({ ...good, PAGE_TOKEN_KEYS: `${value}, ${two}` }).pageTokenKeys).toHaveLength(2)
+    for (const keys of [`${value},${value}`, `${value},${two},${value}`])
       expect(errors({ PAGE_TOKEN_KEYS: keys }).PAGE_TOKEN_KEYS).toContain('twice')
     for (const bytes of [31, 33])
       expect(errors({ PAGE_TOKEN_KEYS: Buffer.alloc(bytes, 3).toString('base64') })).toHaveProperty('PAGE_TOKEN_KEYS')

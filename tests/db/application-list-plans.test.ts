@@ -40,7 +40,7 @@ beforeAll(async () => {
 const combinations = (filters: Record<string, readonly string[]>): string[] =>
   Object.entries(filters).reduce<string[]>(
     (all, [name, values]) =>
-      all.flatMap(one => values.map(value => (value === '' ? one : `${one}&${name}=${encodeURIComponent(value)}`))),
+      all.flatMap(item => values.map(value => (value === '' ? item : `${item}&${name}=${encodeURIComponent(value)}`))),
     [''],
   )
 const place = `${1_700_003_000_000_000}-3000`

@@ -70,9 +70,9 @@ async function allowedTo(role: Role): Promise<string[]> {
     const [row] = await owner.unsafe<{ row: string }[]>(`select to_jsonb(t)::text as row from ${table} t limit 1`)
     const granted = await sql<{ column_name: string }[]>`
       select column_name
-      from unnest(${own.filter(one => !one.is_generated).map(one => one.column_name)}::text[]) as column_name
+      from unnest(${own.filter(column => !column.is_generated).map(column => column.column_name)}::text[]) as column_name
       where has_column_privilege(${table}::text, column_name, 'insert')`
-    const names = granted.map(one => one.column_name).join(', ')
+    const names = granted.map(item => item.column_name).join(', ')
     const may: string[] = []
     const inserted = `insert into ${table} (${names}) select ${names} from jsonb_populate_record(null::${table}, $1::text::jsonb)`
     if (names !== '' && (await isAllowed(inserted, [row?.row ?? '{}']))) may.push('insert')

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.drop())
 
-const one = {
+const item = {
   name: '0001-one.sql',
   text: 'create table one ();',
   sha256: '1',
@@ -48,46 +48,46 @@ describe('migrate', () => {
   })
 
   test('a database that is at this release is not written to', async () => {
-    await migrate(database.sql, [one])
+    await migrate(database.sql, [item])
     const name = new URL(database.url).pathname.slice(1)
     await database.sql`alter database ${database.sql(name)} set default_transaction_read_only = on`
     await database.sql.unsafe('set default_transaction_read_only = on')
-    expect(await migrate(database.sql, [one])).toEqual([])
+    expect(await migrate(database.sql, [item])).toEqual([])
   })
 
   test('refuses a migration that was edited after it was applied, naming it', async () => {
-    await migrate(database.sql, [one])
-    await expect(migrate(database.sql, [{ ...one, sha256: '2' }])).rejects.toMatchObject({
+    await migrate(database.sql, [item])
+    await expect(migrate(database.sql, [{ ...item, sha256: '2' }])).rejects.toMatchObject({
       internal: 'migration_edited',
-      detail: expect.stringContaining(one.name),
+      detail: expect.stringContaining(item.name),
     })
   })
 
   test('refuses a database of a newer release', async () => {
-    await migrate(database.sql, [one])
+    await migrate(database.sql, [item])
     await expect(migrate(database.sql, [])).rejects.toMatchObject({
       internal: 'newer_database',
-      detail: expect.stringContaining(one.name),
+      detail: expect.stringContaining(item.name),
     })
   })
 
   test('a failing migration says its cause and line, leaves nothing behind, and can be tried again', async () => {
-    const broken = { ...one, name: '0002-broken.sql', text: 'create table half ();\nselect 1 / 0;', sha256: 'x' }
+    const broken = { ...item, name: '0002-broken.sql', text: 'create table half ();\nselect 1 / 0;', sha256: 'x' }
     const failure = (detail: RegExp) => ({ internal: 'migration_failed', detail: expect.stringMatching(detail) })
-    await expect(migrate(database.sql, [one, broken])).rejects.toMatchObject(
+    await expect(migrate(database.sql, [item, broken])).rejects.toMatchObject(
       failure(/0002-broken\.sql.*: division by zero \(SQLSTATE 22012\)/),
     )
     const misspelt = { ...broken, text: 'create table half ();\n\nselect nothing_like_it;' }
-    await expect(migrate(database.sql, [one, misspelt])).rejects.toMatchObject(
+    await expect(migrate(database.sql, [item, misspelt])).rejects.toMatchObject(
       failure(/0002-broken\.sql.*"nothing_like_it".* \(SQLSTATE 42703, line 3\)/),
     )
     const mended = { ...broken, text: 'create table half ();' }
-    expect(await migrate(database.sql, [one, mended])).toEqual(['0002-broken.sql'])
+    expect(await migrate(database.sql, [item, mended])).toEqual(['0002-broken.sql'])
   })
 
   test('a process that is killed in the middle of a migration leaves nothing of it, and the next one applies it', async () => {
-    const slow = { ...one, name: '0002-slow.sql', text: 'create table half (); select pg_sleep(1);', sha256: '2' }
-    const child = startMigrating([one, slow])
+    const slow = { ...item, name: '0002-slow.sql', text: 'create table half (); select pg_sleep(1);', sha256: '2' }
+    const child = startMigrating([item, slow])
     const activity = () => database.sql<{ pid: number }[]>`
       select pid from pg_stat_activity
       where datname = current_database() and query like '%create table half%' and pid <> pg_backend_pid()`
@@ -95,13 +95,13 @@ describe('migrate', () => {
     child.kill('SIGKILL')
     await child.exited
     // It waits until the database has noticed, too.
-    expect(await migrate(database.sql, [one, { ...slow, text: 'create table half ();' }])).toEqual(['0002-slow.sql'])
+    expect(await migrate(database.sql, [item, { ...slow, text: 'create table half ();' }])).toEqual(['0002-slow.sql'])
     expect(await database.sql`select name from schema_migration order by name`).toHaveLength(2)
   })
 
   test('a migration may take longer than a statement may', async () => {
     await database.sql.unsafe('set statement_timeout = 50')
-    const slow = { ...one, text: 'create table one (); select pg_sleep(0.2);' }
+    const slow = { ...item, text: 'create table one (); select pg_sleep(0.2);' }
     const sql = database.sql
     await sql`select 1`
     expect(await migrate(sql, [slow])).toEqual(['0001-one.sql'])
@@ -111,9 +111,9 @@ describe('migrate', () => {
     const [major, minor, patch] = release.version.split('.').map(Number) as [number, number, number]
     const newer = `${major}.${minor + 1}.${patch}`
     const older = '0.0.1'
-    const used = { ...one, text: 'create table instance (oldest_release text)' }
-    const expand = { ...one, name: '0002-expand.sql', text: 'create table expanded ()' }
-    const contract = { ...one, name: '0003-contract.sql', kind: 'contract', oldestRelease: release.version } as const
+    const used = { ...item, text: 'create table instance (oldest_release text)' }
+    const expand = { ...item, name: '0002-expand.sql', text: 'create table expanded ()' }
+    const contract = { ...item, name: '0003-contract.sql', kind: 'contract', oldestRelease: release.version } as const
     const setOldest = (text: string) => database.sql`insert into instance (oldest_release) values (${text})`
 
     test('what it can live with is applied at once; what it cannot waits until the upgrade is finished', async () => {
@@ -136,7 +136,7 @@ describe('migrate', () => {
         postgres(database.url, { max: 2, idle_timeout: 0, connection: { application_name } }),
       )
       try {
-        await Promise.all(processes.flatMap(one => [one`select pg_sleep(0.1)`, one`select pg_sleep(0.1)`]))
+        await Promise.all(processes.flatMap(item => [item`select pg_sleep(0.1)`, item`select pg_sleep(0.1)`]))
         const refusal = finishUpgrade(database.sql, [used])
         await expect(refusal).rejects.toMatchObject({ internal: 'older_processes' })
         const named = /tributary\S* \d[\d.]* \(\d+\)/g
@@ -150,10 +150,10 @@ describe('migrate', () => {
 
         // One that ends in the meantime is waited for.
         const finished = finishUpgrade(database.sql, [used])
-        await Promise.all(processes.slice(0, 2).map(one => one.end()))
+        await Promise.all(processes.slice(0, 2).map(item => item.end()))
         expect(await finished).toEqual([])
       } finally {
-        await Promise.all(processes.map(one => one.end()))
+        await Promise.all(processes.map(item => item.end()))
       }
     })
 
@@ -187,7 +187,7 @@ describe('migrate', () => {
 
 describe('a migration outside a transaction', () => {
   const tables = {
-    ...one,
+    ...item,
     text: 'create table instance (oldest_release text); create table short (n int); create table long (n int)',
   }
   const indexes = readMigration(

@@ -159,12 +159,12 @@ describe('the service, with its own role', () => {
     const key = await createTestKey(owner, { programs: ['written-by-clients'], mayAnnotate: true })
     const running = await withDesk()
     const headers = { Authorization: key.authorization, 'Content-Type': 'application/json', 'If-Match': '*' }
-    const one = `/api/v1/admin/programs/written-by-clients/applications/${id}`
-    const set = () => running.get(`${one}/status`, { method: 'PATCH', headers, body: '{"application_note":"seen"}' })
-    const read = ['/api/v1/admin/programs', one, `${one}/revisions`, `${one}/history`, `${one}/status`]
+    const value = `/api/v1/admin/programs/written-by-clients/applications/${id}`
+    const set = () => running.get(`${value}/status`, { method: 'PATCH', headers, body: '{"application_note":"seen"}' })
+    const read = ['/api/v1/admin/programs', value, `${value}/revisions`, `${value}/history`, `${value}/status`]
     for (const path of read) expect([path, (await running.get(path, { headers })).status]).toEqual([path, 200])
     expect((await set()).status).toBe(200)
-    const again = await running.get(one, { headers })
+    const again = await running.get(value, { headers })
     expect(((await again.json()) as { application_note: string }).application_note).toBe('seen')
     expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
   })
@@ -292,7 +292,7 @@ describe('the worker, with its own role', () => {
     const certificate = join(await useFolder(), 'receiver.pem')
     await Bun.write(certificate, testCertificate.cert)
     const { child, log } = spawnProcess('workers/main.ts', worker, {
-      WEBHOOK_KEYS: keys.map(one => one.toString('base64')).join(),
+      WEBHOOK_KEYS: keys.map(key => key.toString('base64')).join(),
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
       NODE_EXTRA_CA_CERTS: certificate,
     })

@@ -128,7 +128,7 @@ describe('compose.yaml', () => {
 
   test.each(ours)("%s: is given the service's secrets only if it is the service", (name, service) => {
     const given = [...Object.keys(service.environment), ...service.secrets!]
-    const keySecrets = given.filter(one => /page_token_keys|api_key_pepper/i.test(one))
+    const keySecrets = given.filter(value => /page_token_keys|api_key_pepper/i.test(value))
     expect(keySecrets).toHaveLength(name === 'service' ? 4 : 0)
   })
 

@@ -151,7 +151,7 @@ export function valid(schema: Schema, name: string): fc.Arbitrary<Json> {
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const either = schema.oneOf ?? schema.anyOf
-  if (either !== undefined) return fc.oneof(...either.map(one => valid(one, name)))
+  if (either !== undefined) return fc.oneof(...either.map(schema => valid(schema, name)))
   const types = [schema.type ?? 'any'].flat()
   return fc.oneof(...types.map(type => validOf(type, schema, name)))
 }
@@ -203,7 +203,7 @@ function validOf(type: string, schema: Schema, name: string): fc.Arbitrary<Json>
       const { properties, required = [] } = schema
       // What the document does not spell out was sent by the service before, or is made up.
       if (properties === undefined) return fc.oneof({ arbitrary: known(name), weight: 4 }, absurd)
-      const members = Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, valid(one, key)]))
+      const members = Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, valid(schema, key)]))
       return fc.record(members, { requiredKeys: required, noNullPrototype: true }) as fc.Arbitrary<Json>
     }
     default:

@@ -94,7 +94,7 @@ beforeAll(async () => {
   const answers = JSON.parse(`{${renderMembers(buildKeyMap([version]), sampleAnswers(version), noEntityEnd)}}`)
   fuzzer.learn('answers', answers)
   fuzzer.learn('answers', {})
-  for (const [name, value] of Object.entries(usual)) for (const one of [value].flat()) fuzzer.learn(name, one)
+  for (const [name, value] of Object.entries(usual)) for (const item of [value].flat()) fuzzer.learn(name, item)
   // Behind actions that succeeded: much that every later request can be about.
   for (const slug of slugs)
     await playStory(fuzzer, database, { slug, answers: slug === slugs[0] ? answers : { one_thing: { text: 'x' } } })

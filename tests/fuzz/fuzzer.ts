@@ -257,15 +257,15 @@ export class Fuzzer {
   /** With the values that the service sent in the places that refer to them. */
   #resolved(value: Json): Json {
     if (value === null || typeof value !== 'object') return value
-    if (Array.isArray(value)) return value.map(one => this.#resolved(one))
+    if (Array.isArray(value)) return value.map(item => this.#resolved(item))
     if (typeof value.$from === 'string' && typeof value.n === 'number') {
       const values = this.#valuesOf(spelled(value.$from))
       return values.at(value.n % Math.max(1, values.length)) ?? value.else ?? 'x'
     }
     const resolved: Record<string, Json> = {}
-    for (const [name, one] of Object.entries(value))
+    for (const [name, item] of Object.entries(value))
       Object.defineProperty(resolved, name, {
-        value: this.#resolved(one),
+        value: this.#resolved(item),
         enumerable: true,
         configurable: true,
         writable: true,
@@ -276,7 +276,7 @@ export class Fuzzer {
   /** Of an id, as an address names it, also those that answers name more fully: of `key_id` those of `api_key_id`. */
   #valuesOf(name: string): readonly Json[] {
     const fuller = new RegExp(`(^|_)${name.replace(/_id$/, '_(.*_)?id')}$`)
-    const known = name.endsWith('_id') ? [...this.#known.keys()].find(one => fuller.test(one)) : undefined
+    const known = name.endsWith('_id') ? [...this.#known.keys()].find(key => fuller.test(key)) : undefined
     return this.#known.get(name) ?? this.#known.get(known ?? '') ?? []
   }
 
@@ -287,17 +287,17 @@ export class Fuzzer {
     if (operation.method === 'GET' && typeof value === 'object' && text.length < 50_000)
       for (const method of ['PUT', 'POST', 'PATCH']) this.learn(spelled(`${method} ${operation.path}`), value)
     let budget = 300
-    const visit = (name: string, one: Json): void => {
+    const request = (name: string, element: Json): void => {
       if (budget-- < 0) return
-      if (Array.isArray(one)) for (const item of one.slice(0, 10)) visit(name, item)
-      else if (one !== null && typeof one === 'object')
-        for (const [key, item] of Object.entries(one)) visit(spelled(key), item)
-      else if (typeof one === 'string' ? one.length < 500 : typeof one === 'number') {
-        this.learn(name, one)
-        if (states.has(name)) this.learn('based_on', one)
+      if (Array.isArray(element)) for (const item of element.slice(0, 10)) request(name, item)
+      else if (element !== null && typeof element === 'object')
+        for (const [key, item] of Object.entries(element)) request(spelled(key), item)
+      else if (typeof element === 'string' ? element.length < 500 : typeof element === 'number') {
+        this.learn(name, element)
+        if (states.has(name)) this.learn('based_on', element)
       }
     }
-    visit('answer', value)
+    request('answer', value)
   }
 
   #errorsOf(operation: Operation, response: Response, text: string): string[] {

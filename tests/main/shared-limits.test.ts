@@ -35,8 +35,8 @@ const redis = await openedIf(isThere, useRedis)
 describe.skipIf(!isThere)('with a Redis (contract D23)', () => {
   test('the limit holds over both processes; without it each counts for itself, and metric and log say so; with it again, over both', async () => {
     const settings = { REDIS_URL: redis.url, REQUESTS_PER_MINUTE: '8', REUSE_PORT: 'on' }
-    const one = await startMain(database, settings)
-    const services = [one, await startMain(database, { ...settings, PORT: new URL(one.url).port })]
+    const testMain = await startMain(database, settings)
+    const services = [testMain, await startMain(database, { ...settings, PORT: new URL(testMain.url).port })]
     const allApart = async (value: number): Promise<boolean> =>
       (await Promise.all(services.map(apart))).every(reported => reported === value)
     await until('both to reach Redis', () => allApart(0))
@@ -55,7 +55,7 @@ describe.skipIf(!isThere)('with a Redis (contract D23)', () => {
 })
 
 test('without one, each process counts for itself', async () => {
-  const one = await startMain(database, { REQUESTS_PER_MINUTE: '3' })
-  expect(await letIn([one], 5)).toBe(3)
-  expect(await apart(one)).toBe(0)
+  const testMain = await startMain(database, { REQUESTS_PER_MINUTE: '3' })
+  expect(await letIn([testMain], 5)).toBe(3)
+  expect(await apart(testMain)).toBe(0)
 })

@@ -26,7 +26,7 @@ test('every row of a prepared statement arrives, run after run; an error of the 
   const prepare = "prepare page (int) as select repeat('x', 3000) from generate_series(1, $1)"
   for (const rows of [1000, 0, 7]) {
     const runs = JSON.parse((await drain(rows, prepare)).out) as DrainRun[]
-    expect(runs.map(one => one.rows)).toEqual([rows, rows])
+    expect(runs.map(run => run.rows)).toEqual([rows, rows])
     expect(runs[0]!.bytes).toBeGreaterThan(rows * 3000)
     expect(runs[0]!.wallMs).toBeGreaterThanOrEqual(runs[0]!.firstByteMs)
   }

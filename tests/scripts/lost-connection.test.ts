@@ -54,7 +54,10 @@ test.each(Object.entries(commands))(
       expect(err.trimEnd().split('\n')).toHaveLength(1)
       // Everything may have been done, and only closing the connection failed.
       if (code !== 0)
-        expect([code, passingErrors.find(one => err.endsWith(` [${one.code}]\n`))]).toEqual([1, expect.anything()])
+        expect([code, passingErrors.find(passingError => err.endsWith(` [${passingError.code}]\n`))]).toEqual([
+          1,
+          expect.anything(),
+        ])
     }
   },
   60_000,

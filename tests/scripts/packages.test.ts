@@ -102,7 +102,8 @@ describe('the tarballs', () => {
     // Node.js before 12, and CommonJS, which imports an ES module as such.
     const others = ['node10', 'node16-cjs']
     const ofModule = problems.filter(
-      one => typeof one === 'string' || !('resolutionKind' in one && others.includes(one.resolutionKind)),
+      problem =>
+        typeof problem === 'string' || !('resolutionKind' in problem && others.includes(problem.resolutionKind)),
     )
     expect(ofModule).toEqual([])
     const resolved = checked.types === false ? [] : Object.values(checked.entrypoints['.']!.resolutions)
@@ -223,7 +224,8 @@ describe('@tributary/cli', () => {
       const isAsTheService = () =>
         until('the folder to be as the service', async () => {
           if (!existsSync(folder)) return false
-          const byId = (all: ExportedApplication[]) => new Map(all.map(one => [one.application_id, one]))
+          const byId = (all: ExportedApplication[]) =>
+            new Map(all.map(application => [application.application_id, application]))
           return Bun.deepEquals(byId(filed()), byId(await ofService.walkAll()))
         })
       let running = follow()
@@ -234,7 +236,7 @@ describe('@tributary/cli', () => {
         (await database.sql`select program_id from program where slug = ${followed}`) as unknown as [
           { program_id: number },
         ]
-      const application_id = Math.max(...filed().map(one => one.application_id))
+      const application_id = Math.max(...filed().map(application => application.application_id))
       await eraseApplication(
         database.sql,
         { program_id, application_id },

@@ -111,9 +111,11 @@ describe('the applications', () => {
         mails.push(mail)
       }
       const { entities } = application.household_members
-      const is = entities.map((one: { relationship: { selection: string } }) => one.relationship.selection)
+      const is = entities.map((entity: { relationship: { selection: string } }) => entity.relationship.selection)
       expect(is.filter((selection: string) => selection === 'spouse').length).toBeLessThan(2)
-      for (const { entity_name } of entities.flatMap((one: { jobs: { entities: object[] } }) => one.jobs.entities))
+      for (const { entity_name } of entities.flatMap(
+        (entity: { jobs: { entities: object[] } }) => entity.jobs.entities,
+      ))
         expect(entity_name).toMatch(new RegExp(`^(${organizations.map(RegExp.escape).join('|')})( \\d)?$`))
     }
     expect(mails.length).toBeGreaterThan(100)

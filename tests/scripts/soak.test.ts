@@ -61,9 +61,9 @@ describe('a soak notices', () => {
     expect(result.soaked.ledger.erased.size).toBeGreaterThan(0)
     expect(await endNow()).toEqual({ code: 0, broken: [] })
   }, 60_000)
-  for (const one of sabotages)
-    test(`${one.name}, and exits with 1`, async () => {
-      const undo = await sabotage(result.soaked, one)
+  for (const item of sabotages)
+    test(`${item.name}, and exits with 1`, async () => {
+      const undo = await sabotage(result.soaked, item)
       const { code, broken } = await endNow()
       await undo()
       expect({ code, broken: broken.length > 0 }).toEqual({ code: 1, broken: true })

@@ -80,7 +80,10 @@ const broken: Record<(typeof judged)[number], () => ReturnType<typeof promisesBr
   },
   repeatable: () => {
     const pages = paged(served(truth, 10))
-    const later = { ...pages[1]!, applications: pages[1]!.applications.map(one => ({ ...one, digest: 1 })) }
+    const later = {
+      ...pages[1]!,
+      applications: pages[1]!.applications.map(application => ({ ...application, digest: 1 })),
+    }
     return judge({ ...asked, pages, repeated: { earlier: pages[1]!, later } }, truth, 10)
   },
   paged: () => {
@@ -122,7 +125,9 @@ test('one applicant with two CURRENT applications, and a walk without an end, ar
 
 describe('applications erased during a walk', () => {
   const erased = (...ids: number[]) =>
-    truth.map(one => (ids.includes(one.application_id) ? { ...one, applicant_id: null, erased: true } : one))
+    truth.map(truePlace =>
+      ids.includes(truePlace.application_id) ? { ...truePlace, applicant_id: null, erased: true } : truePlace,
+    )
   const pages = paged(served(truth, 10))
   const [, second, third] = pages
   const again = (later: WalkedApplication[], places: readonly TruePlace[]) =>
@@ -161,7 +166,10 @@ test('no page has more than was asked for, the last one neither', () => {
   const [first, , last] = paged(served(truth, 10))
   const more = [...first!.applications, ...last!.applications]
   const pages = [
-    { applications: served(truth, 10).filter(({ id }) => !more.some(one => one.id === id)), token: 't' },
+    {
+      applications: served(truth, 10).filter(({ id }) => !more.some(application => application.id === id)),
+      token: 't',
+    },
     { applications: more, token: null },
   ]
   const reported = judge({ ...asked, pages }, truth, 10).filter(({ promise }) => promise === 'paged')

@@ -23,7 +23,7 @@ const checks = actions.flatMap(({ method, path, answered, later }) =>
 /** `path` is below /admin/api/v1; `isLater` is of an answer with 202. */
 export function answerErrors(method: string, path: string, answer: unknown, isLater = false): string[] {
   const known = checks.find(
-    one => one.method === method && one.isLater === isLater && one.address.test(path.replace(/\?.*/, '')),
+    check => check.method === method && check.isLater === isLater && check.address.test(path.replace(/\?.*/, '')),
   )
   if (known === undefined) return ['no action answers here']
   known.check(answer)

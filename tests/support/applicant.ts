@@ -95,7 +95,7 @@ export class Applicant {
     const { action, fields } = this.fieldsOf(id)
     for (const [name, value] of Object.entries({ ...typed, ...button })) {
       fields.delete(name)
-      for (const one of [value].flat()) fields.append(name, one)
+      for (const item of [value].flat()) fields.append(name, item)
     }
     this.page = await this.post(action, fields)
     return this.page

@@ -18,8 +18,8 @@ interface Asked {
 }
 
 /** Reads whatever comes, unless `onFirst` does otherwise with the socket when the first bytes have. */
-export async function openReader(asked: Asked, onFirst: (socket: Bun.Socket) => unknown = () => {}) {
-  const { port, path, authorization, coding = 'identity' } = asked
+export async function openReader(request: Asked, onFirst: (socket: Bun.Socket) => unknown = () => {}) {
+  const { port, path, authorization, coding = 'identity' } = request
   const lines = [`GET ${path} HTTP/1.1`, 'Host: localhost', `Accept-Encoding: ${coding}`]
   const reader: BareReader = { socket: undefined as never, received: [], closed: false }
   const close = (): void => {
@@ -42,8 +42,8 @@ export async function openReader(asked: Asked, onFirst: (socket: Bun.Socket) => 
 }
 
 /** Reads nothing after the first bytes, which have come. */
-export async function stalledReader(asked: Asked): Promise<BareReader> {
-  const reader = await openReader(asked, socket => socket.pause())
+export async function stalledReader(request: Asked): Promise<BareReader> {
+  const reader = await openReader(request, socket => socket.pause())
   await until('the first bytes', () => reader.received.length > 0)
   return reader
 }

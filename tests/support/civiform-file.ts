@@ -55,7 +55,7 @@ const block = (id: number, en: string, es: string, placed: Placed[], more: objec
   hidePredicate: null,
   eligibilityDefinition: null,
   optionalPredicate: null,
-  questionDefinitions: placed.map(one => ({ optional: false, addressCorrectionEnabled: false, ...one })),
+  questionDefinitions: placed.map(placed => ({ optional: false, addressCorrectionEnabled: false, ...placed })),
   ...more,
 })
 

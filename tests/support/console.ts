@@ -131,7 +131,8 @@ export class ConsoleVisitor {
     const body = new URLSearchParams()
     if (!('csrf' in form)) body.set('csrf', await this.csrf())
     for (const [name, value] of Object.entries(form))
-      for (const one of typeof value === 'string' ? [value] : value) body.append(name, one.replaceAll(/\r?\n/g, '\r\n'))
+      for (const item of typeof value === 'string' ? [value] : value)
+        body.append(name, item.replaceAll(/\r?\n/g, '\r\n'))
     return this.#send(path, body, headers)
   }
 

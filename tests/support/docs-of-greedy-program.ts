@@ -83,13 +83,13 @@ const programs: Readonly<Record<string, () => DocumentableVersion[]>> = {
   'long texts that change in each of sixty versions': () => {
     const asked = many(400, () => question('TEXT', null))
     return Array.from({ length: 60 }, (_, n) =>
-      version(asked.map(one => ({ ...one, settings: { text: `${n} ${'<&"\''.repeat(500)}` } }))),
+      version(asked.map(question => ({ ...question, settings: { text: `${n} ${'<&"\''.repeat(500)}` } }))),
     )
   },
   'enumerators by the thousand': () => {
     const outer = many(30, () => question('ENUMERATOR', null, { min_count: million }))
-    const inner = outer.flatMap(one => many(30, () => question('ENUMERATOR', one, { min_count: million })))
-    return [version([...outer, ...inner, ...inner.flatMap(one => many(2, () => question('NAME', one)))])]
+    const inner = outer.flatMap(item => many(30, () => question('ENUMERATOR', item, { min_count: million })))
+    return [version([...outer, ...inner, ...inner.flatMap(item => many(2, () => question('NAME', item)))])]
   },
 }
 

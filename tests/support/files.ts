@@ -30,7 +30,7 @@ export async function sendFiles(
   const { action, fields } = applicant.fieldsOf()
   const form = new FormData()
   for (const [name, value] of fields) if (!(name in more)) form.append(name, value)
-  for (const [name, value] of Object.entries(more)) for (const one of [value].flat()) form.append(name, one)
+  for (const [name, value] of Object.entries(more)) for (const item of [value].flat()) form.append(name, item)
   for (const { field, name, content } of files) form.append(field, new Blob([new Uint8Array(content)]), name)
   applicant.page = await applicant.sendForm(action, form)
   return applicant.page

@@ -154,7 +154,9 @@ export class Clients {
   async ids(): Promise<number[]> {
     const response = await this.ask('pageSize=1000')
     expect(response.status).toBe(200)
-    return ((await response.json()) as { payload: { application_id: number }[] }).payload.map(one => one.application_id)
+    return ((await response.json()) as { payload: { application_id: number }[] }).payload.map(
+      item => item.application_id,
+    )
   }
 
   async token(): Promise<string> {

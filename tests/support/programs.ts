@@ -208,7 +208,7 @@ export async function aProgram(sql: Sql, program: ProgramSpec = {}): Promise<Pub
   const { program_id, program_version_id, slug } = await publish(sql, program)
   const version = await loadProgramVersion(sql, program_version_id)
   const question = (admin_name: string): VersionQuestion => {
-    const found = version.questions.find(one => one.admin_name === admin_name)
+    const found = version.questions.find(question => question.admin_name === admin_name)
     if (found === undefined) throw new Error(`program ${slug} has no question "${admin_name}"`)
     return found
   }

@@ -19,9 +19,9 @@ interface Victims {
   answer: string
 }
 
-const row = ({ program, one }: Victims): string => `program_id = ${program} and application_id = ${one}`
-const rows = ({ program, one, other }: Victims): string =>
-  `program_id = ${program} and application_id in (${one}, ${other})`
+const row = ({ program, one: value }: Victims): string => `program_id = ${program} and application_id = ${value}`
+const rows = ({ program, one: value, other }: Victims): string =>
+  `program_id = ${program} and application_id in (${value}, ${other})`
 /** The first change of `one`. */
 const firstChange = (has: Victims): string =>
   `annotation_id = (select min(annotation_id) from application_annotation where ${row(has)})`
@@ -113,10 +113,10 @@ export async function sabotage(
   const hasStatus = (id: number): boolean =>
     ledger.annotations.get(id)?.some(({ status }) => status !== undefined) === true
   const ids = ledger.remaining(ledger.submissions.keys())
-  const one = ids.find(hasStatus)!
-  const other = ids.find(id => id !== one)!
-  const { soaked_town } = ledger.submissions.get(one)!.answers as { soaked_town: { text: string } }
-  return disturb(sql, of({ program: program_id, one, other, answer: soaked_town.text }))
+  const value = ids.find(hasStatus)!
+  const other = ids.find(id => id !== value)!
+  const { soaked_town } = ledger.submissions.get(value)!.answers as { soaked_town: { text: string } }
+  return disturb(sql, of({ program: program_id, one: value, other, answer: soaked_town.text }))
 }
 
 /** What is done to some rows of a table. */
@@ -135,7 +135,7 @@ async function disturb(sql: Sql, { table, key, where, statement }: Disturbance):
   const run = async (...statements: string[]): Promise<void> => {
     await sql.begin(async tx => {
       await tx`set local session_replication_role = replica`
-      for (const one of statements) await tx.unsafe(one)
+      for (const statement of statements) await tx.unsafe(statement)
     })
   }
   await run(`create table ${kept} as select * from ${table} where ${where}`, statement)

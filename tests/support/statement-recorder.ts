@@ -141,7 +141,7 @@ class Reader {
     return this.bytes.toString('utf8', this.#at - length, this.#at)
   }
 
-  list<T>(one: () => T): T[] {
-    return Array.from({ length: this.int16() }, one)
+  list<T>(item: () => T): T[] {
+    return Array.from({ length: this.int16() }, item)
   }
 }

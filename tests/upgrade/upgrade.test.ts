@@ -60,7 +60,7 @@ async function upgrade(name: string) {
   const now = () => Math.floor(kept.at + 600_000_000 + (performance.now() - since) * 1000)
   const service = await useService(database, { ...settings, timeZone }, { now })
   const get = (path: string, headers: Record<string, string>) => service.get(path, { headers })
-  const read = (one: Installation['reads'][number]) => readAll(get, one, kept.keys[one.key]!.authorization)
+  const read = (item: Installation['reads'][number]) => readAll(get, item, kept.keys[item.key]!.authorization)
   return { kept, database, sql: database.sql, service, now, read }
 }
 
@@ -83,7 +83,7 @@ test('there is what 1.0.0 left', () => {
 describe.each(names)('%s', name => {
   test('every read that was under way is continued as that release continued it; keys and audit log are what they were', async () => {
     const { kept, database, service, read } = await upgrade(name)
-    for (const one of kept.reads) expect([one.name, await read(one)]).toMatchObject([one.name, one.answers])
+    for (const item of kept.reads) expect([item.name, await read(item)]).toMatchObject([item.name, item.answers])
     for (const [key, { authorization, status }] of Object.entries(kept.keys))
       expect([key, await statusOfKey(service, authorization)]).toEqual([key, status])
     await expectSealed(database)
@@ -99,7 +99,7 @@ describe.each(names.filter(name => name.endsWith('-own')))('%s', name => {
   test('walks are continued exactly while the next migration is applied, questions are published and people submit', async () => {
     const { kept, database, sql, service, read } = await upgrade(name)
     const { own, keys } = kept
-    const walks = kept.reads.filter(one => /\/applications\?|\/odata\//.test(one.path))
+    const walks = kept.reads.filter(read => /\/applications\?|\/odata\//.test(read.path))
     expect(walks.length).toBeGreaterThan(10)
     const additive = {
       name: '9999-adding.sql',
@@ -115,7 +115,7 @@ describe.each(names.filter(name => name.endsWith('-own')))('%s', name => {
     })
     for (let rounds = 0; applied === undefined || rounds < 2; rounds++)
       await Promise.all(
-        walks.map(async one => expect([one.name, await read(one)]).toMatchObject([one.name, one.answers])),
+        walks.map(async walk => expect([walk.name, await read(walk)]).toMatchObject([walk.name, walk.answers])),
       )
     await migrating
     expect(applied).toEqual(['9999-adding.sql'])
@@ -127,7 +127,7 @@ describe.each(names.filter(name => name.endsWith('-own')))('%s', name => {
     const { application_id } = await submitOnce(service, desk, own!.inProgress, crypto.randomUUID())
     expect(application_id).toBeGreaterThan(body.application_id as number)
     await aProgram(sql, { slug: own!.slug, questions: [q.text('own new question', { optional: true })] })
-    for (const one of walks) expect([one.name, await read(one)]).toMatchObject([one.name, one.answers])
+    for (const walk of walks) expect([walk.name, await read(walk)]).toMatchObject([walk.name, walk.answers])
     await expectSealed(database)
   })
 

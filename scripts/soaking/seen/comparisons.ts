@@ -60,7 +60,7 @@ export function checkStates(ledger: Ledger, there: readonly WalkedApplication[])
     const doubtful = upTo.slice(set === undefined ? 0 : upTo.indexOf(set)).filter(({ status }) => status !== undefined)
     const possible = set === undefined ? [...doubtful, { status: null, time: null }] : doubtful
     const { status, status_last_modified_time: time } = fields
-    if (!possible.some(one => one.status === status && one.time === time))
+    if (!possible.some(item => item.status === status && item.time === time))
       ledger.note(`application ${id} has the status ${status} of ${time}, which was not given last`)
   }
 }
@@ -87,9 +87,9 @@ export function checkAnnotations(
 
 function statesAfter(applied: readonly Annotation[]): string[] {
   let status: string | null = null
-  return applied.map(one => {
-    status = one.status ?? status
-    return `${one.note} ${status}`
+  return applied.map(annotation => {
+    status = annotation.status ?? status
+    return `${annotation.note} ${status}`
   })
 }
 

@@ -15,22 +15,22 @@ export interface Difference<T> {
 export function* differences<T>(
   got: readonly T[],
   expected: readonly T[],
-  mayMiss: (one: T) => boolean = () => false,
+  mayMiss: (item: T) => boolean = () => false,
 ): Generator<Difference<T>> {
-  const turns = new Map(expected.map((one, turn) => [one, turn]))
+  const turns = new Map(expected.map((item, turn) => [item, turn]))
   const seen = new Set<T>()
   let last = -1
-  for (const one of got) {
-    const turn = turns.get(one)
-    if (seen.has(one)) yield { kind: 'duplicated', of: one }
-    else if (turn === undefined) yield { kind: 'unexpected', of: one }
+  for (const item of got) {
+    const turn = turns.get(item)
+    if (seen.has(item)) yield { kind: 'duplicated', of: item }
+    else if (turn === undefined) yield { kind: 'unexpected', of: item }
     else {
-      if (turn < last) yield { kind: 'out_of_order', of: one }
+      if (turn < last) yield { kind: 'out_of_order', of: item }
       last = turn
     }
-    seen.add(one)
+    seen.add(item)
   }
-  for (const one of expected) if (!seen.has(one) && !mayMiss(one)) yield { kind: 'lost', of: one }
+  for (const item of expected) if (!seen.has(item) && !mayMiss(item)) yield { kind: 'lost', of: item }
 }
 
 /** Each with the rows of the contract it is of. */

@@ -61,8 +61,8 @@ export const sheetEnd = (area: string): string => `</sheetData><autoFilter ref="
 
 /** The parts that list the sheets: name and XML. */
 export function workbookXml(sheets: readonly { name: string; area: string }[]): [name: string, xml: string][] {
-  const numbered = (one: (number: number, sheet: { name: string; area: string }) => string): string =>
-    sheets.map((sheet, i) => one(i + 1, sheet)).join('')
+  const numbered = (item: (number: number, sheet: { name: string; area: string }) => string): string =>
+    sheets.map((sheet, i) => item(i + 1, sheet)).join('')
   const quoted = (name: string): string => escaped(name.replaceAll("'", "''"))
   const filters = numbered(
     (number, { name, area }) =>

@@ -15,15 +15,15 @@ export async function settleWaiting({ sql, source, options }: FollowReading, wat
   if (waiting.length === 0) return 0
   // Read after it was known that they are obsolete: what made them so was committed with it, and is seen now.
   const late = await readLateSubmitters(source, options.databaseZone, watermark)
-  const coming = new Set(late.map(one => `${one.applicant_id} ${one.program}`))
-  const ready = waiting.filter(one => !coming.has(`${one.applicant_id} ${one.origin_name}`))
+  const coming = new Set(late.map(item => `${item.applicant_id} ${item.program}`))
+  const ready = waiting.filter(item => !coming.has(`${item.applicant_id} ${item.origin_name}`))
   if (ready.length === 0) return 0
   await inTransaction(sql, async tx => {
     await lockFollowState(tx)
-    const counters = await lockCounters(tx, [...new Set(ready.map(one => one.program_id))])
-    const superseded = ready.map(one => {
-      const counter = counters.get(one.program_id)!
-      return { ...one, superseded_seq: ++counter.submit_seq }
+    const counters = await lockCounters(tx, [...new Set(ready.map(item => item.program_id))])
+    const superseded = ready.map(item => {
+      const counter = counters.get(item.program_id)!
+      return { ...item, superseded_seq: ++counter.submit_seq }
     })
     await supersedeFollowed(tx, superseded)
     await advanceCounters(
@@ -32,7 +32,7 @@ export async function settleWaiting({ sql, source, options }: FollowReading, wat
     )
     await noteChanges(
       tx,
-      ready.map(one => ({ ...one, what: 'superseded' as const })),
+      ready.map(item => ({ ...item, what: 'superseded' as const })),
     )
   })
   return ready.length

@@ -64,12 +64,12 @@ export async function storeApplications(
     rows.map(row => row.id),
   )
   const isNew = ({ id, submit_time }: SourceApplication): boolean => {
-    const one = known.get(id)
-    return outOfOrder === 'returned' || isToCopy(one, submit_time)
+    const item = known.get(id)
+    return outOfOrder === 'returned' || isToCopy(item, submit_time)
   }
   const findings: Finding[] = []
   const arriving = await render(deps, catalogue, rows.filter(isNew), findings)
-  const replaced = arriving.map(one => one.application_id).filter(id => known.get(id)?.kept)
+  const replaced = arriving.map(application => application.application_id).filter(id => known.get(id)?.kept)
   const current = await readSuperseded(deps, arriving)
   await inTransaction(sql, async tx => {
     const state = await lockFollowState(tx)
@@ -79,17 +79,20 @@ export async function storeApplications(
     if (replaced.length > 0) {
       await noteChanges(tx, await deleteFollowed(tx, replaced))
     }
-    const counters = await lockCounters(tx, [...new Set(arriving.map(one => one.program_id))])
+    const counters = await lockCounters(tx, [...new Set(arriving.map(application => application.program_id))])
     if (outOfOrder !== undefined) placeLast(arriving, counters)
     const superseded = number(arriving, counters, current)
-    await upsertFollowedApplicants(tx, new Map(arriving.map(one => [one.applicant_id, one.language])))
+    await upsertFollowedApplicants(
+      tx,
+      new Map(arriving.map(application => [application.applicant_id, application.language])),
+    )
     await supersedeFollowed(tx, superseded)
     await insertFollowed(tx, arriving)
     await advanceCounters(tx, newestOf(arriving, counters))
     if (outOfOrder !== undefined)
       await noteChanges(
         tx,
-        arriving.map(one => ({ ...one, what: outOfOrder })),
+        arriving.map(application => ({ ...application, what: outOfOrder })),
       )
     await noteFindings(tx, findings)
     await moveFollowState(tx, { ...move, ...(outOfOrder === 'returned' ? {} : restoreSeen(state, replaced)) })
@@ -151,17 +154,17 @@ async function readSuperseded(
   { sql, source }: FollowReading,
   arriving: readonly FollowedApplication[],
 ): Promise<Map<string, { program_id: number; application_id: number }[]>> {
-  const applicants = [...new Set(arriving.map(one => one.live_applicant_id).filter(id => id !== null))]
-  const programs = [...new Set(arriving.map(one => one.program_id))]
+  const applicants = [...new Set(arriving.map(application => application.live_applicant_id).filter(id => id !== null))]
+  const programs = [...new Set(arriving.map(application => application.program_id))]
   const current = await readCurrentApplications(sql, programs, applicants)
   const stages = await readStages(
     source,
-    current.map(one => one.application_id),
+    current.map(row => row.application_id),
   )
-  const obsolete = new Set(stages.filter(one => one.stage === 'obsolete').map(one => one.id))
+  const obsolete = new Set(stages.filter(stage => stage.stage === 'obsolete').map(stage => stage.id))
   return Map.groupBy(
-    current.filter(one => obsolete.has(one.application_id)),
-    one => placeOf(one.program_id, one.applicant_id),
+    current.filter(row => obsolete.has(row.application_id)),
+    row => placeOf(row.program_id, row.applicant_id),
   )
 }
 
@@ -173,9 +176,9 @@ const placeOf = (programId: number, applicantId: number): string => `${programId
  */
 function placeLast(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, SubmissionCounter>): void {
   const last = new Map([...counters].map(([program_id, counter]) => [program_id, counter.last_submit_time]))
-  for (const one of arriving) {
-    one.submit_time = Math.max(one.submit_time, last.get(one.program_id)! + 1)
-    last.set(one.program_id, one.submit_time)
+  for (const application of arriving) {
+    application.submit_time = Math.max(application.submit_time, last.get(application.program_id)! + 1)
+    last.set(application.program_id, application.submit_time)
   }
 }
 
@@ -187,26 +190,29 @@ function number(
 ): { program_id: number; application_id: number; superseded_seq: number }[] {
   const superseded: { program_id: number; application_id: number; superseded_seq: number }[] = []
   const before = new Map<string, FollowedApplication[]>()
-  for (const one of arriving) {
-    const { program_id, live_applicant_id } = one
+  for (const application of arriving) {
+    const { program_id, live_applicant_id } = application
     const submit_seq = ++counters.get(program_id)!.submit_seq
-    one.submit_seq = submit_seq
+    application.submit_seq = submit_seq
     if (live_applicant_id === null) continue
     const place = placeOf(program_id, live_applicant_id)
     for (const { application_id } of current.get(place) ?? [])
       superseded.push({ program_id, application_id, superseded_seq: submit_seq })
     current.delete(place)
     for (const earlier of before.get(place) ?? []) earlier.superseded_seq = submit_seq
-    before.set(place, one.stage === 'obsolete' ? [one] : [])
+    before.set(place, application.stage === 'obsolete' ? [application] : [])
   }
   return superseded
 }
 
 function newestOf(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, SubmissionCounter>) {
-  return [...Map.groupBy(arriving, one => one.program_id)].map(([program_id, own]) => ({
+  return [...Map.groupBy(arriving, application => application.program_id)].map(([program_id, own]) => ({
     program_id,
     submit_seq: counters.get(program_id)!.submit_seq,
     submissions: own.length,
-    last_submit_time: own.reduce((latest, one) => Math.max(latest, one.submit_time), own[0]!.submit_time),
+    last_submit_time: own.reduce(
+      (latest, application) => Math.max(latest, application.submit_time),
+      own[0]!.submit_time,
+    ),
   }))
 }

@@ -117,7 +117,7 @@ export class FollowedCatalogue {
     if (family === undefined || program === undefined) return undefined
     const programName = exportedProgramName(this.deps.options.profile, program)
     for (const stored of await readPublishedVersions(this.deps.sql, program.program_id)) {
-      const version = family.versions.find(one => one.id === stored.program_version_id)
+      const version = family.versions.find(version => version.id === stored.program_version_id)
       const questions = planAnswers(buildKeyMap([stored]), version?.questions ?? [], node =>
         unansweredForm(node, this.deps.options.profile),
       )

@@ -193,7 +193,7 @@ function withIds(condition: Condition, ids: ReadonlyMap<number, number>): Condit
     return inner && { not: inner }
   }
   if ('all' in condition || 'any' in condition) {
-    const inner = ('all' in condition ? condition.all : condition.any).map(one => withIds(one, ids))
+    const inner = ('all' in condition ? condition.all : condition.any).map(condition => withIds(condition, ids))
     if (inner.includes(null)) return null
     return 'all' in condition ? { all: inner as Condition[] } : { any: inner as Condition[] }
   }

@@ -67,7 +67,7 @@ async function applyRows(
           tx,
           rows.map(row => row.id),
         )
-      ).map(one => [one.application_id, one]),
+      ).map(application => [application.application_id, application]),
     )
     for (const row of rows) {
       const before = kept.get(row.id)

@@ -35,7 +35,7 @@ export function differing(marks: readonly ComparedMark[], kept: readonly Compare
     const areKnown = typeof joined_version === 'string' && typeof mark.joined_version === 'string'
     return areKnown && joined_version !== mark.joined_version
   }
-  return kept.filter(isOther).map(one => one.id)
+  return kept.filter(isOther).map(comparedMark => comparedMark.id)
 }
 
 /** Compares the next applications by id, and begins again after the last. While all are read whole, for as long as a round has. */
@@ -67,16 +67,16 @@ async function scanStep(
   const to = ended ? Number.MAX_SAFE_INTEGER : marks.at(-1)!.id
   const kept = await readKeptMarks(sql, state.scan_after, to)
   const there = new Set(marks.map(mark => mark.id))
-  const here = new Map(kept.map(one => [one.id, one]))
-  const changed = state.scan_whole ? kept.map(one => one.id).filter(id => there.has(id)) : differing(marks, kept)
+  const here = new Map(kept.map(item => [item.id, item]))
+  const changed = state.scan_whole ? kept.map(item => item.id).filter(id => there.has(id)) : differing(marks, kept)
   const seen = await applyChanges(deps, catalogue, changed)
-  const missing = kept.filter(one => !there.has(one.id)).map(one => one.id)
+  const missing = kept.filter(item => !there.has(item.id)).map(item => item.id)
   if (missing.length > 0 && (await readEvolution(source)) === reading.layout.evolution)
     seen.push(...(await removeMissing(deps, missing, kept.length)))
   const late = marks
     .filter(({ id, submit_time }) => {
-      const one = here.get(id)
-      const isMissing = one === undefined || isReusedId(one, submit_time)
+      const item = here.get(id)
+      const isMissing = item === undefined || isReusedId(item, submit_time)
       return isMissing && (submit_time ?? 0) < (state.watermark ?? 0)
     })
     .map(mark => mark.id)

@@ -107,8 +107,8 @@ export async function noteFindings(db: Db, findings: readonly FindingRow[]): Pro
   await db`
     insert into civiform_finding (kind, subject, detail)
     select kind, subject, detail
-    from unnest(${distinct.map(one => one.kind)}::text[], ${distinct.map(one => one.subject)}::text[],
-      ${distinct.map(one => one.detail)}::text[]) as found (kind, subject, detail)
+    from unnest(${distinct.map(row => row.kind)}::text[], ${distinct.map(row => row.subject)}::text[],
+      ${distinct.map(row => row.detail)}::text[]) as found (kind, subject, detail)
     on conflict (kind, subject) do update set detail = excluded.detail, last_seen_at = clock_timestamp()`
 }
 

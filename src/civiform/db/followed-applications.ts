@@ -103,8 +103,8 @@ export async function advanceCounters(
     update submission_counter c
     set submit_seq = moved.submit_seq, submissions = c.submissions + moved.submissions,
       last_submit_time = greatest(c.last_submit_time, moved.last_submit_time)
-    from unnest(${counters.map(one => one.program_id)}::bigint[], ${counters.map(one => one.submit_seq)}::bigint[],
-      ${counters.map(one => one.last_submit_time)}::timestamptz[], ${counters.map(one => one.submissions)}::bigint[])
+    from unnest(${counters.map(counter => counter.program_id)}::bigint[], ${counters.map(counter => counter.submit_seq)}::bigint[],
+      ${counters.map(counter => counter.last_submit_time)}::timestamptz[], ${counters.map(counter => counter.submissions)}::bigint[])
       as moved (program_id, submit_seq, last_submit_time, submissions)
     where c.program_id = moved.program_id`
 }
@@ -115,12 +115,12 @@ export async function supersedeFollowed(
   superseded: readonly { program_id: number; application_id: number; superseded_seq: number }[],
 ): Promise<void> {
   if (superseded.length === 0) return
-  const ids = superseded.map(one => one.application_id)
+  const ids = superseded.map(item => item.application_id)
   await tx`
     update application a
     set superseded_seq = given.superseded_seq
-    from unnest(${superseded.map(one => one.program_id)}::bigint[], ${ids}::bigint[],
-      ${superseded.map(one => one.superseded_seq)}::bigint[]) as given (program_id, application_id, superseded_seq)
+    from unnest(${superseded.map(item => item.program_id)}::bigint[], ${ids}::bigint[],
+      ${superseded.map(item => item.superseded_seq)}::bigint[]) as given (program_id, application_id, superseded_seq)
     where a.program_id = given.program_id
     and a.application_id = given.application_id`
   await tx`
@@ -142,11 +142,11 @@ export async function upsertFollowedApplicants(tx: Transaction, languages: Reado
 /** Stores applications, with what they are in CiviForm, and the status and note they came with. */
 export async function insertFollowed(tx: Transaction, applications: readonly FollowedApplication[]): Promise<void> {
   if (applications.length === 0) return
-  const rows = applications.map(one => ({
-    ...one,
-    create_time: formatMicros(one.create_time),
-    submit_time: formatMicros(one.submit_time),
-    status_last_modified_time: formatMicrosOrNull(one.status_last_modified_time),
+  const rows = applications.map(application => ({
+    ...application,
+    create_time: formatMicros(application.create_time),
+    submit_time: formatMicros(application.submit_time),
+    status_last_modified_time: formatMicrosOrNull(application.status_last_modified_time),
     followed: true,
   }))
   const columns = tx`program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, superseded_seq,
@@ -154,15 +154,15 @@ export async function insertFollowed(tx: Transaction, applications: readonly Fol
   await tx`
     insert into application (${columns})
     select ${columns} from json_populate_recordset(null::application, ${JSON.stringify(rows)}::text::json)`
-  const marks = applications.map(({ program_id, application_id, row_version, joined_version, stage, ...one }) => ({
+  const marks = applications.map(({ program_id, application_id, row_version, joined_version, stage, ...item }) => ({
     program_id,
     application_id,
     row_version,
     joined_version,
-    applicant_id: one.live_applicant_id,
+    applicant_id: item.live_applicant_id,
     stage,
-    superseded: one.superseded_seq !== null,
-    submitted_at: formatMicrosOrNull(one.submitted_at),
+    superseded: item.superseded_seq !== null,
+    submitted_at: formatMicrosOrNull(item.submitted_at),
   }))
   await tx`
     insert into civiform_application
@@ -172,6 +172,6 @@ export async function insertFollowed(tx: Transaction, applications: readonly Fol
     select program_id, application_id, coalesce(status_last_modified_time, submit_time), 'civiform', status, application_note
     from application
     where (program_id, application_id) in (select * from unnest(
-      ${applications.map(one => one.program_id)}::bigint[], ${applications.map(one => one.application_id)}::bigint[]))
+      ${applications.map(application => application.program_id)}::bigint[], ${applications.map(application => application.application_id)}::bigint[]))
     and (status is not null or application_note is not null)`
 }

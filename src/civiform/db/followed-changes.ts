@@ -136,8 +136,8 @@ export async function noteChanges(tx: Transaction, changes: readonly FoundChange
   await tx`
     insert into civiform_change (program_id, application_id, what)
     select program_id, application_id, what
-    from unnest(${changes.map(one => one.program_id)}::bigint[], ${changes.map(one => one.application_id)}::bigint[],
-      ${changes.map(one => one.what)}::text[]) as seen (program_id, application_id, what)`
+    from unnest(${changes.map(change => change.program_id)}::bigint[], ${changes.map(change => change.application_id)}::bigint[],
+      ${changes.map(change => change.what)}::text[]) as seen (program_id, application_id, what)`
 }
 
 /** Applications of CiviForm's that it has no more. Each leaves its tombstone. */

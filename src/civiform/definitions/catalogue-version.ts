@@ -91,7 +91,10 @@ export function versionOf(
     screens: blocks.map((block, i) => ({
       name: nameOf(block, i),
       visibleWhen: conditionOf(block, i),
-      questions: block.questionDefinitions.map(one => ({ id: Number(one.id), optional: one.optional === true })),
+      questions: block.questionDefinitions.map(questionDefinition => ({
+        id: Number(questionDefinition.id),
+        optional: questionDefinition.optional === true,
+      })),
     })),
     questions: top,
     rowVersion: row.row_version,

@@ -52,7 +52,8 @@ export interface Expected {
 const isUnanswered = (value: Exported | undefined): boolean =>
   isObject(value) &&
   Object.entries(value).every(
-    ([name, one]) => name === 'question_type' || one === null || (Array.isArray(one) && one.length === 0),
+    ([name, exported]) =>
+      name === 'question_type' || exported === null || (Array.isArray(exported) && exported.length === 0),
   )
 
 /**
@@ -90,7 +91,9 @@ export function summarize(
 ): DifferenceSummary[] {
   const places = new Map<string, DifferenceSummary>()
   for (const { application_id, differences: all } of found) {
-    const named = new Map(all.map(one => [one.place.replace(/\[\d+\]/g, '[]'), one]))
+    const named = new Map(
+      all.map(propertyDifference => [propertyDifference.place.replace(/\[\d+\]/g, '[]'), propertyDifference]),
+    )
     for (const [place, { theirs, ours }] of named) {
       const known = places.get(place)
       if (known === undefined) places.set(place, { place, applications: 1, example: application_id, theirs, ours })

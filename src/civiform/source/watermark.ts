@@ -75,14 +75,14 @@ export class Watermarks {
     this.#held = prepared > 0 ? { by: preparedTransactions(prepared), since: null } : undefined
     // A prepared transaction has no session any more, and may be any time old. CiviForm uses none.
     if (prepared > 0) return undefined
-    const still = new Set(open.map(one => one.virtualxid))
+    const still = new Set(open.map(item => item.virtualxid))
     for (const sample of this.#samples) sample.open = sample.open.intersection(still)
     this.#samples.push({ now, open: still })
     const settled = this.#samples.findLastIndex(sample => sample.open.size === 0)
     const at = this.#samples[settled]?.now
     if (settled > 0) this.#samples.splice(0, settled)
     const oldest = this.#samples.find(sample => sample.open.size > 0)
-    const holder = open.find(one => oldest?.open.has(one.virtualxid))
+    const holder = open.find(item => oldest?.open.has(item.virtualxid))
     if (oldest !== undefined && holder !== undefined)
       this.#held = this.#heldSince(now, oldest.now, `${holder.pid} of the role ${holder.role}`)
     if (this.#samples.length > samplesMax) this.#samples = this.#samples.filter((_, i) => i % 2 === 0)

@@ -236,7 +236,7 @@ class AskedService {
 function countOf(programs: ReadablePrograms | undefined, { program, filters }: PullRequest): number | undefined {
   const { fields: _, ...limits } = filters
   if (Object.values(limits).some(limit => limit !== undefined)) return undefined
-  return programs?.payload.find(one => one.program_name === program)?.applications
+  return programs?.payload.find(item => item.program_name === program)?.applications
 }
 
 interface Beginning {

@@ -124,14 +124,14 @@ const resultOf = ({ added, total, compared, watermark }: PullReport, { program, 
 async function pullToOutput(
   output: Writable,
   format: OutputFormat,
-  asked: PullCommand,
+  command: PullCommand,
   client: TributaryClient,
   context: PullContext,
 ): Promise<PullReport> {
   const folder = makeTemporary()
   try {
     const file = join(folder, `lines${format.ending}`)
-    const report = await pullToFile(file, format, asked, client, context)
+    const report = await pullToFile(file, format, command, client, context)
     await pipeline(createReadStream(file), output, { end: false }).catch((error: unknown) => {
       throw notPrinted(error)
     })

@@ -93,7 +93,7 @@ export async function setSecondFactor(
   }
   const codes = Array.from({ length: recoveryCodes }, (_, i) => mintRecoveryCode(i))
   const recovery_hashes: string[] = []
-  for (const one of codes) recovery_hashes.push(await hashPersonPassword(plain(one), knownPerson(person)))
+  for (const code of codes) recovery_hashes.push(await hashPersonPassword(plain(code), knownPerson(person)))
   const sealed_secret = sealText(secret, pepper, bindingOf(person.person_id))
   await inTransaction(sql, async tx => {
     await upsertSecondFactor(tx, { person_id: person.person_id, sealed_secret, used_step: step, recovery_hashes })

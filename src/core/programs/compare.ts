@@ -74,17 +74,17 @@ async function withReusedOptions(
   if (active === undefined || !changes.some(({ code }) => code === 'option_added')) return changes
   const reused = reusedOptions(changes, questions, await readPublishedVersions(tx, active.program_id))
   const having = new Map<ReusedOption, string>()
-  for (const one of reused) {
-    if (one.was === one.text) continue
-    const { question_key, id, to } = one
+  for (const option of reused) {
+    if (option.was === option.text) continue
+    const { question_key, id, to } = option
     const answer = { question_key, option_id: id, to }
     const { found, all } = await countWithOption(tx, active.program_id, answer, applicationsMax)
     having.set(
-      one,
+      option,
       `${all ? '' : 'at least '}${found.toLocaleString('en-US')} ${found === 1 ? 'application has' : 'applications have'} it`,
     )
   }
-  return sayReuse(changes, reused, one => having.get(one)!)
+  return sayReuse(changes, reused, option => having.get(option)!)
 }
 
 async function findFirst<T, Found>(

@@ -198,8 +198,8 @@ function readFile(file: Uint8Array, { enumeratorDepthMax }: EditOptions): ReadFi
 /** The last version of a bundle, as a database would have it. */
 function activeVersion(bundle: ProgramBundle) {
   const version = bundle.program_versions.at(-1)!
-  const questions = new Map(bundle.questions.map(one => [one.question_id, one]))
-  const versions = new Map(bundle.question_versions.map(one => [one.question_version_id, one]))
+  const questions = new Map(bundle.questions.map(question => [question.question_id, question]))
+  const versions = new Map(bundle.question_versions.map(item => [item.question_version_id, item]))
   return {
     ...version,
     slug: bundle.program.slug,

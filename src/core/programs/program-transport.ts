@@ -128,9 +128,12 @@ function refuseObstacles(bundle: ProgramBundle, obstacles: readonly BundleObstac
   if (obstacles.length === 0) return
   const places = {
     program: { list: '/program', ids: [bundle.program.program_id] },
-    program_version: { list: '/program_versions', ids: bundle.program_versions.map(one => one.program_version_id) },
-    question: { list: '/questions', ids: bundle.questions.map(one => one.question_id) },
-    question_version: { list: '/question_versions', ids: bundle.question_versions.map(one => one.question_version_id) },
+    program_version: { list: '/program_versions', ids: bundle.program_versions.map(item => item.program_version_id) },
+    question: { list: '/questions', ids: bundle.questions.map(question => question.question_id) },
+    question_version: {
+      list: '/question_versions',
+      ids: bundle.question_versions.map(item => item.question_version_id),
+    },
   }
   throw new Problem('conflict', {
     detail: `Program "${bundle.program.slug}" cannot be imported, because IDs or names in it are already used. Nothing was changed.`,

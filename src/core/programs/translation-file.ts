@@ -64,7 +64,9 @@ export function planTranslations(definition: ProgramDefinition, file: string): T
   const plan: TranslationPlan = { changes: [], added: [], skipped: [], definition: copy }
   for (const [index, cells] of rows.entries()) {
     const [at = '', where = '', text = '', ...translated] = cells.map(asWritten)
-    const found = [byPointer.get(at), byContext.get(where)].find(one => one !== undefined && sameText(one.text, text))
+    const found = [byPointer.get(at), byContext.get(where)].find(
+      item => item !== undefined && sameText(item.text, text),
+    )
     if (found === undefined) plan.skipped.push({ row: index + 2, context: where })
     else for (const [i, tag] of tags.entries()) translate(plan, found, tag!, translated[i] ?? '')
   }

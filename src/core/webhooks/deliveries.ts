@@ -46,7 +46,10 @@ export async function askForDeliveries(sql: Sql, now: Micros): Promise<number> {
   if (due.length === 0) return 0
   const changes = await readChangeNumbers(sql, [...new Set(due.map(({ program_id }) => program_id))])
   const lagging = due.filter(
-    one => one.asked !== null || one.failures > 0 || changes.get(one.program_id)! > one.delivered_change,
+    dueEndpoint =>
+      dueEndpoint.asked !== null ||
+      dueEndpoint.failures > 0 ||
+      changes.get(dueEndpoint.program_id)! > dueEndpoint.delivered_change,
   )
   if (lagging.length === 0) return 0
   const ids = lagging.map(({ webhook_endpoint_id }) => webhook_endpoint_id)

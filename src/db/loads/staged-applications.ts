@@ -30,12 +30,12 @@ export class StagedRows {
   /** UTF-16 units gathered so far. */
   length = 0
 
-  add(one: StagedApplication): void {
+  add(application: StagedApplication): void {
     const row = JSON.stringify({
-      ...one,
-      create_time: formatMicros(one.create_time),
-      submit_time: formatMicros(one.submit_time),
-      status_last_modified_time: formatMicrosOrNull(one.status_last_modified_time),
+      ...application,
+      create_time: formatMicros(application.create_time),
+      submit_time: formatMicros(application.submit_time),
+      status_last_modified_time: formatMicrosOrNull(application.status_last_modified_time),
     })
     this.#rows.push(row)
     this.length += row.length

@@ -38,12 +38,12 @@ interface NewPublication
 }
 
 /** Notes a publication, unless one of this program is under way; returns the id of either. */
-export async function insertPublication(db: Db, asked: NewPublication): Promise<number> {
+export async function insertPublication(db: Db, publication: NewPublication): Promise<number> {
   return readValue<number>(db)`
     insert into publication (program_id, program_version_id, move, asked_by, address, programs)
     values (
-      ${asked.program_id}, ${asked.program_version_id}, ${asked.move}::text[], ${asked.asked_by}, ${asked.address ?? null},
-      ${asked.programs})
+      ${publication.program_id}, ${publication.program_version_id}, ${publication.move}::text[], ${publication.asked_by}, ${publication.address ?? null},
+      ${publication.programs})
     on conflict (program_id) where ended_at is null do update
     set program_id = excluded.program_id
     returning publication_id`

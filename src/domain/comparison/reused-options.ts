@@ -56,12 +56,12 @@ export function sayReuse(
   having: (option: ReusedOption) => string,
 ): VersionChange[] {
   const byName = new Map(
-    reused.map(one => [nameOf({ subject: one.admin_name, detail: optionAdded(one.id, one.text) }), one]),
+    reused.map(option => [nameOf({ subject: option.admin_name, detail: optionAdded(option.id, option.text) }), option]),
   )
   return changes.map(change => {
-    const one = byName.get(nameOf(change))
-    if (one === undefined) return change
-    const { admin_name: subject, id, text, was, until } = one
+    const item = byName.get(nameOf(change))
+    if (item === undefined) return change
+    const { admin_name: subject, id, text, was, until } = item
     return was === text
       ? {
           code: 'option_returned',
@@ -71,7 +71,7 @@ export function sayReuse(
       : {
           code: 'option_reused',
           subject,
-          detail: `Option “${text}” (${id}) added. The id was “${was}” until version ${until}; ${having(one)}.`,
+          detail: `Option “${text}” (${id}) added. The id was “${was}” until version ${until}; ${having(item)}.`,
         }
   })
 }

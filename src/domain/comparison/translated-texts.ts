@@ -26,8 +26,8 @@ interface Parts {
 export function translatedTexts(element: Translated, { options = [], statuses = [] }: Parts): Map<string, string> {
   const texts = [
     ...textsOf(element, ''),
-    ...statuses.flatMap(one => textsOf(one, ` of status “${one.status}”`)),
-    ...options.flatMap(one => textsOf(one, ` of option ${one.admin_id}`)),
+    ...statuses.flatMap(status => textsOf(status, ` of status “${status.status}”`)),
+    ...options.flatMap(option => textsOf(option, ` of option ${option.admin_id}`)),
   ]
   return new Map(texts.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

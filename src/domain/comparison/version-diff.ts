@@ -41,8 +41,8 @@ export function diffDefinitions(before: ProgramDefinition, after: ProgramDefinit
     .flatMap(changesOfThing)
 }
 
-const changesOfThing = (one: Difference): VersionChange[] =>
-  one.mark === 'changed' ? changesIn(one.subject, one.pairs) : [appearance(one)]
+const changesOfThing = (difference: Difference): VersionChange[] =>
+  difference.mark === 'changed' ? changesIn(difference.subject, difference.pairs) : [appearance(difference)]
 
 /** Differences in the questions alone: as `diffDefinitions`, without the program and its screens. */
 export const questionChanges = (before: ProgramDefinition, after: ProgramDefinition): VersionChange[] =>

@@ -52,10 +52,10 @@ export function conditionText(condition: NamedCondition | Condition, questions: 
   const part = Object.keys(fields).length > 1 ? ` (${fieldLabel(field)})` : ''
   const isDay = fields[field]?.form === 'date'
   const verb = (isDay ? dateVerbs[operator] : undefined) ?? operatorLabel[operator]
-  const valueText = (one: string | number): string => {
-    if (typeof one === 'number') return String(one)
-    if (isDay && isCalendarDate(one)) return dayText(one)
-    return `“${question?.options?.find(({ admin_id }) => admin_id === one)?.text ?? one}”`
+  const valueText = (item: string | number): string => {
+    if (typeof item === 'number') return String(item)
+    if (isDay && isCalendarDate(item)) return dayText(item)
+    return `“${question?.options?.find(({ admin_id }) => admin_id === item)?.text ?? item}”`
   }
   return `${name}${part} ${verb} ${[value].flat().map(valueText).join(', ')}`
 }

@@ -70,7 +70,7 @@ export function comparisonErrors(
   const isList = operator === 'in' || inclusion.includes(operator)
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   const ofType = form === 'number' ? 'number' : 'string'
-  if (isList !== Array.isArray(value) || values.some(one => typeof one !== ofType)) {
+  if (isList !== Array.isArray(value) || values.some(value => typeof value !== ofType)) {
     const words = { number: ['a number', 'a list of numbers'], string: ['text', 'a list of texts'] }[ofType]
     return error(
       'value',
@@ -78,11 +78,11 @@ export function comparisonErrors(
       `Must be ${words[isList ? 1 : 0]} for ${operator} on ${field} of "${name}".`,
     )
   }
-  if (form === 'date' && values.some(one => !isCalendarDate(String(one)))) {
+  if (form === 'date' && values.some(value => !isCalendarDate(String(value)))) {
     return error('value', 'value_does_not_fit', `Must be a date such as 2026-01-31 for ${field} of "${name}".`)
   }
   const options = form === 'option' || form === 'option_list' ? question.optionIds() : undefined
-  const missing = options === undefined ? [] : values.filter(one => !options.has(String(one)))
+  const missing = options === undefined ? [] : values.filter(value => !options.has(String(value)))
   return missing.length === 0
     ? []
     : error(

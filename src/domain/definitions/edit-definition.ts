@@ -46,7 +46,7 @@ export function changePlacement(
 ): ProgramDefinition {
   const { screen } = placeOf(definition, name)!
   return withQuestions(definition, screen, questions =>
-    questions.map(one => (one.question === name ? { ...one, ...change } : one)),
+    questions.map(question => (question.question === name ? { ...question, ...change } : question)),
   )
 }
 
@@ -82,8 +82,8 @@ export function renameQuestion(definition: ProgramDefinition, from: string, to: 
     if ('not' in condition) return { not: inCondition(condition.not) }
     return condition.question === from ? { ...condition, question: to } : condition
   }
-  const conditioned = <One extends { visible_when?: NamedCondition | null }>(one: One): One =>
-    one.visible_when == null ? one : { ...one, visible_when: inCondition(one.visible_when) }
+  const conditioned = <One extends { visible_when?: NamedCondition | null }>(item: One): One =>
+    item.visible_when == null ? item : { ...item, visible_when: inCondition(item.visible_when) }
   return {
     ...definition,
     questions: definition.questions.map(question =>
@@ -97,7 +97,9 @@ export function renameQuestion(definition: ProgramDefinition, from: string, to: 
     ),
     screens: definition.screens.map(screen => ({
       ...conditioned(screen),
-      questions: screen.questions.map(one => conditioned(one.question === from ? { ...one, question: to } : one)),
+      questions: screen.questions.map(question =>
+        conditioned(question.question === from ? { ...question, question: to } : question),
+      ),
     })),
   }
 }

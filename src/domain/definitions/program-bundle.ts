@@ -125,8 +125,8 @@ function nestingErrors({ questions }: ProgramBundle, enumeratorDepthMax: number)
 /** What a bundle refers to is in it; its own order is that of publication. */
 function referenceErrors(bundled: ProgramBundle): DefinitionError[] {
   const errors: DefinitionError[] = []
-  const questions = new Set(bundled.questions.map(one => one.question_id))
-  const versions = new Map(bundled.question_versions.map(one => [one.question_version_id, one]))
+  const questions = new Set(bundled.questions.map(question => question.question_id))
+  const versions = new Map(bundled.question_versions.map(item => [item.question_version_id, item]))
   const earlier = new Set<number>()
   const need = (there: boolean, path: string, what: string): void => {
     if (!there) errors.push({ path, code: 'missing', detail: `Must be in the bundle; ${what} is missing.` })

@@ -83,7 +83,7 @@ const words: Readonly<Record<string, string>> = {
 const typeLabel = (type: unknown): string =>
   [type]
     .flat()
-    .map(one => words[String(one)] ?? String(one))
+    .map(value => words[String(value)] ?? String(value))
     .join(' or ')
 
 const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])

@@ -31,7 +31,7 @@ export function visibleVersions<Version extends Asking>(
 function allHidden(questions: readonly VersionQuestion[], hidden: ReadonlySet<number>): ReadonlySet<number> {
   const place = ({ enumerator_id, question_key }: VersionQuestion): string => `${enumerator_id} ${question_key}`
   const places = new Set(questions.filter(({ question_id }) => hidden.has(question_id)).map(place))
-  const gone = new Set(questions.filter(question => places.has(place(question))).map(one => one.question_id))
+  const gone = new Set(questions.filter(question => places.has(place(question))).map(question => question.question_id))
   for (const id of hidden) gone.add(id)
   for (let before = -1; before < gone.size; ) {
     before = gone.size

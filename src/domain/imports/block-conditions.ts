@@ -117,7 +117,7 @@ export function blockCondition(
 /** The value as the export writes it: names of options for their ids, dollars for cents, days for milliseconds. */
 function exportedValue(stored: Stored, field: string, question: ComparedQuestion): ConditionValue {
   const parsed = parse(stored?.value)
-  const one = (value: unknown): string | number => {
+  const item = (value: unknown): string | number => {
     if (field === 'selection' || field === 'selections')
       return question.options.find(({ id }) => id === String(value))?.adminName ?? String(value)
     if (field !== 'currency_dollars' && field !== 'number' && field !== 'date') return String(value)
@@ -127,7 +127,7 @@ function exportedValue(stored: Stored, field: string, question: ComparedQuestion
     if (field === 'date') return new Date(number).toISOString().slice(0, 10)
     return field === 'number' ? number : number / 100
   }
-  return Array.isArray(parsed) ? (parsed.map(one) as string[] | number[]) : one(parsed)
+  return Array.isArray(parsed) ? (parsed.map(item) as string[] | number[]) : item(parsed)
 }
 
 /** Values are texts of JSON; the oldest are bare. */

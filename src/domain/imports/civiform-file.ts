@@ -334,8 +334,8 @@ function dropUndecidable(definition: ProgramDefinition, losses: Loss[]): void {
   for (const { path, detail } of [...screenErrors(definition, undefined, Number.POSITIVE_INFINITY)].flat()) {
     const [, screen, question] = conditionPath.exec(path) ?? []
     if (screen === undefined) continue
-    const { name, ...one } = definition.screens[Number(screen)]!
-    const holder = question === undefined ? definition.screens[Number(screen)]! : one.questions[Number(question)]!
+    const { name, ...item } = definition.screens[Number(screen)]!
+    const holder = question === undefined ? definition.screens[Number(screen)]! : item.questions[Number(question)]!
     if (holder.visible_when === undefined) continue
     delete holder.visible_when
     const subject = 'question' in holder ? holder.question : `screen ${name}`

@@ -68,7 +68,9 @@ export function removeLanguage(definition: ProgramDefinition, language: string):
   return {
     ...rest,
     ...(kept.length > 0 && { languages: kept }),
-    ...(rest.status_details && { status_details: rest.status_details.map(one => translationsIn(one, isKept)) }),
+    ...(rest.status_details && {
+      status_details: rest.status_details.map(statusDetails => translationsIn(statusDetails, isKept)),
+    }),
     screens: rest.screens.map(screen => translationsIn(screen, isKept)),
     questions: rest.questions.map(question => onlyIn(question, isKept)),
   }

@@ -97,8 +97,8 @@ export function offeredLanguage(program: ProgramDetails, wanted: readonly string
   for (const language of wanted) {
     const tags = lookupTags(language)
     const found =
-      tags.map(tag => offered.find(one => one === tag)).find(one => one !== undefined) ??
-      offered.find(one => lookupTags(one).at(-1) === tags.at(-1))
+      tags.map(tag => offered.find(value => value === tag)).find(item => item !== undefined) ??
+      offered.find(value => lookupTags(value).at(-1) === tags.at(-1))
     if (found !== undefined) return found
   }
   return offered[0]!

@@ -85,8 +85,8 @@ const lacking = (element: ProgramText['element'], names: readonly string[], lang
   names.filter(field => (element as Record<string, unknown>)[field] && isUntranslated({ element, field }, language))
     .length
 
-const sum = <One>(all: readonly One[], count: (one: One) => number): number =>
-  all.reduce((before, one) => before + count(one), 0)
+const sum = <One>(all: readonly One[], count: (item: One) => number): number =>
+  all.reduce((before, item) => before + count(item), 0)
 
 /** How many of its texts a question lacks in a language. */
 export const lackingInQuestion = (question: QuestionDefinition, language: string): number =>

@@ -18,7 +18,7 @@ export type PlainAnswer = { [T in PlainType]: Parameters<Types[T]['text']>[0] }[
 /** The kinds a question may be created with. Immutable once created. STATIC is text to read: it has no answer. */
 export type QuestionKind = Types[ExportedType]['kinds'][number] | 'STATIC'
 
-type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+type AllOf<Union> = (Union extends unknown ? (union: Union) => void : never) extends (all: infer All) => void
   ? All
   : never
 

@@ -37,14 +37,14 @@ export function responseSchema(keyMap: KeyMap, options: ResponseSchemaOptions): 
 
 /** The same document with each definition in the place of what refers to it: for tools that follow no `$ref`. None refers to itself. */
 export function inlined({ $defs, ...schema }: JsonSchema): JsonSchema {
-  const definitions = new Map(Object.entries($defs as object).map(([name, one]) => [`#/$defs/${name}`, one]))
+  const definitions = new Map(Object.entries($defs as object).map(([name, value]) => [`#/$defs/${name}`, value]))
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve)
     if (typeof value !== 'object' || value === null) return value
     const { $ref } = value as { $ref?: unknown }
     // A property of this name is a schema, and no text.
     if (typeof $ref === 'string') return resolve(definitions.get($ref))
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolve(one)]))
+    return Object.fromEntries(Object.entries(value).map(([name, value]) => [name, resolve(value)]))
   }
   return resolve(schema) as JsonSchema
 }

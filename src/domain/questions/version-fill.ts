@@ -17,17 +17,17 @@ export interface VersionFill {
 export function planFill(keyMap: KeyMap, shape: KeyMap, profile: ExportProfile = 'contract'): VersionFill {
   const missing = missingMembers(keyMap, shape, profile)
   const entity = new Map<number, Buffer>()
-  const visit = (all: readonly KeyNode[], own: readonly KeyNode[]): void => {
+  const fill = (all: readonly KeyNode[], own: readonly KeyNode[]): void => {
     const ownByKey = new Map(own.map(node => [node.question_key, node]))
     for (const node of all) {
       const ownNode = ownByKey.get(node.question_key)
       if (ownNode === undefined || ownNode.type !== 'ENUMERATOR') continue
       const lacking = profile === 'contract' ? missingMembers(node.children, ownNode.children, profile) : ''
       entity.set(ownNode.question_id, Buffer.from(lacking === '' ? '' : `,${lacking}`))
-      visit(node.children, ownNode.children)
+      fill(node.children, ownNode.children)
     }
   }
-  visit(keyMap, shape)
+  fill(keyMap, shape)
   return {
     end: Buffer.from(`${missing !== '' && shape.length > 0 ? ',' : ''}${missing}},`),
     entity,

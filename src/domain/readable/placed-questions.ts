@@ -47,16 +47,16 @@ export function placedScreens({ screens, questions }: ReadableVersion): PlacedSc
   const onScreens = new Set(placed.keys())
   for (const question of questions) place(question, [])
   const left = [...placed.keys()].filter(id => !onScreens.has(id))
-  for (const one of placed.values()) {
-    const { enumerator_id } = one.question
-    if (enumerator_id !== null) placed.get(enumerator_id)?.repeated.push(one)
+  for (const question of placed.values()) {
+    const { enumerator_id } = question.question
+    if (enumerator_id !== null) placed.get(enumerator_id)?.repeated.push(question)
   }
   return [...shown, { name: undefined, condition: null, ids: left }]
     .map(({ ids, ...screen }) => ({
       ...screen,
       questions: ids
         .map(id => placed.get(id))
-        .filter(one => one !== undefined)
+        .filter(item => item !== undefined)
         .filter(({ question }) => question.enumerator_id === null),
     }))
     .filter(({ questions }) => questions.length > 0)

@@ -71,5 +71,5 @@ function ofObject(schema: JsonSchema, name: string, known: SampledSchemas): unkn
   const { additionalProperties: others } = schema
   if (shown.length === 0 && typeof others === 'object')
     return { [name]: schemaSample(others as JsonSchema, name, known) }
-  return Object.fromEntries(shown.map(([member, one]) => [member, schemaSample(one, member, known)]))
+  return Object.fromEntries(shown.map(([member, jsonSchema]) => [member, schemaSample(jsonSchema, member, known)]))
 }

@@ -206,7 +206,7 @@ export function questionDocs(
     const path = `${prefix}.${question_key}`
     const { admin_name, settings } = askedLast.get(question_id)!
     const placed = placements.get(question_id)
-    const conditions = [placed?.screen.visible_when, placed?.placement.visible_when].filter(one => one != null)
+    const conditions = [placed?.screen.visible_when, placed?.placement.visible_when].filter(item => item != null)
     const selectable = new Set(askedNow.get(question_id)?.settings.options?.map(option => option.admin_id))
     return [
       {
@@ -219,7 +219,7 @@ export function questionDocs(
         asked: askedNow.has(question_id),
         screen: placed?.screen.name ?? null,
         optional: placed?.placement.optional ?? false,
-        asked_when: conditions.map(one => shortened(conditionText(one, asking), questionTextMax)),
+        asked_when: conditions.map(condition => shortened(conditionText(condition, asking), questionTextMax)),
         bounds: boundsText(settings),
         first_version: firstVersions.get(question_id)!,
         last_version: askedNow.has(question_id) ? null : askedIn.get(question_id)!,

@@ -23,7 +23,9 @@ export function answerLines(
   if (type === undefined || !isJsonObject(found)) return []
   if (type === 'ENUMERATOR') {
     const entities = found.get('entities')
-    return (isJsonArray(entities) ? entities : []).map(one => String(isJsonObject(one) ? one.get('entity_name') : ''))
+    return (isJsonArray(entities) ? entities : []).map(item =>
+      String(isJsonObject(item) ? item.get('entity_name') : ''),
+    )
   }
   const urls = found.get('file_urls')
   if (type === 'FILE_UPLOAD' && isJsonArray(urls)) return urls.map(String).map(url => nameOf?.(url) ?? url)

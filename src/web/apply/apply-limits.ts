@@ -47,7 +47,7 @@ export class ApplyLimits {
   beginUpload(address: IpAddress | undefined): () => void {
     const network = networkOf(address)
     const others = this.#arriving.get(network) ?? 0
-    const all = this.#arriving.values().reduce((sum, one) => sum + one, 0)
+    const all = this.#arriving.values().reduce((sum, value) => sum + value, 0)
     if (others >= uploadsPerAddressMax) refuse({ isOver: true, seconds: 10 })
     if (all >= uploadsAtATimeMax)
       throw new Problem('unavailable', {

@@ -8,19 +8,19 @@ import { pageFields } from '../html/html-response.ts'
 import { codedBody, codingFor } from '../http/headers/coded-body.ts'
 import { languages } from '../questions/languages/all-languages.ts'
 import { assetsPath } from './apply-assets.ts'
-import { type ApplicantPage, type ApplyVisit, clientsPath, csrfField, withCookies } from './apply-visit.ts'
+import { type ApplicantPage, type ApplyRequest, clientsPath, csrfField, withCookies } from './apply-request.ts'
 
-/** A page as a response, in the language of the visit. Nothing keeps it. */
-export function showApply(visit: ApplyVisit, page: ApplicantPage): Response {
+/** A page as a response, in the language of the request. Nothing keeps it. */
+export function showApply(request: ApplyRequest, page: ApplicantPage): Response {
   const { status = 200 } = page
-  const html = renderToString(h(Shell, { visit, page }))
-  const coded = codedBody(Buffer.from(`<!doctype html>${html}`), codingFor(visit.request))
+  const html = renderToString(h(Shell, { request, page }))
+  const coded = codedBody(Buffer.from(`<!doctype html>${html}`), codingFor(request.request))
   const headers = { ...pageFields, ...coded.fields, Vary: 'Accept-Encoding, Accept-Language, Cookie' }
-  return withCookies(visit, new Response(coded.body, { status, headers }))
+  return withCookies(request, new Response(coded.body, { status, headers }))
 }
 
 /** An address of ours as the page has it, where the service is reached below a path. */
-export const linkTo = ({ place }: ApplyVisit, path: string): string => place.root + path
+export const linkTo = ({ place }: ApplyRequest, path: string): string => place.root + path
 
 /** A line of the summary of errors. */
 interface SummaryLine {
@@ -29,11 +29,11 @@ interface SummaryLine {
   label: string
 }
 
-function Shell({ visit, page }: { visit: ApplyVisit; page: ApplicantPage }): VNode {
-  const { deps, language, texts } = visit
+function Shell({ request, page }: { request: ApplyRequest; page: ApplicantPage }): VNode {
+  const { deps, language, texts } = request
   const { pages } = texts
   const { installationName, applyLogo } = deps.config
-  const asset = (name: string) => linkTo(visit, `${assetsPath}/${name}`)
+  const asset = (name: string) => linkTo(request, `${assetsPath}/${name}`)
   const isError = (page.status ?? 200) >= 400
   return (
     <html lang={language} dir={texts.dir}>
@@ -59,25 +59,27 @@ function Shell({ visit, page }: { visit: ApplyVisit; page: ApplicantPage }): VNo
           </button>
         )}
         <header>
-          <a class="city" href={linkTo(visit, '/apply')}>
+          <a class="city" href={linkTo(request, '/apply')}>
             {applyLogo !== '' && <img src={asset('logo')} alt="" height="32" />}
             <span>{installationName === '' ? pages.programs : installationName}</span>
           </a>
-          <LanguageMenu visit={visit} form={page.form} />
+          <LanguageMenu request={request} form={page.form} />
         </header>
-        {visit.intermediary !== undefined && <ClientBar visit={visit} organization={visit.intermediary.organization} />}
+        {request.intermediary !== undefined && (
+          <ClientBar request={request} organization={request.intermediary.organization} />
+        )}
         <main id="main" tabIndex={-1}>
           {page.body}
         </main>
-        <Foot visit={visit} />
+        <Foot request={request} />
       </body>
     </html>
   )
 }
 
 /** Buttons: those of a form that is being filled in send it, so that what was typed is there in the other language. */
-function LanguageMenu({ visit, form }: { visit: ApplyVisit; form: string | undefined }) {
-  const others = Object.entries(languages).filter(([tag]) => tag !== visit.language)
+function LanguageMenu({ request, form }: { request: ApplyRequest; form: string | undefined }) {
+  const others = Object.entries(languages).filter(([tag]) => tag !== request.language)
   if (others.length === 0) return null
   const buttons = others.map(([tag, { name, dir }]) => (
     <button type="submit" name="language" value={tag} form={form} lang={tag} dir={dir}>
@@ -85,30 +87,30 @@ function LanguageMenu({ visit, form }: { visit: ApplyVisit; form: string | undef
     </button>
   ))
   return (
-    <nav aria-label={visit.texts.pages.languages}>
+    <nav aria-label={request.texts.pages.languages}>
       {form === undefined ? <form method="get">{buttons}</form> : buttons}
     </nav>
   )
 }
 
 /** Shows on every page for whom an intermediary is applying. */
-const ClientBar = ({ visit, organization }: { visit: ApplyVisit; organization: string }) => (
-  <aside class="client" aria-label={visit.texts.pages.clients}>
+const ClientBar = ({ request, organization }: { request: ApplyRequest; organization: string }) => (
+  <aside class="client" aria-label={request.texts.pages.clients}>
     <span>
-      {visit.session === undefined ? (
+      {request.session === undefined ? (
         <bdi>{organization}</bdi>
       ) : (
         <>
-          {visit.texts.pages.applyingFor} <b dir="auto">{visit.session.client}</b>
+          {request.texts.pages.applyingFor} <b dir="auto">{request.session.client}</b>
         </>
       )}
     </span>
-    <a href={linkTo(visit, clientsPath)}>{visit.texts.pages.clients}</a>
+    <a href={linkTo(request, clientsPath)}>{request.texts.pages.clients}</a>
   </aside>
 )
 
-function Foot({ visit }: { visit: ApplyVisit }) {
-  const { session, texts, intermediary } = visit
+function Foot({ request }: { request: ApplyRequest }) {
+  const { session, texts, intermediary } = request
   const { pages } = texts
   return (
     <footer>
@@ -119,15 +121,15 @@ function Foot({ visit }: { visit: ApplyVisit }) {
       ) : (
         <p>
           {pages.saved}{' '}
-          <a href={linkTo(visit, '/apply/-/code')}>
+          <a href={linkTo(request, '/apply/-/code')}>
             <b class="code" dir="auto">
               {session.code}
             </b>
           </a>
         </p>
       )}
-      <form method="post" action={linkTo(visit, '/apply/-/finish')}>
-        <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
+      <form method="post" action={linkTo(request, '/apply/-/finish')}>
+        <input type="hidden" name="csrf" value={csrfField(request)} autocomplete="off" />
         <button type="submit" class="quiet">
           {intermediary === undefined ? pages.finish : pages.signOut}
         </button>

@@ -12,16 +12,16 @@ import { methodNotAllowed, problemResponse } from '../http/server/errors.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { applyAssets } from './apply-assets.ts'
 import { ApplyLimits } from './apply-limits.ts'
-import { linkTo, showApply } from './apply-shell.tsx'
 import {
   type ApplyHandler,
-  type ApplyVisit,
+  type ApplyRequest,
   admitForm,
   clientsPath,
-  openVisit,
+  openApplyRequest,
   readApplyForm,
   redirect,
-} from './apply-visit.ts'
+} from './apply-request.ts'
+import { linkTo, showApply } from './apply-shell.tsx'
 import { getCheck, getReceived, postCheck } from './check-pages.tsx'
 import { getClients, getNewClient, postClients, postNewClient, postOpenClient } from './client-pages.tsx'
 import { readUpload } from './form-files.ts'
@@ -80,31 +80,31 @@ async function enter(
   handler: ApplyHandler,
   { request, params }: { request: Request; params?: Readonly<Record<string, string | null>> },
 ): Promise<Response> {
-  const visit = await openVisit(deps, limits, request)
+  const pageRequest = await openApplyRequest(deps, limits, request)
   try {
-    visit.params = readAddress(visit.url, params)
+    pageRequest.params = readAddress(pageRequest.url, params)
     if (!recordOf(request).origin.secure)
       throw new Problem('forbidden', {
         detail: 'Applicants’ pages are reached over HTTPS alone.',
         internal: 'plain_http',
       })
-    if (visit.intermediary !== undefined && visit.session === undefined && !withoutClient)
-      return redirect(visit, clientsPath)
+    if (pageRequest.intermediary !== undefined && pageRequest.session === undefined && !withoutClient)
+      return redirect(pageRequest, clientsPath)
     if (request.method === 'POST') {
-      await admitForm(visit)
-      await (takesFiles && isMultipart(request) ? readUpload(visit) : readApplyForm(visit, inAnySession))
+      await admitForm(pageRequest)
+      await (takesFiles && isMultipart(request) ? readUpload(pageRequest) : readApplyForm(pageRequest, inAnySession))
     }
-    return await handler(visit)
+    return await handler(pageRequest)
   } catch (error) {
-    return refusal(error, visit)
+    return refusal(error, pageRequest)
   }
 }
 
 /** What went wrong, in words that tell an applicant what to do. */
-async function refusal(error: unknown, visit: ApplyVisit): Promise<Response> {
-  const response = problemResponse(error, recordOf(visit.request))
+async function refusal(error: unknown, request: ApplyRequest): Promise<Response> {
+  const response = problemResponse(error, recordOf(request.request))
   const { type } = (await response.json()) as { type: string }
-  const { pages } = visit.texts
+  const { pages } = request.texts
   const kind = type.slice(type.lastIndexOf(':') + 1).replaceAll('-', '_')
   const text = pages.problems[kind] ?? pages.problems.other
   const body = (
@@ -112,11 +112,11 @@ async function refusal(error: unknown, visit: ApplyVisit): Promise<Response> {
       <h1>{pages.problem}</h1>
       <p>{text}</p>
       <p>
-        <a href={linkTo(visit, '/apply')}>{pages.toStart}</a>
+        <a href={linkTo(request, '/apply')}>{pages.toStart}</a>
       </p>
     </>
   )
-  const page = showApply(visit, { title: pages.problem, body, status: response.status })
+  const page = showApply(request, { title: pages.problem, body, status: response.status })
   const retry = response.headers.get('retry-after')
   if (retry !== null) page.headers.set('Retry-After', retry)
   return page

@@ -11,8 +11,8 @@ import type { Submitter } from '../../domain/questions/application.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { type FilesInForm, filled } from '../questions/field-view.ts'
 import { answerLines } from './answer-lines.ts'
+import { type ApplyRequest, csrfField, redirect } from './apply-request.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, csrfField, redirect } from './apply-visit.ts'
 import { filesInForm } from './form-files.ts'
 import {
   digestOf,
@@ -28,36 +28,36 @@ import { type ProgramInForm, programOf, type SavedForm, savedIn } from './progra
 import { CodeBox } from './return-pages.tsx'
 import { pathOfScreen } from './screen-pages.tsx'
 
-export async function getCheck(visit: ApplyVisit): Promise<Response> {
-  if (visit.hasEnded) return redirect(visit, visit.endedPath)
-  const program = await programOf(visit)
-  if (program.intake_state !== 'OPEN') return redirect(visit, program.path)
-  const saved = await savedIn(visit, program)
-  const { pages } = visit.texts
+export async function getCheck(request: ApplyRequest): Promise<Response> {
+  if (request.hasEnded) return redirect(request, request.endedPath)
+  const program = await programOf(request)
+  if (program.intake_state !== 'OPEN') return redirect(request, program.path)
+  const saved = await savedIn(request, program)
+  const { pages } = request.texts
   const form = savedForm(program.known.version, saved.answers)
-  const files = await filesInForm(visit, program, form.screens.flat())
-  const body = <CheckPage visit={visit} program={program} saved={saved} form={form} nameOf={files?.nameOf} />
-  return showApply(visit, { title: `${pages.check} · ${program.name}`, body })
+  const files = await filesInForm(request, program, form.screens.flat())
+  const body = <CheckPage request={request} program={program} saved={saved} form={form} nameOf={files?.nameOf} />
+  return showApply(request, { title: `${pages.check} · ${program.name}`, body })
 }
 
 /** What a submission is known by: what was saved when it was checked, and since when. Sent twice, it is one application. */
 const keyOf = ({ create_time, answers }: SavedForm): string => `${create_time ?? 'none'} ${digestOf(answers)}`
 
-export async function postCheck(visit: ApplyVisit): Promise<Response> {
-  const program = await programOf(visit)
-  const { deps, session, key, limits } = visit
+export async function postCheck(request: ApplyRequest): Promise<Response> {
+  const program = await programOf(request)
+  const { deps, session, key, limits } = request
   const checkPath = `${program.path}/check`
-  if (session === undefined) return redirect(visit, visit.endedPath)
+  if (session === undefined) return redirect(request, request.endedPath)
   await limits.countSubmission(program.program_id)
-  const saved = await savedIn(visit, program)
-  const idempotency_key = visit.form.get('key') ?? ''
+  const saved = await savedIn(request, program)
+  const idempotency_key = request.form.get('key') ?? ''
   const isSent = saved.create_time === null
   // What was saved in another window since is checked first.
-  if (!isSent && idempotency_key !== keyOf(saved)) return redirect(visit, `${checkPath}?changed=1`)
-  await useLanguage(visit, session)
+  if (!isSent && idempotency_key !== keyOf(saved)) return redirect(request, `${checkPath}?changed=1`)
+  await useLanguage(request, session)
   const { timeZone } = deps.config
   const { applicant_id } = session
-  const asked = { program_id: program.program_id, applicant_id, key, submitter: submitterOf(visit), timeZone }
+  const asked = { program_id: program.program_id, applicant_id, key, submitter: submitterOf(request), timeZone }
   try {
     const { receipt } = await deps.submissions.run(program.program_id, () =>
       submitApplication(deps.intakeDb, {
@@ -67,19 +67,20 @@ export async function postCheck(visit: ApplyVisit): Promise<Response> {
         idempotency_key: `${applicant_id} ${session.intermediary_id ?? ''} ${idempotency_key}`.slice(0, 200),
       }),
     )
-    recordOf(visit.request).fields.application_id = receipt.application_id
-    return redirect(visit, `${program.path}/received`)
+    recordOf(request.request).fields.application_id = receipt.application_id
+    return redirect(request, `${program.path}/received`)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     // Sent before, from another window or by a reload.
-    if (error.internal === 'nothing_saved') return redirect(visit, `${program.path}/received`)
-    if (error.internal === 'program_closed' || error.internal === 'intake_paused') return redirect(visit, program.path)
-    if (error.kind === 'invalid_request') return redirect(visit, `${checkPath}?changed=1`)
+    if (error.internal === 'nothing_saved') return redirect(request, `${program.path}/received`)
+    if (error.internal === 'program_closed' || error.internal === 'intake_paused')
+      return redirect(request, program.path)
+    if (error.kind === 'invalid_request') return redirect(request, `${checkPath}?changed=1`)
     throw error
   }
 }
 
-const submitterOf = ({ intermediary }: ApplyVisit): Submitter =>
+const submitterOf = ({ intermediary }: ApplyRequest): Submitter =>
   intermediary === undefined
     ? { submitter_type: 'APPLICANT' }
     : {
@@ -89,20 +90,20 @@ const submitterOf = ({ intermediary }: ApplyVisit): Submitter =>
       }
 
 /** The language of the pages becomes that of the application. */
-async function useLanguage({ deps, key, language }: ApplyVisit, session: ApplySession): Promise<void> {
+async function useLanguage({ deps, key, language }: ApplyRequest, session: ApplySession): Promise<void> {
   if (session.language !== language) await changeLanguage(deps.intakeDb, key, session.applicant_id, language)
 }
 
 interface CheckProps {
-  visit: ApplyVisit
+  request: ApplyRequest
   program: ProgramInForm
   saved: SavedForm
   form: FilledForm
   nameOf: FilesInForm['nameOf'] | undefined
 }
 
-function CheckPage({ visit, program, saved, form, nameOf }: CheckProps) {
-  const { pages, questions: words } = visit.texts
+function CheckPage({ request, program, saved, form, nameOf }: CheckProps) {
+  const { pages, questions: words } = request.texts
   const all = form.screens.flat()
   const missing = messagesOf(form, form.errors, words)
   const wrong = placesInError(all, form.errors)
@@ -112,7 +113,7 @@ function CheckPage({ visit, program, saved, form, nameOf }: CheckProps) {
       <p class="soft" dir="auto">
         {program.name}
       </p>
-      {visit.url.searchParams.has('changed') && (
+      {request.url.searchParams.has('changed') && (
         <p class="notice" role="status" data-notice="changed">
           {pages.changed}
         </p>
@@ -123,7 +124,7 @@ function CheckPage({ visit, program, saved, form, nameOf }: CheckProps) {
           <ul>
             {missing.map(({ field, message, label }) => (
               <li>
-                <a href={linkTo(visit, `${pathOfField(program, form, field)}`)} dir="auto">
+                <a href={linkTo(request, `${pathOfField(program, form, field)}`)} dir="auto">
                   {label} {message}
                 </a>
               </li>
@@ -139,7 +140,7 @@ function CheckPage({ visit, program, saved, form, nameOf }: CheckProps) {
           <dl class="answers">
             {form.screens[screen]!.filter(({ asked }) => asked.type !== undefined).map(place => (
               <AnswerRow
-                visit={visit}
+                request={request}
                 form={form}
                 place={place}
                 path={pathOfScreen(program, screen)}
@@ -152,8 +153,8 @@ function CheckPage({ visit, program, saved, form, nameOf }: CheckProps) {
       ))}
       {isEmpty && <p>{pages.nothing}</p>}
       {!isEmpty && missing.length === 0 && (
-        <form method="post" action={linkTo(visit, `${program.path}/check`)}>
-          <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
+        <form method="post" action={linkTo(request, `${program.path}/check`)}>
+          <input type="hidden" name="csrf" value={csrfField(request)} autocomplete="off" />
           <input type="hidden" name="key" value={keyOf(saved)} autocomplete="off" />
           <button type="submit">{pages.submit}</button>
         </form>
@@ -170,16 +171,16 @@ function pathOfField(program: ProgramInForm, form: FilledForm, field: string): s
   return `${pathOfScreen(program, Math.max(0, screen))}?check=1#${field}`
 }
 
-interface RowProps extends Pick<CheckProps, 'visit' | 'form' | 'nameOf'> {
+interface RowProps extends Pick<CheckProps, 'request' | 'form' | 'nameOf'> {
   place: FormPlace
   path: string
   isWrong: boolean
 }
 
-function AnswerRow({ visit, form, place, path, isWrong, nameOf }: RowProps) {
-  const { pages, questions: words } = visit.texts
+function AnswerRow({ request, form, place, path, isWrong, nameOf }: RowProps) {
+  const { pages, questions: words } = request.texts
   const label = labelOf(place, form.values, words)
-  const lines = answerLines(place, form.answers, { language: visit.language, nameOf })
+  const lines = answerLines(place, form.answers, { language: request.language, nameOf })
   return (
     <div class={isWrong ? 'wrong' : undefined} data-answer={place.path}>
       <dt dir="auto">{label}</dt>
@@ -190,7 +191,7 @@ function AnswerRow({ visit, form, place, path, isWrong, nameOf }: RowProps) {
         ))}
       </dd>
       <dd class="change">
-        <a class="change-link" href={`${linkTo(visit, path)}?check=1#${place.formPath}`}>
+        <a class="change-link" href={`${linkTo(request, path)}?check=1#${place.formPath}`}>
           {lines.length === 0 ? pages.answerNow : pages.change}
           <span class="unseen" dir="auto">
             {' '}
@@ -202,14 +203,14 @@ function AnswerRow({ visit, form, place, path, isWrong, nameOf }: RowProps) {
   )
 }
 
-export async function getReceived(visit: ApplyVisit): Promise<Response> {
-  const program = await programOf(visit)
-  const { session, texts, language, deps } = visit
+export async function getReceived(request: ApplyRequest): Promise<Response> {
+  const program = await programOf(request)
+  const { session, texts, language, deps } = request
   const { pages } = texts
   const { program_id } = program
   const last = session && (await findLastSubmission(deps.intakeDb, { program_id, applicant_id: session.applicant_id }))
   if (session === undefined || last === undefined)
-    return redirect(visit, visit.hasEnded ? visit.endedPath : program.path)
+    return redirect(request, request.hasEnded ? request.endedPath : program.path)
   const { timeZone } = deps.config
   const when = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(
     last.submit_time / 1000,
@@ -227,11 +228,11 @@ export async function getReceived(visit: ApplyVisit): Promise<Response> {
       <p class="static" dir="auto">
         {program.confirmation ?? pages.whatNextText}
       </p>
-      <CodeBox visit={visit} session={session} />
+      <CodeBox request={request} session={session} />
       <p>
-        <a href={linkTo(visit, '/apply')}>{pages.other}</a>
+        <a href={linkTo(request, '/apply')}>{pages.other}</a>
       </p>
     </>
   )
-  return showApply(visit, { title: pages.received, body })
+  return showApply(request, { title: pages.received, body })
 }

@@ -9,32 +9,33 @@ import { type OrganizationClient, readClients, readWhoStarted } from '../../db/a
 import { foldText } from '../../domain/values/folded-text.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { TextInput } from '../questions/field-parts.tsx'
-import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
 import {
-  type ApplyVisit,
+  type ApplyRequest,
   applyRules,
   clientsPath,
   type Intermediary,
   redirect,
   requireFormOf,
   takeSession,
-} from './apply-visit.ts'
+} from './apply-request.ts'
+import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
 
 const rowsMax = 50
 const newPath = `${clientsPath}/new`
 
-type IntermediaryVisit = ApplyVisit & { intermediary: Intermediary }
+type IntermediaryRequest = ApplyRequest & { intermediary: Intermediary }
 
 /** A page for intermediaries; everyone else is sent to sign in. Its forms belong to that sign-in, whichever client is open. */
-const signedIn = (handler: (visit: IntermediaryVisit) => Promise<Response>) => async (visit: ApplyVisit) => {
-  const { intermediary, request } = visit
-  if (intermediary === undefined) return redirect(visit, '/admin/sign-in')
-  if (request.method === 'POST') requireFormOf(intermediary.signedIn, visit)
-  return handler({ ...visit, intermediary })
-}
+const signedIn =
+  (handler: (request: IntermediaryRequest) => Promise<Response>) => async (pageRequest: ApplyRequest) => {
+    const { intermediary, request } = pageRequest
+    if (intermediary === undefined) return redirect(pageRequest, '/admin/sign-in')
+    if (request.method === 'POST') requireFormOf(intermediary.signedIn, pageRequest)
+    return handler({ ...pageRequest, intermediary })
+  }
 
-const Token = ({ visit }: { visit: IntermediaryVisit }) => (
-  <input type="hidden" name="csrf" value={maskedToken(visit.intermediary.signedIn.csrf)} autocomplete="off" />
+const Token = ({ request }: { request: IntermediaryRequest }) => (
+  <input type="hidden" name="csrf" value={maskedToken(request.intermediary.signedIn.csrf)} autocomplete="off" />
 )
 
 export const getClients = signedIn(showClients)
@@ -42,8 +43,8 @@ export const getClients = signedIn(showClients)
 /** The search text is in the body of a form because addresses end up in logs and histories. */
 export const postClients = getClients
 
-async function showClients(visit: IntermediaryVisit): Promise<Response> {
-  const { deps, form, texts, intermediary } = visit
+async function showClients(request: IntermediaryRequest): Promise<Response> {
+  const { deps, form, texts, intermediary } = request
   const { pages } = texts
   const search = form.get('search') ?? ''
   const before = Number(/^\d{1,15}$/.exec(form.get('before') ?? '')?.[0] ?? Number.MAX_SAFE_INTEGER)
@@ -57,12 +58,12 @@ async function showClients(visit: IntermediaryVisit): Promise<Response> {
     <>
       <h1>{pages.clients}</h1>
       <p>
-        <a class="button" href={linkTo(visit, newPath)}>
+        <a class="button" href={linkTo(request, newPath)}>
           {pages.newClient}
         </a>
       </p>
-      <form method="post" action={linkTo(visit, clientsPath)}>
-        <Token visit={visit} />
+      <form method="post" action={linkTo(request, clientsPath)}>
+        <Token request={request} />
         <TextInput view={view} name="search" label={pages.findClient} typing={{ size: 'medium' }} />
         <p>
           <button type="submit" class="plain">
@@ -71,10 +72,10 @@ async function showClients(visit: IntermediaryVisit): Promise<Response> {
         </p>
       </form>
       {shown.length === 0 && <p>{pages.noClients}</p>}
-      <ClientList visit={visit} clients={shown} started={started} />
+      <ClientList request={request} clients={shown} started={started} />
       {found.length > rowsMax && (
-        <form method="post" action={linkTo(visit, clientsPath)}>
-          <Token visit={visit} />
+        <form method="post" action={linkTo(request, clientsPath)}>
+          <Token request={request} />
           <input type="hidden" name="search" value={search} autocomplete="off" />
           <button type="submit" class="plain" name="before" value={String(ids.at(-1))}>
             {pages.moreClients}
@@ -82,29 +83,29 @@ async function showClients(visit: IntermediaryVisit): Promise<Response> {
         </form>
       )}
       <p>
-        <a href={linkTo(visit, '/admin/account')}>{pages.account}</a>
+        <a href={linkTo(request, '/admin/account')}>{pages.account}</a>
       </p>
     </>
   )
-  return showApply(visit, { title: pages.clients, body })
+  return showApply(request, { title: pages.clients, body })
 }
 
 interface ClientListProps {
-  visit: IntermediaryVisit
+  request: IntermediaryRequest
   clients: readonly OrganizationClient[]
   started: ReadonlySet<number>
 }
 
-const ClientList = ({ visit, clients, started }: ClientListProps) => (
-  <form method="post" action={linkTo(visit, `${clientsPath}/open`)}>
-    <Token visit={visit} />
+const ClientList = ({ request, clients, started }: ClientListProps) => (
+  <form method="post" action={linkTo(request, `${clientsPath}/open`)}>
+    <Token request={request} />
     <ul class="programs">
       {clients.map(({ applicant_id, name }) => (
         <li class="card" data-client={applicant_id}>
           <h2 dir="auto">{name}</h2>
-          {started.has(applicant_id) && <p>{visit.texts.pages.started}</p>}
+          {started.has(applicant_id) && <p>{request.texts.pages.started}</p>}
           <button type="submit" class="plain" name="client" value={String(applicant_id)}>
-            {visit.texts.pages.openClient}
+            {request.texts.pages.openClient}
             <span class="unseen" dir="auto">
               {' '}
               {name}
@@ -116,10 +117,10 @@ const ClientList = ({ visit, clients, started }: ClientListProps) => (
   </form>
 )
 
-export const getNewClient = signedIn(async visit => showNewClient(visit, crypto.randomUUID()))
+export const getNewClient = signedIn(async request => showNewClient(request, crypto.randomUUID()))
 
-function showNewClient(visit: IntermediaryVisit, formKey: string, message?: string): Response {
-  const { pages, questions: words } = visit.texts
+function showNewClient(request: IntermediaryRequest, formKey: string, message?: string): Response {
+  const { pages, questions: words } = request.texts
   const label = pages.clientName
   const errors = new Map(message === undefined ? [] : [['name', message]])
   const lines = message === undefined ? [] : [{ field: 'name', message, label }]
@@ -127,33 +128,38 @@ function showNewClient(visit: IntermediaryVisit, formKey: string, message?: stri
     <>
       <ErrorSummary title={pages.problem} messages={lines} withLabels={false} />
       <h1>{pages.newClient}</h1>
-      <form method="post" action={linkTo(visit, newPath)}>
-        <Token visit={visit} />
+      <form method="post" action={linkTo(request, newPath)}>
+        <Token request={request} />
         <input type="hidden" name="key" value={formKey} autocomplete="off" />
-        <TextInput view={{ values: visit.form, errors, words }} name="name" label={label} hint={pages.clientNameHint} />
+        <TextInput
+          view={{ values: request.form, errors, words }}
+          name="name"
+          label={label}
+          hint={pages.clientNameHint}
+        />
         <button type="submit">{pages.next}</button>
       </form>
     </>
   )
-  return showApply(visit, { title: pages.newClient, body, status: message === undefined ? 200 : 400 })
+  return showApply(request, { title: pages.newClient, body, status: message === undefined ? 200 : 400 })
 }
 
-export const postNewClient = signedIn(async visit => {
-  const { deps, form, key, intermediary, language, limits, now } = visit
-  await limits.countStart(recordOf(visit.request).origin.address)
+export const postNewClient = signedIn(async request => {
+  const { deps, form, key, intermediary, language, limits, now } = request
+  await limits.countStart(recordOf(request.request).origin.address)
   const draft = { name: form.get('name') ?? '', language, formKey: form.get('key') ?? '' }
   try {
-    await takeSession(visit, await registerClient(deps.db, applyRules(deps), key, intermediary, draft, now))
-    return redirect(visit, '/apply/-/code')
+    await takeSession(request, await registerClient(deps.db, applyRules(deps), key, intermediary, draft, now))
+    return redirect(request, '/apply/-/code')
   } catch (error) {
     if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
-    return showNewClient(visit, crypto.randomUUID(), visit.texts.pages.clientNameWrong)
+    return showNewClient(request, crypto.randomUUID(), request.texts.pages.clientNameWrong)
   }
 })
 
-export const postOpenClient = signedIn(async visit => {
-  const { deps, form, key, intermediary, now } = visit
+export const postOpenClient = signedIn(async request => {
+  const { deps, form, key, intermediary, now } = request
   const [client = '0'] = /^\d{1,15}$/.exec(form.get('client') ?? '') ?? []
-  await takeSession(visit, await openClient(deps.db, applyRules(deps), key, intermediary, Number(client), now))
-  return redirect(visit, '/apply/-/applications')
+  await takeSession(request, await openClient(deps.db, applyRules(deps), key, intermediary, Number(client), now))
+  return redirect(request, '/apply/-/applications')
 })

@@ -12,7 +12,7 @@ import { readMultipart, type SentFile } from '../http/forms/read-multipart.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import type { FilesInForm } from '../questions/field-view.ts'
 import { dropButton, FormValues } from '../questions/form-values.ts'
-import { type ApplyVisit, acceptForm, fieldsMax, requireSession } from './apply-visit.ts'
+import { type ApplyRequest, acceptForm, fieldsMax, requireSession } from './apply-request.ts'
 import type { FormPlace } from './form-steps.ts'
 import { type ProgramInForm, programOf } from './program-in-form.ts'
 
@@ -22,10 +22,10 @@ const formFilesMax = 20
  * Reads the form of a POST request with files. No file is stored before the form has shown that it comes from a page of this session. Throws
  * what reading a form without files does.
  */
-export async function readUpload(visit: ApplyVisit): Promise<void> {
-  const { deps, request } = visit
+export async function readUpload(pageRequest: ApplyRequest): Promise<void> {
+  const { deps, request } = pageRequest
   const form = new FormValues()
-  visit.form = form
+  pageRequest.form = form
   const { config } = deps
   const bounds = {
     bytesMax: config.uploadBytesMax,
@@ -35,7 +35,7 @@ export async function readUpload(visit: ApplyVisit): Promise<void> {
     arrivalMs: config.uploadMsMax,
     storageGraceMs: config.storageSilenceMs,
   }
-  const files = new FormFiles(visit)
+  const files = new FormFiles(pageRequest)
   try {
     await readMultipart(request, bounds, {
       field: (name, value) => form.add(name, value),
@@ -52,17 +52,17 @@ class FormFiles {
   #isAccepted = false
   #end: (() => void) | undefined
 
-  constructor(private readonly visit: ApplyVisit) {}
+  constructor(private readonly request: ApplyRequest) {}
 
   async take({ field, name, chunks }: SentFile): Promise<void> {
-    const { visit } = this
-    const { deps, form, limits, request } = visit
+    const { request: pageRequest } = this
+    const { deps, form, limits, request } = pageRequest
     const { fileStore } = deps
     // A field in which no file was chosen.
     if (name === '') return
     this.accept()
     // The session has ended: the page asks for the code, and then for the file again.
-    if (visit.session === undefined && form.get('csrf')) return
+    if (pageRequest.session === undefined && form.get('csrf')) return
     const program = await this.#find()
     const question = questionAt(program.known.version, field, form.get('shown') ?? '')
     if (question === undefined || fileStore === undefined || program.intake_state !== 'OPEN') return
@@ -78,15 +78,15 @@ class FormFiles {
         rules,
         name,
         place: async () => {
-          const { applicant_id } = await requireSession(visit)
+          const { applicant_id } = await requireSession(pageRequest)
           return { program_id: program.program_id, applicant_id }
         },
         onFailure: err => deps.log.error({ err }, 'an uploaded file could not be stored'),
       },
       chunks,
     )
-    if ('refused' in received) visit.fileErrors.set(field, received.refused)
-    else form.add(field, urlOfFile(visit, program.slug, received.fileId))
+    if ('refused' in received) pageRequest.fileErrors.set(field, received.refused)
+    else form.add(field, urlOfFile(pageRequest, program.slug, received.fileId))
   }
 
   end(): void {
@@ -95,12 +95,12 @@ class FormFiles {
 
   /** Once: a session that begins with a file gives the next page another token. */
   accept(): void {
-    if (!this.#isAccepted) acceptForm(this.visit)
+    if (!this.#isAccepted) acceptForm(this.request)
     this.#isAccepted = true
   }
 
   async #find(): Promise<ProgramInForm> {
-    this.#program ??= await programOf(this.visit)
+    this.#program ??= await programOf(this.request)
     return this.#program
   }
 }
@@ -119,7 +119,7 @@ function questionAt(version: ProgramVersion, field: string, shown: string): Vers
 }
 
 /** A file's URL as it is in the application: a link for console users who may read the program's applications. */
-const urlOfFile = ({ place }: ApplyVisit, slug: string, fileId: string): string =>
+const urlOfFile = ({ place }: ApplyRequest, slug: string, fileId: string): string =>
   `${place.baseUrl}/admin/programs/${slug}/files/${fileId}`
 
 const fileIdIn = (url: string): string | undefined => /\/admin\/programs\/[^/]+\/files\/([0-9a-f]{40})$/.exec(url)?.[1]
@@ -132,11 +132,11 @@ const pathOfFileField = (name: string): string | undefined => /^(\/.*)\/file_url
  * guessed or erased ones, are left out, and their field gets an error.
  */
 export async function withOwnFiles(
-  visit: ApplyVisit,
+  request: ApplyRequest,
   { program_id, slug }: ProgramInForm,
   saved: FormValues,
 ): Promise<FormValues> {
-  const { form, fileErrors, session, deps } = visit
+  const { form, fileErrors, session, deps } = request
   const sent = [...form]
   const urls = sent.filter(([name]) => pathOfFileField(name) !== undefined).map(([, url]) => url)
   if (urls.length === 0) return form
@@ -151,7 +151,7 @@ export async function withOwnFiles(
     if (url === '' || `${name} ${url}` === dropped) return []
     const id = fileIdIn(url)
     // Whatever host was sent, the URL is ours.
-    if (id !== undefined && own.has(id)) return [[name, kept.has(url) ? url : urlOfFile(visit, slug, id)]]
+    if (id !== undefined && own.has(id)) return [[name, kept.has(url) ? url : urlOfFile(request, slug, id)]]
     if (id === undefined && kept.has(url)) return [[name, url]]
     fileErrors.set(name, 'file_gone')
     return []
@@ -161,7 +161,7 @@ export async function withOwnFiles(
 
 /** What file fields need to know; undefined if none of these places has a file field. */
 export async function filesInForm(
-  { deps, session }: ApplyVisit,
+  { deps, session }: ApplyRequest,
   { program_id }: ProgramInForm,
   places: readonly FormPlace[],
 ): Promise<FilesInForm | undefined> {

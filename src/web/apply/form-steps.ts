@@ -65,7 +65,7 @@ function byEntity(places: readonly FormPlace[], above = ''): FormPlace[] {
     if (done.has(list)) return []
     done.add(list)
     const within = Map.groupBy(
-      places.filter(one => one.path.startsWith(above + list)),
+      places.filter(place => place.path.startsWith(above + list)),
       ({ path }) => Number.parseInt(path.slice(above.length + list.length), 10),
     )
     return [...within].sort(([a], [b]) => a - b).flatMap(([i, group]) => byEntity(group, `${above}${list}${i}`))

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../domain/values/json-text.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { recordOf } from '../http/server/request-record.ts'
-import type { ApplyVisit } from './apply-visit.ts'
+import type { ApplyRequest } from './apply-request.ts'
 import { knownInLanguage, type ProgramTexts, textsOf } from './texts-in-language.ts'
 
 export interface ProgramInForm extends ProgramIntake, ProgramTexts {
@@ -24,7 +24,7 @@ export interface ProgramInForm extends ProgramIntake, ProgramTexts {
 }
 
 /** Throws Problem `not_found` unless the program of the address has been published here. */
-export async function programOf({ deps, request, params, language }: ApplyVisit): Promise<ProgramInForm> {
+export async function programOf({ deps, request, params, language }: ApplyRequest): Promise<ProgramInForm> {
   const slug = params.slug ?? ''
   const program = isSlug(slug) ? await findProgram(deps.db, slug) : undefined
   if (program === undefined || program.origin_name !== null)
@@ -46,7 +46,7 @@ export interface SavedForm {
 }
 
 /** What the applicant has saved, or what the next application starts from (D43). */
-export async function savedIn({ deps, session }: ApplyVisit, program: ProgramInForm): Promise<SavedForm> {
+export async function savedIn({ deps, session }: ApplyRequest, program: ProgramInForm): Promise<SavedForm> {
   if (session === undefined) return nothingSaved
   const applicant = { applicant_id: session.applicant_id, front_end: ownFrontEnd }
   try {

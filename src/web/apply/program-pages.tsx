@@ -4,27 +4,27 @@
 
 import { findLastSubmission } from '../../db/applications/submissions.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
+import { type ApplyRequest, clientsPath, setCookie } from './apply-request.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, clientsPath, setCookie } from './apply-visit.ts'
 import { savedForm } from './form-steps.ts'
 import { programOf, savedIn } from './program-in-form.ts'
 import { readProgramTexts } from './texts-in-language.ts'
 
-export async function getPrograms(visit: ApplyVisit): Promise<Response> {
-  const { pages } = visit.texts
-  const programs = (await readPrograms(visit.deps.db)).filter(
+export async function getPrograms(request: ApplyRequest): Promise<Response> {
+  const { pages } = request.texts
+  const programs = (await readPrograms(request.deps.db)).filter(
     ({ active_version_id, intake_state, origin_name }) =>
       active_version_id !== null && intake_state === 'OPEN' && origin_name === null,
   )
-  const texts = await readProgramTexts(visit)
+  const texts = await readProgramTexts(request)
   const link = (path: string, text: string) => (
     <p>
-      <a href={linkTo(visit, path)}>{text}</a>
+      <a href={linkTo(request, path)}>{text}</a>
     </p>
   )
   const body = (
     <>
-      {visit.url.searchParams.has('finished') && (
+      {request.url.searchParams.has('finished') && (
         <p class="notice" role="status" data-notice="finished">
           {pages.cleared}
         </p>
@@ -34,32 +34,32 @@ export async function getPrograms(visit: ApplyVisit): Promise<Response> {
       <ul class="programs">
         {programs.map(({ slug, program_id }) => (
           <li>
-            <a class="program" href={linkTo(visit, `/apply/${slug}`)} dir="auto">
+            <a class="program" href={linkTo(request, `/apply/${slug}`)} dir="auto">
               {texts.get(program_id)?.name}
             </a>
           </li>
         ))}
       </ul>
-      {visit.session === undefined
-        ? visit.intermediary === undefined && link('/apply/-/return', pages.returnTitle)
-        : link('/apply/-/applications', visit.intermediary === undefined ? pages.mine : pages.theirs)}
+      {request.session === undefined
+        ? request.intermediary === undefined && link('/apply/-/return', pages.returnTitle)
+        : link('/apply/-/applications', request.intermediary === undefined ? pages.mine : pages.theirs)}
     </>
   )
-  return showApply(visit, { title: pages.programs, body })
+  return showApply(request, { title: pages.programs, body })
 }
 
-export async function getProgram(visit: ApplyVisit): Promise<Response> {
-  const program = await programOf(visit)
+export async function getProgram(request: ApplyRequest): Promise<Response> {
+  const program = await programOf(request)
   // From here on somebody else may begin.
-  if (visit.hasEnded) setCookie(visit, 'session', undefined)
-  const { pages } = visit.texts
+  if (request.hasEnded) setCookie(request, 'session', undefined)
+  const { pages } = request.texts
   const { name, description, path, intake_state, intake_text, program_id } = program
   const isOpen = intake_state === 'OPEN'
-  const saved = await savedIn(visit, program)
+  const saved = await savedIn(request, program)
   const hasStarted = saved.create_time !== null
-  const place = { program_id, applicant_id: visit.session?.applicant_id ?? 0 }
-  const last = visit.session && (await findLastSubmission(visit.deps.intakeDb, place))
-  const needsClient = visit.intermediary !== undefined && visit.session === undefined
+  const place = { program_id, applicant_id: request.session?.applicant_id ?? 0 }
+  const last = request.session && (await findLastSubmission(request.deps.intakeDb, place))
+  const needsClient = request.intermediary !== undefined && request.session === undefined
   const isComplete = hasStarted && savedForm(program.known.version, saved.answers).errors.length === 0
   const text = hasStarted ? pages.resume : last === undefined ? pages.start : pages.again
   const body = (
@@ -76,7 +76,7 @@ export async function getProgram(visit: ApplyVisit): Promise<Response> {
           <p>
             <a
               class="button"
-              href={linkTo(visit, needsClient ? clientsPath : `${path}/${isComplete ? 'check' : 'screens/1'}`)}
+              href={linkTo(request, needsClient ? clientsPath : `${path}/${isComplete ? 'check' : 'screens/1'}`)}
             >
               {needsClient ? pages.chooseClient : text}
             </a>
@@ -88,15 +88,15 @@ export async function getProgram(visit: ApplyVisit): Promise<Response> {
           {intake_text !== null && <p dir="auto">{intake_text}</p>}
         </div>
       )}
-      {visit.session === undefined && !needsClient && (
+      {request.session === undefined && !needsClient && (
         <p>
-          <a href={linkTo(visit, '/apply/-/return')}>{pages.returnTitle}</a>
+          <a href={linkTo(request, '/apply/-/return')}>{pages.returnTitle}</a>
         </p>
       )}
       <p>
-        <a href={linkTo(visit, '/apply')}>{pages.programs}</a>
+        <a href={linkTo(request, '/apply')}>{pages.programs}</a>
       </p>
     </>
   )
-  return showApply(visit, { title: name, body })
+  return showApply(request, { title: name, body })
 }

@@ -5,8 +5,8 @@
 import { TextInput } from '../questions/field-parts.tsx'
 import { filled } from '../questions/field-view.ts'
 import { FormValues } from '../questions/form-values.ts'
+import { type ApplyRequest, csrfField } from './apply-request.ts'
 import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, csrfField } from './apply-visit.ts'
 
 interface ReturnForm {
   /** What is wrong with the code. */
@@ -17,32 +17,32 @@ interface ReturnForm {
 }
 
 export function showReturn(
-  visit: ApplyVisit,
+  request: ApplyRequest,
   { message, kept, status = kept === undefined ? 200 : 403 }: ReturnForm,
 ): Response {
-  const { pages, questions: words } = visit.texts
+  const { pages, questions: words } = request.texts
   const label = pages.returnLabel
-  const hasEnded = kept !== undefined || visit.url.searchParams.has('ended')
-  const view = { values: visit.form, errors: new Map(message === undefined ? [] : [['code', message]]), words }
+  const hasEnded = kept !== undefined || request.url.searchParams.has('ended')
+  const view = { values: request.form, errors: new Map(message === undefined ? [] : [['code', message]]), words }
   const lines = message === undefined ? [] : [{ field: 'code', message, label }]
   const body = (
     <>
       <ErrorSummary title={pages.problem} messages={lines} withLabels={false} />
       {hasEnded && (
         <p class="notice" role="status" data-notice="ended">
-          {filled(pages.ended, { minutes: Math.round(visit.deps.config.applyIdleMs / 60_000) })}
+          {filled(pages.ended, { minutes: Math.round(request.deps.config.applyIdleMs / 60_000) })}
         </p>
       )}
       <h1>{pages.returnTitle}</h1>
-      <form method="post" action={linkTo(visit, '/apply/-/return')}>
-        <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
-        {kept !== undefined && <KeptFields path={kept} values={visit.form} />}
+      <form method="post" action={linkTo(request, '/apply/-/return')}>
+        <input type="hidden" name="csrf" value={csrfField(request)} autocomplete="off" />
+        {kept !== undefined && <KeptFields path={kept} values={request.form} />}
         <TextInput view={view} name="code" label={label} hint={pages.returnHint} typing={{ size: 'medium' }} />
         <button type="submit">{pages.next}</button>
       </form>
     </>
   )
-  return showApply(visit, { title: pages.returnTitle, body, status })
+  return showApply(request, { title: pages.returnTitle, body, status })
 }
 
 /** The fields of a screen that its page needs to show what was typed. */
@@ -58,7 +58,7 @@ const KeptFields = ({ path, values }: { path: string; values: FormValues }) => (
 )
 
 /** The screen and the fields that a form brought along; undefined where it brought none. */
-export function keptScreen({ form }: ApplyVisit): { slug: string; screen: string; form: FormValues } | undefined {
+export function keptScreen({ form }: ApplyRequest): { slug: string; screen: string; form: FormValues } | undefined {
   const [, slug, screen] = /^\/apply\/([a-z0-9-]{1,100})\/screens\/(\d{1,4})$/.exec(form.get('kept') ?? '') ?? []
   if (slug === undefined || screen === undefined) return undefined
   return { slug, screen, form: new FormValues([...form].filter(([name]) => isKept(name))) }

@@ -14,25 +14,25 @@ import { readPrograms } from '../../db/programs/programs.ts'
 import { sessionCookie } from '../http/headers/session-cookie.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { filled } from '../questions/field-view.ts'
+import { type ApplyRequest, applyRules, clientsPath, redirect, setCookie, takeSession } from './apply-request.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, applyRules, clientsPath, redirect, setCookie, takeSession } from './apply-visit.ts'
 import { keptScreen, showReturn } from './return-form.tsx'
 import { postScreen } from './screen-pages.tsx'
 import { readProgramTexts } from './texts-in-language.ts'
 
 /** The code, with the link that brings it along: after `#`, which no server and no log gets. */
-export function CodeBox({ visit, session }: { visit: ApplyVisit; session: ApplySession }) {
+export function CodeBox({ request, session }: { request: ApplyRequest; session: ApplySession }) {
   if (session.code === '') return null
-  const { pages } = visit.texts
-  const link = `${visit.place.baseUrl}/apply/-/return#${session.code}`
+  const { pages } = request.texts
+  const link = `${request.place.baseUrl}/apply/-/return#${session.code}`
   return (
     <section class="card">
-      <h2>{visit.intermediary === undefined ? pages.code : pages.clientCode}</h2>
+      <h2>{request.intermediary === undefined ? pages.code : pages.clientCode}</h2>
       <p class="code large">
         {/* Of a direction of its own: groups of digits would change places in a text from right to left. */}
         <bdi id="code">{session.code}</bdi>
       </p>
-      <p class="soft">{visit.intermediary === undefined ? pages.codeHint : pages.clientCodeHint}</p>
+      <p class="soft">{request.intermediary === undefined ? pages.codeHint : pages.clientCodeHint}</p>
       <p>
         {pages.codeLink} <a href={link}>{link}</a>
       </p>
@@ -49,42 +49,42 @@ export function CodeBox({ visit, session }: { visit: ApplyVisit; session: ApplyS
   )
 }
 
-export async function getCode(visit: ApplyVisit): Promise<Response> {
-  const { session, deps, texts, url } = visit
-  if (session === undefined) return redirect(visit, visit.hasEnded ? visit.endedPath : '/apply')
-  if (session.code === '') return redirect(visit, '/apply/-/applications')
+export async function getCode(request: ApplyRequest): Promise<Response> {
+  const { session, deps, texts, url } = request
+  if (session === undefined) return redirect(request, request.hasEnded ? request.endedPath : '/apply')
+  if (session.code === '') return redirect(request, '/apply/-/applications')
   await updateCodeShown(deps.db, session.tokenHash)
   const { pages } = texts
   const next = url.searchParams.get('next') ?? ''
-  const title = visit.intermediary === undefined ? pages.codeTitle : pages.clientAdded
+  const title = request.intermediary === undefined ? pages.codeTitle : pages.clientAdded
   const body = (
     <>
       <h1>{title}</h1>
-      <CodeBox visit={visit} session={session} />
+      <CodeBox request={request} session={session} />
       <p>
-        <a class="button" href={linkTo(visit, isOwnPath.test(next) ? next : '/apply/-/applications')}>
+        <a class="button" href={linkTo(request, isOwnPath.test(next) ? next : '/apply/-/applications')}>
           {pages.next}
         </a>
       </p>
     </>
   )
-  return showApply(visit, { title, body })
+  return showApply(request, { title, body })
 }
 
 const isOwnPath = /^\/apply\/[a-z0-9-]{1,100}(?:\/(?:check|screens\/\d{1,4}(?:\?[a-z0-9=&]{1,40})?))?$/
 
 /** An intermediary opens clients by their names. */
-export const getReturn = async (visit: ApplyVisit): Promise<Response> =>
-  visit.intermediary === undefined ? showReturn(visit, {}) : redirect(visit, clientsPath)
+export const getReturn = async (request: ApplyRequest): Promise<Response> =>
+  request.intermediary === undefined ? showReturn(request, {}) : redirect(request, clientsPath)
 
-export async function postReturn(visit: ApplyVisit): Promise<Response> {
-  const { deps, form, limits, now, session, texts, intermediary } = visit
-  if (intermediary !== undefined) return redirect(visit, clientsPath)
-  const { address } = recordOf(visit.request).origin
+export async function postReturn(request: ApplyRequest): Promise<Response> {
+  const { deps, form, limits, now, session, texts, intermediary } = request
+  if (intermediary !== undefined) return redirect(request, clientsPath)
+  const { address } = recordOf(request.request).origin
   const kept = form.get('kept')
   const refuse = (reason: string, message: string, status: number): Response => {
-    recordOf(visit.request).fields.reason = reason
-    return showReturn(visit, { message, status, kept })
+    recordOf(request.request).fields.reason = reason
+    return showReturn(request, { message, status, kept })
   }
   const counted = await limits.countCode(address)
   const minutes = Math.ceil(counted.seconds / 60)
@@ -98,28 +98,28 @@ export async function postReturn(visit: ApplyVisit): Promise<Response> {
     return refuse('wrong_code', filled(texts.pages.returnWrong, { days: deps.config.applyCodeDays }), 400)
   await limits.takeBackCode(address)
   if (session !== undefined) await endApplySession(deps.db, session)
-  await takeSession(visit, token)
-  const screen = keptScreen(visit)
-  if (screen === undefined) return redirect(visit, '/apply/-/applications')
+  await takeSession(request, token)
+  const screen = keptScreen(request)
+  if (screen === undefined) return redirect(request, '/apply/-/applications')
   const { slug, form: typed } = screen
-  return postScreen({ ...visit, params: { slug, screen: screen.screen }, form: typed })
+  return postScreen({ ...request, params: { slug, screen: screen.screen }, form: typed })
 }
 
 /** Most applications that are listed. */
 const rowsMax = 200
 
-export async function getApplications(visit: ApplyVisit): Promise<Response> {
-  const { session, deps, texts, language } = visit
-  if (session === undefined) return redirect(visit, visit.hasEnded ? visit.endedPath : '/apply/-/return')
+export async function getApplications(request: ApplyRequest): Promise<Response> {
+  const { session, deps, texts, language } = request
+  if (session === undefined) return redirect(request, request.hasEnded ? request.endedPath : '/apply/-/return')
   const { pages } = texts
   const { applicant_id } = session
   const programs = new Map((await readPrograms(deps.db)).map(program => [program.program_id, program]))
-  const names = await readProgramTexts(visit)
+  const names = await readProgramTexts(request)
   const applications = await readTheirApplications(deps.intakeDb, applicant_id, rowsMax)
   const started = await readProgramsInProgress(deps.intakeDb, applicant_id)
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: deps.config.timeZone })
   const current = new Set(started)
-  const title = visit.intermediary === undefined ? pages.mine : pages.theirs
+  const title = request.intermediary === undefined ? pages.mine : pages.theirs
   const statusOf = ({ program_id, status, is_current }: TheirApplication) =>
     is_current ? (names.get(program_id)?.statuses.get(status ?? '') ?? status ?? pages.statusNone) : pages.replaced
   const body = (
@@ -131,7 +131,7 @@ export async function getApplications(visit: ApplyVisit): Promise<Response> {
           <li class="card">
             <h2 dir="auto">{names.get(id)?.name}</h2>
             <p>{pages.started}</p>
-            <a class="button" href={linkTo(visit, `/apply/${programs.get(id)?.slug}`)}>
+            <a class="button" href={linkTo(request, `/apply/${programs.get(id)?.slug}`)}>
               {pages.resume}
             </a>
           </li>
@@ -149,29 +149,29 @@ export async function getApplications(visit: ApplyVisit): Promise<Response> {
                 {statusOf(application)}
               </p>
               {is_current && !current.has(program_id) && program?.intake_state === 'OPEN' && (
-                <a href={linkTo(visit, `/apply/${program.slug}`)}>{pages.again}</a>
+                <a href={linkTo(request, `/apply/${program.slug}`)}>{pages.again}</a>
               )}
             </li>
           )
         })}
       </ul>
       <p>
-        <a href={linkTo(visit, '/apply')}>{pages.other}</a>
+        <a href={linkTo(request, '/apply')}>{pages.other}</a>
       </p>
     </>
   )
-  return showApply(visit, { title, body })
+  return showApply(request, { title, body })
 }
 
 /** Ends the session here, and signs an intermediary out. What is saved stays, for the code and for the organization. */
-export async function postFinish(visit: ApplyVisit): Promise<Response> {
-  if (visit.session !== undefined) await endApplySession(visit.deps.db, visit.session)
-  const { deps, intermediary, https } = visit
+export async function postFinish(request: ApplyRequest): Promise<Response> {
+  if (request.session !== undefined) await endApplySession(request.deps.db, request.session)
+  const { deps, intermediary, https } = request
   if (intermediary !== undefined) {
-    const { address } = visit.key
+    const { address } = request.key
     await endSession(deps.consoleDb, intermediary.signedIn, address, { everywhere: false, tokens: false })
-    visit.cookies.push(sessionCookie(undefined, https))
+    request.cookies.push(sessionCookie(undefined, https))
   }
-  setCookie(visit, 'session', undefined)
-  return redirect(visit, '/apply?finished=1')
+  setCookie(request, 'session', undefined)
+  return redirect(request, '/apply?finished=1')
 }

@@ -7,8 +7,8 @@ import { saveAnswers } from '../../core/intake/save-answers.ts'
 import type { Json } from '../../domain/values/json-text.ts'
 import { type FieldView, type FilesInForm, filled } from '../questions/field-view.ts'
 import { QuestionFields } from '../questions/question-fields.tsx'
+import { type ApplyRequest, csrfField, redirect, requireSession } from './apply-request.ts'
 import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
-import { type ApplyVisit, csrfField, redirect, requireSession } from './apply-visit.ts'
 import { filesInForm, withOwnFiles } from './form-files.ts'
 import {
   type FieldMessage,
@@ -41,71 +41,71 @@ interface ShownScreen {
 export const pathOfScreen = ({ path }: ProgramInForm, screen: number): string => `${path}/screens/${screen + 1}`
 
 /** `?check`: came from the page of answers, and goes back there. */
-const fromCheck = ({ url }: ApplyVisit): string => (url.searchParams.has('check') ? '?check=1' : '')
+const fromCheck = ({ url }: ApplyRequest): string => (url.searchParams.has('check') ? '?check=1' : '')
 
-export async function getScreen(visit: ApplyVisit): Promise<Response> {
-  if (visit.hasEnded) return redirect(visit, visit.endedPath)
-  const program = await programOf(visit)
-  if (program.intake_state !== 'OPEN') return redirect(visit, program.path)
-  const saved = await savedIn(visit, program)
+export async function getScreen(request: ApplyRequest): Promise<Response> {
+  if (request.hasEnded) return redirect(request, request.endedPath)
+  const program = await programOf(request)
+  if (program.intake_state !== 'OPEN') return redirect(request, program.path)
+  const saved = await savedIn(request, program)
   const form = savedForm(program.known.version, saved.answers)
-  const screen = Number(visit.params.screen) - 1
+  const screen = Number(request.params.screen) - 1
   const open = openScreens(form)
   if (!open.includes(screen))
-    return redirect(visit, open[0] === undefined ? `${program.path}/check` : pathOfScreen(program, open[0]))
-  const { searchParams } = visit.url
+    return redirect(request, open[0] === undefined ? `${program.path}/check` : pathOfScreen(program, open[0]))
+  const { searchParams } = request.url
   const notice = searchParams.has('changed') ? 'changed' : searchParams.has('more') ? 'more' : undefined
-  return showScreen(visit, { program, saved, form, screen, notice })
+  return showScreen(request, { program, saved, form, screen, notice })
 }
 
-export async function postScreen(visit: ApplyVisit): Promise<Response> {
-  const program = await programOf(visit)
-  const { texts } = visit
+export async function postScreen(request: ApplyRequest): Promise<Response> {
+  const program = await programOf(request)
+  const { texts } = request
   const { version } = program.known
-  const screen = Number(visit.params.screen) - 1
+  const screen = Number(request.params.screen) - 1
   // Of a session that has ended: what was typed waits for the code.
-  if (visit.session === undefined && visit.form.get('csrf'))
-    return showReturn(visit, { kept: pathOfScreen(program, screen) })
-  const saved = await savedIn(visit, program)
+  if (request.session === undefined && request.form.get('csrf'))
+    return showReturn(request, { kept: pathOfScreen(program, screen) })
+  const saved = await savedIn(request, program)
   const before = savedForm(version, saved.answers)
-  const sent = await withOwnFiles(visit, program, before.values)
+  const sent = await withOwnFiles(request, program, before.values)
   const here = `${pathOfScreen(program, screen)}?changed=1`
-  if (sent.get('lists') !== listsOf(saved.answers)) return redirect(visit, here)
-  if (sent.get('version') !== String(version.program_version_id)) return redirect(visit, here)
+  if (sent.get('lists') !== listsOf(saved.answers)) return redirect(request, here)
+  if (sent.get('version') !== String(version.program_version_id)) return redirect(request, here)
   const shown = new Set((sent.get('shown') ?? '').split(' '))
   const values = putTogether(before.values, { shown, values: sent }, sent.get('remove'))
   const [add, go] = [sent.get('add'), sent.get('go')]
   if (add !== undefined) values.add('add', add)
   const form = fillForm(version, values)
   const asked = form.screens[screen] ?? []
-  const wrongFiles = messagesAt(asked, [...visit.fileErrors], form, texts.questions)
-  if (go === undefined) return showScreen(visit, { program, saved, form, screen, messages: wrongFiles })
+  const wrongFiles = messagesAt(asked, [...request.fileErrors], form, texts.questions)
+  if (go === undefined) return showScreen(request, { program, saved, form, screen, messages: wrongFiles })
   const places = asked.filter(({ formPath }) => shown.has(formPath))
   const wrong = messagesOf(form, go === 'back' ? form.faults : form.errors, texts.questions, places)
-  const messages = [...wrongFiles, ...wrong.filter(({ field }) => !visit.fileErrors.has(field))]
-  if (messages.length > 0) return showScreen(visit, { program, saved, form, screen, messages })
-  if (!(await save(visit, program, form, shown))) return redirect(visit, here)
+  const messages = [...wrongFiles, ...wrong.filter(({ field }) => !request.fileErrors.has(field))]
+  if (messages.length > 0) return showScreen(request, { program, saved, form, screen, messages })
+  if (!(await save(request, program, form, shown))) return redirect(request, here)
   return redirect(
-    visit,
-    await nextPath(visit, program, form, { screen, back: go === 'back', unseen: asked.length > places.length }),
+    request,
+    await nextPath(request, program, form, { screen, back: go === 'back', unseen: asked.length > places.length }),
   )
 }
 
 /** Saves the answers to what was shown. False when intake refuses them, as after another publication. */
 async function save(
-  visit: ApplyVisit,
+  request: ApplyRequest,
   { program_id }: ProgramInForm,
   { answers }: FilledForm,
   shown: ReadonlySet<string>,
 ): Promise<boolean> {
-  const { deps } = visit
+  const { deps } = request
   const sent = new Map<string, Json>(
     topKeys(shown).flatMap(key => (answers.has(key) ? [[key, answers.get(key)!]] : [])),
   )
   // Nobody is registered before something is answered.
-  if (visit.session === undefined && !isAnswered([...sent.values()])) return true
-  const { applicant_id } = await requireSession(visit)
-  const { front_end } = visit.key
+  if (request.session === undefined && !isAnswered([...sent.values()])) return true
+  const { applicant_id } = await requireSession(request)
+  const { front_end } = request.key
   const answersBytesMax = deps.config.intakeBodyBytesMax
   try {
     await deps.saves.run(program_id, () =>
@@ -127,14 +127,14 @@ const isAnswered = (json: Json): boolean =>
       : json !== null
 
 async function nextPath(
-  visit: ApplyVisit,
+  request: ApplyRequest,
   program: ProgramInForm,
   form: FilledForm,
   { screen, back, unseen }: { screen: number; back: boolean; unseen: boolean },
 ): Promise<string> {
-  const suffix = fromCheck(visit)
+  const suffix = fromCheck(request)
   const open = openScreens(form)
-  const [previous, next] = [open.findLast(one => one < screen), open.find(one => one > screen)]
+  const [previous, next] = [open.findLast(value => value < screen), open.find(value => value > screen)]
   const path = back
     ? previous === undefined
       ? program.path
@@ -144,23 +144,23 @@ async function nextPath(
       : next === undefined || suffix !== ''
         ? `${program.path}/check`
         : pathOfScreen(program, next)
-  const isNew = visit.session !== undefined && !visit.session.codeShown
+  const isNew = request.session !== undefined && !request.session.codeShown
   return isNew && !back ? `/apply/-/code?next=${encodeURIComponent(path)}` : path
 }
 
-async function showScreen(visit: ApplyVisit, shown: ShownScreen): Promise<Response> {
+async function showScreen(request: ApplyRequest, shown: ShownScreen): Promise<Response> {
   const { program, form, screen, messages = [] } = shown
-  const files = await filesInForm(visit, program, form.screens[screen] ?? [])
+  const files = await filesInForm(request, program, form.screens[screen] ?? [])
   const title = `${program.known.version.screens[screen]!.name} · ${program.name}`
   const status = messages.length > 0 ? 400 : 200
-  const body = <ScreenPage visit={visit} {...shown} files={files} />
-  return showApply(visit, { title, body, status, form: form.screens[screen] && 'answers' })
+  const body = <ScreenPage request={request} {...shown} files={files} />
+  return showApply(request, { title, body, status, form: form.screens[screen] && 'answers' })
 }
 
-function ScreenPage(props: ShownScreen & { visit: ApplyVisit; files: FilesInForm | undefined }) {
-  const { visit, program, saved, form, screen, messages = [], notice, files } = props
+function ScreenPage(props: ShownScreen & { request: ApplyRequest; files: FilesInForm | undefined }) {
+  const { request, program, saved, form, screen, messages = [], notice, files } = props
   const { version } = program.known
-  const { pages, questions: words } = visit.texts
+  const { pages, questions: words } = request.texts
   const { description } = version.screens[screen]!
   const open = openScreens(form)
   const places = form.screens[screen]!
@@ -189,12 +189,12 @@ function ScreenPage(props: ShownScreen & { visit: ApplyVisit; files: FilesInForm
       <form
         id="answers"
         method="post"
-        action={linkTo(visit, pathOfScreen(program, screen)) + fromCheck(visit)}
+        action={linkTo(request, pathOfScreen(program, screen)) + fromCheck(request)}
         noValidate
         encType={files?.isOn === true ? 'multipart/form-data' : undefined}
         data-live={isLive || undefined}
       >
-        <input type="hidden" name="csrf" value={csrfField(visit)} autocomplete="off" />
+        <input type="hidden" name="csrf" value={csrfField(request)} autocomplete="off" />
         <input type="hidden" name="version" value={String(version.program_version_id)} autocomplete="off" />
         <input type="hidden" name="lists" value={listsOf(saved.answers)} autocomplete="off" />
         <input type="hidden" name="shown" value={places.map(({ formPath }) => formPath).join(' ')} autocomplete="off" />

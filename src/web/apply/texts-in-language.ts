@@ -9,7 +9,7 @@ import {
   lookupTags,
   offeredLanguage,
 } from '../../domain/languages/localized.ts'
-import type { ApplyVisit } from './apply-visit.ts'
+import type { ApplyRequest } from './apply-request.ts'
 
 export interface ProgramTexts {
   name: string
@@ -36,7 +36,7 @@ export function textsOf(
 }
 
 /** Those of every published program, by its ID. */
-export async function readProgramTexts({ deps, language }: ApplyVisit): Promise<Map<number, ProgramTexts>> {
+export async function readProgramTexts({ deps, language }: ApplyRequest): Promise<Map<number, ProgramTexts>> {
   const rows = await readActiveDetails(deps.db)
   return new Map(rows.map(row => [row.program_id, textsOf(row, language)]))
 }
@@ -55,6 +55,9 @@ export function knownInLanguage({ version, shape }: KnownVersion, wanted: string
 
 function versionIn(version: StoredProgramVersion, language: string): StoredProgramVersion {
   const tags = lookupTags(language)
-  const questions = version.questions.map(one => ({ ...one, settings: localizedSettings(one.settings, tags) }))
+  const questions = version.questions.map(question => ({
+    ...question,
+    settings: localizedSettings(question.settings, tags),
+  }))
   return { ...version, screens: localizedScreens(version.screens, tags), questions }
 }

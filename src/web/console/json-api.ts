@@ -32,12 +32,12 @@ const apiPath = '/admin/api/v1'
 export function jsonApi(deps: Deps, actions: readonly Action[]) {
   const routes = new Elysia({ name: 'admin-api' })
   const methods = new Map<string, string[]>()
-  for (const one of actions) {
-    const path = apiPath + one.path
+  for (const action of actions) {
+    const path = apiPath + action.path
     const answer = (context: { request: Request; params?: Readonly<Record<string, string | null>> }) =>
-      enter(deps, one, context.request, context.params)
-    routes.route(one.method, path, answer, { parse: 'none', detail: routeDetail(adminOperation(one)) })
-    methods.set(path, [...(methods.get(path) ?? []), one.method])
+      enter(deps, action, context.request, context.params)
+    routes.route(action.method, path, answer, { parse: 'none', detail: routeDetail(adminOperation(action)) })
+    methods.set(path, [...(methods.get(path) ?? []), action.method])
   }
   for (const [path, offered] of methods) routes.all(path, methodNotAllowed(offered), hiddenRoute)
   const nothing = ({ request }: { request: Request }): Response =>
@@ -52,28 +52,31 @@ const bodyBytesMax = 64 * 1024
 
 async function enter(
   deps: Deps,
-  one: Action,
+  action: Action,
   request: Request,
   params: Readonly<Record<string, string | null>> | undefined,
 ): Promise<Response> {
   try {
     const opened = openRequest(deps, request)
-    opened.visit.params = readAddress(opened.visit.url, params)
-    const visit = await admit(deps, one, opened)
-    const query = new SentQuery(sentParameters(request), Object.keys(one.query ?? {}))
+    opened.request.params = readAddress(opened.request.url, params)
+    const pageRequest = await admit(deps, action, opened)
+    const query = new SentQuery(sentParameters(request), Object.keys(action.query ?? {}))
     if (query.errors.length > 0) throw query.problem()
     const body =
-      one.body === undefined ? undefined : await readBody(request, one.body, one.bodyBytesMax ?? bodyBytesMax)
-    const answered = await one.run(visit, body as never)
+      action.body === undefined ? undefined : await readBody(request, action.body, action.bodyBytesMax ?? bodyBytesMax)
+    const answered = await action.run(pageRequest, body as never)
     if (answered instanceof Response) return answered
     if (answered instanceof Later) {
-      const headers = { ...fields, Location: visit.place.root + apiPath + answered.path }
-      return Response.json(shown(answered.answer, one.later?.answered, deps.config.timeZone), { status: 202, headers })
+      const headers = { ...fields, Location: pageRequest.place.root + apiPath + answered.path }
+      return Response.json(shown(answered.answer, action.later?.answered, deps.config.timeZone), {
+        status: 202,
+        headers,
+      })
     }
-    const status = one.makes ? 201 : 200
-    return Response.json(shown(answered ?? {}, one.answered, deps.config.timeZone), { status, headers: fields })
+    const status = action.makes ? 201 : 200
+    return Response.json(shown(answered ?? {}, action.answered, deps.config.timeZone), { status, headers: fields })
   } catch (error) {
-    return problemResponse(placedInBody(error, one), recordOf(request))
+    return problemResponse(placedInBody(error, action), recordOf(request))
   }
 }
 
@@ -93,19 +96,19 @@ const fields = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff
 
 async function admit(
   deps: Deps,
-  one: Action,
-  { visit, secure }: { visit: OpenRequest; secure: boolean },
+  action: Action,
+  { request, secure }: { request: OpenRequest; secure: boolean },
 ): Promise<ConsoleRequest> {
   if (!secure) throw new Problem('forbidden', { detail: 'The console requires HTTPS.', internal: 'plain_http' })
-  const authorization = visit.request.headers.get('authorization')
-  const token = authorization === null ? undefined : await admitToken(deps, visit, authorization)
-  const session = authorization === null ? await admitSession(deps, visit, one) : undefined
+  const authorization = request.request.headers.get('authorization')
+  const token = authorization === null ? undefined : await admitToken(deps, request, authorization)
+  const session = authorization === null ? await admitSession(deps, request, action) : undefined
   const person = (token ?? session!).person
-  requireRole(person, one.roles)
-  if (token !== undefined && one.scope !== undefined) requireScope(token.scopes, one.scope)
-  const { address, now } = visit
+  requireRole(person, action.roles)
+  if (token !== undefined && action.scope !== undefined) requireScope(token.scopes, action.scope)
+  const { address, now } = request
   const actor = token === undefined ? actorOf(person) : tokenActor(token)
-  return { ...visit, person, session, token, by: { actor, address, now } }
+  return { ...request, person, session, token, by: { actor, address, now } }
 }
 
 /** Throws Problem `unauthenticated`, or `rate_limited`: for an address from which too many tokens were wrong, and for a busy token. */
@@ -132,19 +135,19 @@ async function admitToken(
   })
 }
 
-async function admitSession(deps: Deps, visit: OpenRequest, one: Action): Promise<Session> {
-  const session = await loadSignedIn(deps, visit.request, visit.https)
+async function admitSession(deps: Deps, request: OpenRequest, action: Action): Promise<Session> {
+  const session = await loadSignedIn(deps, request.request, request.https)
   if (session === undefined) throw signedOut('no_session')
   if (mustSetUp(deps, session)) throw setUpFirst()
-  if (one.method !== 'GET') {
-    requireOwnOrigin(visit)
-    if (!isCsrf(session, visit.request.headers.get('x-csrf-token')))
+  if (action.method !== 'GET') {
+    requireOwnOrigin(request)
+    if (!isCsrf(session, request.request.headers.get('x-csrf-token')))
       throw new Problem('forbidden', {
         detail: `Changes made with a session need the X-CSRF-Token header. GET ${apiPath}/session returns its value.`,
         internal: 'csrf',
       })
   }
-  if (one.confirmed && !isConfirmed(session, visit.now))
+  if (action.confirmed && !isConfirmed(session, request.now))
     throw new Problem('forbidden', {
       detail: 'Confirm your identity at /admin/confirm, then send this request again within ten minutes.',
       internal: 'not_confirmed',
@@ -182,8 +185,8 @@ interface AnswerForm {
 function shown(value: unknown, schema: AnswerForm | undefined, timeZone: string): unknown {
   const form = schema?.anyOf?.find(({ type }) => type !== 'null') ?? schema
   if (typeof value === 'number') return form?.format === 'date-time' ? formatOffsetTime(value, timeZone) : value
-  if (Array.isArray(value)) return value.map(one => shown(one, form?.items, timeZone))
+  if (Array.isArray(value)) return value.map(value => shown(value, form?.items, timeZone))
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value)
-  return Object.fromEntries(members.map(([name, one]) => [name, shown(one, form?.properties?.[name], timeZone)]))
+  return Object.fromEntries(members.map(([name, value]) => [name, shown(value, form?.properties?.[name], timeZone)]))
 }

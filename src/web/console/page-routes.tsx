@@ -55,25 +55,25 @@ async function enter(
   request: Request,
   params: Readonly<Record<string, string | null>> | undefined,
 ): Promise<Response> {
-  const { visit, secure } = openRequest(deps, request)
+  const { request: pageRequest, secure } = openRequest(deps, request)
   try {
-    visit.params = readAddress(visit.url, params)
+    pageRequest.params = readAddress(pageRequest.url, params)
     if (!secure)
       throw new Problem('forbidden', {
         detail: 'The console requires HTTPS. Open its https:// address.',
         internal: 'plain_http',
       })
-    visit.session = await loadSignedIn(deps, request, visit.https)
-    if (visit.session !== undefined) {
+    pageRequest.session = await loadSignedIn(deps, request, pageRequest.https)
+    if (pageRequest.session !== undefined) {
       const origin = await findOrigin(deps.consoleDb)
-      visit.context = { ...signedInContext(deps, visit.context, visit.session), origin }
+      pageRequest.context = { ...signedInContext(deps, pageRequest.context, pageRequest.session), origin }
     }
-    if (page.method === 'POST') requireOwnOrigin(visit)
-    if (page.roles !== 'anyone') return await respond(visit, await enterGuarded(deps, page, visit))
-    if (page.method === 'POST') visit.form = await readForm(request, page.bodyBytesMax ?? formBytesMax)
-    return await respond(visit, await page.answer(visit))
+    if (page.method === 'POST') requireOwnOrigin(pageRequest)
+    if (page.roles !== 'anyone') return await respond(pageRequest, await enterGuarded(deps, page, pageRequest))
+    if (page.method === 'POST') pageRequest.form = await readForm(request, page.bodyBytesMax ?? formBytesMax)
+    return await respond(pageRequest, await page.answer(pageRequest))
   } catch (error) {
-    return refusal(error, visit)
+    return refusal(error, pageRequest)
   }
 }
 
@@ -94,34 +94,35 @@ async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenReques
   requireRole(person, page.roles)
   if (page.editsPrograms && context.origin !== undefined)
     throw changedThere(context.origin, 'Programs are made, edited and published')
-  const visit = Object.assign(stranger, {
+  const pageRequest = Object.assign(stranger, {
     session,
     person,
     token: undefined,
     by: { actor: actorOf(person), address: stranger.address, now: stranger.now },
   })
-  const confirms = page.confirmed === true && !isConfirmed(session, visit.now)
-  if (page.method === 'GET') return confirms ? redirect(visit, `/admin/confirm?next=${here}`) : page.answer(visit)
-  visit.form = await readForm(request, bytesMax)
-  const own = takeOwnFields(visit.form)
-  if (!isCsrf(session, visit.form.get('csrf'))) return showAgain(page, visit)
-  const asked = confirms ? await confirmFirst(deps, visit, own) : undefined
-  return asked ?? page.answer(visit)
+  const confirms = page.confirmed === true && !isConfirmed(session, pageRequest.now)
+  if (page.method === 'GET')
+    return confirms ? redirect(pageRequest, `/admin/confirm?next=${here}`) : page.answer(pageRequest)
+  pageRequest.form = await readForm(request, bytesMax)
+  const own = takeOwnFields(pageRequest.form)
+  if (!isCsrf(session, pageRequest.form.get('csrf'))) return showAgain(page, pageRequest)
+  const asked = confirms ? await confirmFirst(deps, pageRequest, own) : undefined
+  return asked ?? page.answer(pageRequest)
 }
 
 const signedOut = 'You are signed out, so nothing was changed. Sign in and try again.'
 
-const respond = async (visit: OpenRequest, shown: Shown): Promise<Response> =>
-  shown instanceof Response ? shown : showPage(visit, shown)
+const respond = async (request: OpenRequest, shown: Shown): Promise<Response> =>
+  shown instanceof Response ? shown : showPage(request, shown)
 
 /** A form of a session that has ended, with what was typed in it, to be sent in this one. Only to the person who typed it. */
-function showAgain({ again }: GuardedRoute, visit: PageRequest): Promise<Response> {
-  const typedBy = visit.form.get('typed_by')
-  if (again !== undefined && typedBy === String(visit.person.person_id)) {
-    visit.context = { ...visit.context, shownAgain: true }
-    return showForm(visit, { values: visit.form, errors: [] }, again)
+function showAgain({ again }: GuardedRoute, request: PageRequest): Promise<Response> {
+  const typedBy = request.form.get('typed_by')
+  if (again !== undefined && typedBy === String(request.person.person_id)) {
+    request.context = { ...request.context, shownAgain: true }
+    return showForm(request, { values: request.form, errors: [] }, again)
   }
-  const others = typedBy !== null && typedBy !== String(visit.person.person_id)
+  const others = typedBy !== null && typedBy !== String(request.person.person_id)
   throw new Problem('forbidden', {
     detail: others
       ? 'Someone else filled in this form, so nothing was changed and their input isn’t shown. You are signed in.'
@@ -135,20 +136,20 @@ const wantsPage = ({ request }: OpenRequest): boolean =>
   preferredType(request.headers.get('accept'), ['text/html', 'application/json']) !== 'application/json'
 
 /** What went wrong, as a page for people and as a problem document for programs. */
-async function refusal(error: unknown, visit: OpenRequest): Promise<Response> {
-  const response = problemResponse(error, recordOf(visit.request))
-  if (!wantsPage(visit)) return response
+async function refusal(error: unknown, request: OpenRequest): Promise<Response> {
+  const response = problemResponse(error, recordOf(request.request))
+  if (!wantsPage(request)) return response
   const problem = (await response.json()) as { detail: string; request_id: string }
   const fields = Object.fromEntries(
     [...response.headers].filter(([name]) => !/^content-|^cache-control$|^www-authenticate$/i.test(name)),
   )
-  const next = visit.request.method === 'GET' ? visit.url.pathname + visit.url.search : undefined
+  const next = request.request.method === 'GET' ? request.url.pathname + request.url.search : undefined
   const { status } = response
   // What needs attention is not read: this page is also shown when the database does not answer.
-  const context = { ...visit.context, form: emptyForm, loadMarks: undefined }
+  const context = { ...request.context, form: emptyForm, loadMarks: undefined }
   return htmlResponse(
     context,
-    <ProblemPage {...problem} status={status} pathname={visit.url.pathname} next={next} />,
+    <ProblemPage {...problem} status={status} pathname={request.url.pathname} next={next} />,
     status,
     fields,
   )

@@ -53,22 +53,22 @@ export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
   const routes = new Elysia({ name: 'program-docs' }).use(viewDocs(deps))
   /** Pages are also there as Markdown, with `.md` at the end of their address. */
   const orMarkdown =
-    (answer: (asked: Asked) => Promise<Response>) =>
-    async (asked: Asked): Promise<Response> => {
-      if (!isMarkdown(asked.request)) return answer(asked)
+    (answer: (request: Asked) => Promise<Response>) =>
+    async (request: Asked): Promise<Response> => {
+      if (!isMarkdown(request.request)) return answer(request)
       const params = Object.fromEntries(
-        Object.entries(asked.params ?? {}).map(([name, text]) => [name, withoutSuffix(text)]),
+        Object.entries(request.params ?? {}).map(([name, text]) => [name, withoutSuffix(text)]),
       )
-      const context = { ...asked.viewer.context, coding: undefined }
-      const page = await answer({ ...asked, params, viewer: { ...asked.viewer, context } })
-      return markdownResponse(page, asked.request, context, asked.viewer.fields)
+      const context = { ...request.viewer.context, coding: undefined }
+      const page = await answer({ ...request, params, viewer: { ...request.viewer, context } })
+      return markdownResponse(page, request.request, context, request.viewer.fields)
     }
-  const add = (path: string, answer: (asked: Asked) => Promise<Response>, operation: object) =>
+  const add = (path: string, answer: (request: Asked) => Promise<Response>, operation: object) =>
     routes
       .get(path, answer, { detail: routeDetail(operation) })
       .head(path, answer, hiddenRoute)
       .all(path, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
-  const addPage = (path: string, answer: (asked: Asked) => Promise<Response>, operation: object = { hide: true }) => {
+  const addPage = (path: string, answer: (request: Asked) => Promise<Response>, operation: object = { hide: true }) => {
     add(path, answer, operation)
     add(`${path}.md`, orMarkdown(answer), { hide: true })
   }
@@ -115,10 +115,13 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
   /** A page about one version besides its docs. */
   const sideOf =
     (page: (props: ShownVersion) => VNode) =>
-    async (asked: Asked): Promise<Response> => {
-      const { found, place } = await load(asked)
-      const program = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
-      return pageResponse(asked.viewer, page({ program, shown: pickVersion(program.versions, asked.params.version) }))
+    async (request: Asked): Promise<Response> => {
+      const { found, place } = await load(request)
+      const program = viewProgram(found, await loadDocs(found.program_id, request.viewer), place)
+      return pageResponse(
+        request.viewer,
+        page({ program, shown: pickVersion(program.versions, request.params.version) }),
+      )
     }
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
@@ -127,7 +130,7 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       const rowsMax = listedProgramsMax + 1
       const asked = readListQuery(request)
       const programs = await readDocumentedPrograms(db, { among: programsAmong(viewer), ...asked, rowsMax })
-      const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)
+      const shown = programs.slice(0, listedProgramsMax).map(program => program.program_id)
       const examples = await docs.loadShortExamples(db, shown, viewer.hidden)
       const list = viewPrograms(programs, examples, place, asked.search)
       if (wantsJson(request)) return json(list, viewer.fields)
@@ -142,20 +145,20 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       const first = await findFirstProgram(db, viewer)
       return pageResponse(viewer, ConnectPage({ baseUrl: placeOf(config, request).baseUrl, slug: first?.slug }))
     },
-    showProgram: async (asked: Asked): Promise<Response> => {
-      const { found, place } = await load(asked)
-      const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
-      return wantsJson(asked.request)
-        ? json(view, asked.viewer.fields)
-        : programPage(asked.viewer, found.program_id, { program: view, shown: view.versions[0] })
+    showProgram: async (request: Asked): Promise<Response> => {
+      const { found, place } = await load(request)
+      const view = viewProgram(found, await loadDocs(found.program_id, request.viewer), place)
+      return wantsJson(request.request)
+        ? json(view, request.viewer.fields)
+        : programPage(request.viewer, found.program_id, { program: view, shown: view.versions[0] })
     },
-    showVersion: async (asked: Asked): Promise<Response> => {
-      const { found, place } = await load(asked)
-      const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
-      const shown = pickVersion(view.versions, asked.params.version)
-      return wantsJson(asked.request)
-        ? json(shown, asked.viewer.fields)
-        : programPage(asked.viewer, found.program_id, { program: view, shown })
+    showVersion: async (request: Asked): Promise<Response> => {
+      const { found, place } = await load(request)
+      const view = viewProgram(found, await loadDocs(found.program_id, request.viewer), place)
+      const shown = pickVersion(view.versions, request.params.version)
+      return wantsJson(request.request)
+        ? json(shown, request.viewer.fields)
+        : programPage(request.viewer, found.program_id, { program: view, shown })
     },
     showQuestions: sideOf(QuestionTablePage),
     showChanges: sideOf(ChangesPage),
@@ -164,11 +167,11 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
 
 function downloads({ config, db }: Deps, { load, loadDocs }: Loading) {
   return {
-    sendSchema: async (asked: Asked): Promise<Response> => {
-      const { found, place } = await load(asked, schemaParameters)
-      const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
-      const { program_version_id, key_map } = pickVersion(described, asked.params.version)
-      const { part, isInline } = await wantedSchema(key_map, asked.request, async () =>
+    sendSchema: async (request: Asked): Promise<Response> => {
+      const { found, place } = await load(request, schemaParameters)
+      const described = describedVersions(await loadDocs(found.program_id, request.viewer))
+      const { program_version_id, key_map } = pickVersion(described, request.params.version)
+      const { part, isInline } = await wantedSchema(key_map, request.request, async () =>
         buildKeyMap([await loadProgramVersion(db, program_version_id)]),
       )
       const id = `${docsUrl(place, found.slug)}/versions/${program_version_id}/response.schema.json`
@@ -180,19 +183,19 @@ function downloads({ config, db }: Deps, { load, loadDocs }: Loading) {
       return download(
         isInline ? inlined(document) : document,
         `${found.slug}-${program_version_id}.schema.json`,
-        asked.viewer.fields,
+        request.viewer.fields,
       )
     },
-    sendOpenApi: async (asked: Asked): Promise<Response> => {
-      const { found, place } = await load(asked)
-      const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
+    sendOpenApi: async (request: Asked): Promise<Response> => {
+      const { found, place } = await load(request)
+      const described = describedVersions(await loadDocs(found.program_id, request.viewer))
       const {
         slug,
         display_name,
         program_version_id,
         key_map: keyMap,
         ...rest
-      } = pickVersion(described, asked.params.version)
+      } = pickVersion(described, request.params.version)
       const example: unknown = JSON.parse(rest.example)
       const document = programOpenApi({
         slug,
@@ -203,13 +206,15 @@ function downloads({ config, db }: Deps, { load, loadDocs }: Loading) {
         baseUrl: place.baseUrl,
         followed: followedShape(found, config.exportProfile),
       })
-      return download(document, `${slug}-${program_version_id}.openapi.json`, asked.viewer.fields)
+      return download(document, `${slug}-${program_version_id}.openapi.json`, request.viewer.fields)
     },
-    sendSample: async (asked: Asked): Promise<Response> => {
-      const { found, place } = await load(asked)
-      const wanted = codeSamples(place.baseUrl, found.slug).find(one => one.file_name === asked.params.fileName)
+    sendSample: async (request: Asked): Promise<Response> => {
+      const { found, place } = await load(request)
+      const wanted = codeSamples(place.baseUrl, found.slug).find(
+        codeSample => codeSample.file_name === request.params.fileName,
+      )
       if (wanted === undefined) throw new Problem('not_found', { detail: 'No code sample has this file name.' })
-      return attachment(wanted.code, 'text/plain; charset=utf-8', wanted.file_name, asked.viewer.fields)
+      return attachment(wanted.code, 'text/plain; charset=utf-8', wanted.file_name, request.viewer.fields)
     },
   }
 }

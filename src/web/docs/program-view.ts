@@ -142,7 +142,7 @@ export function viewProgram(program: Program, docs: readonly GeneratedDocs[], pl
     check_auth_url: `${place.baseUrl}/api/v1/checkAuth`,
     export_url: `${place.baseUrl}/api/v1/admin/programs/${slug}/applications`,
     feed_url: `${place.baseUrl}/odata/v1/${slug}`,
-    versions: docs.map(one => viewVersion(one, docs_url, place.timeZone)),
+    versions: docs.map(doc => viewVersion(doc, docs_url, place.timeZone)),
     code_samples: codeSamples(place.baseUrl, slug).map(sample => ({
       ...sample,
       url: `${docs_url}/samples/${sample.file_name}`,

@@ -53,11 +53,11 @@ export const exampleMarks = (
 ): Map<string, JsonMark> => {
   const onPage = new Set(described)
   return new Map(
-    questions.map(one => [
-      examplePath(one),
+    questions.map(question => [
+      examplePath(question),
       {
-        id: exampleAnchor(one),
-        ...(onPage.has(one) && { href: `#${anchorOf(one)}`, isNew: described !== questions }),
+        id: exampleAnchor(question),
+        ...(onPage.has(question) && { href: `#${anchorOf(question)}`, isNew: described !== questions }),
       },
     ]),
   )

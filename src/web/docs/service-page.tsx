@@ -63,8 +63,8 @@ export function ServicePage({ document, documentPath, sampleOf }: ServicePagePro
         {groups.map(({ name, description, operations }, i) => (
           <Fold name={name} count={counted(operations.length, 'operation')} open={i === 0}>
             <p>{description}</p>
-            {operations.map((one, j) => (
-              <OperationCard {...one} sample={sampleOf(one)} open={i === 0 && j === 0} />
+            {operations.map((operation, j) => (
+              <OperationCard {...operation} sample={sampleOf(operation)} open={i === 0 && j === 0} />
             ))}
           </Fold>
         ))}
@@ -118,8 +118,8 @@ const Fold = (props: { name: string; count: string; open?: boolean; children: Co
   </details>
 )
 
-function OperationCard({ sample, open, ...one }: ListedOperation & { sample: OperationSample; open: boolean }): VNode {
-  const { method, path, operation } = one
+function OperationCard({ sample, open, ...item }: ListedOperation & { sample: OperationSample; open: boolean }): VNode {
+  const { method, path, operation } = item
   const { operationId, summary } = operation
   return (
     <details class="card operation" open={open}>
@@ -133,7 +133,7 @@ function OperationCard({ sample, open, ...one }: ListedOperation & { sample: Ope
       {/* What links lead to lies within the fold, so that browsers open it. */}
       <div class="sampled" id={operationId}>
         <div>
-          <OperationFacts {...one} />
+          <OperationFacts {...item} />
         </div>
         <Sample of={operationId} sample={sample} />
       </div>

@@ -64,7 +64,7 @@ test('the share decides of the traces that begin here, and of no other', () => {
 
 test('work that fails ends its part of a trace, and all around it, as failed', async () => {
   const taken: EndedSpan[] = []
-  const span = new Tracer(one => taken.push(one), 1).begin('x', 1, undefined)
+  const span = new Tracer(endedSpan => taken.push(endedSpan), 1).begin('x', 1, undefined)
   const inner = () => traced('inner', () => Promise.reject(new Error('why')))
   await expect(underSpan(span, () => traced('outer', inner))).rejects.toThrow('why')
   expect(taken.map(({ name, failed }) => `${name} ${failed}`)).toEqual(['inner true', 'outer true'])
@@ -141,5 +141,5 @@ test('a collector that refuses, one that leads elsewhere, one that is not there:
     expect(lines).toHaveLength(1)
   }
   expect([collector.texts.length, leading.texts.length]).toEqual([2, 2])
-  for (const one of [collector, leading]) await one.stop()
+  for (const item of [collector, leading]) await item.stop()
 })

@@ -252,9 +252,9 @@ for page in client.changes(program, walk.change_cursor, include_applications=Tru
     const ended = endOf(start(...commandOf(code, { baseUrl })))
     await until('the request that waits', () => requests.length === 2)
     expect(requests[1]!.target).toContain('&pageSize=1')
-    const [one, other] = await insertRawApplications(sql, program, 2)
+    const [item, other] = await insertRawApplications(sql, program, 2)
     await erase(program.program_id, other!)
-    await erase(program.program_id, one!)
+    await erase(program.program_id, item!)
     const { code: status, out } = await ended
     const changes = out
       .trimEnd()

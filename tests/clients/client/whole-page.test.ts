@@ -18,7 +18,7 @@ async function read(
   const body = new BodyBuffer()
   for (const [i, at] of places.slice(1).entries()) body.add(kindOf(bytes.slice(places[i]!, at)))
   const { applications, end } = await readWholePage(body.view())
-  return { applications: applications.map(one => JSON.parse(decoder.decode(one))), end }
+  return { applications: applications.map(application => JSON.parse(decoder.decode(application))), end }
 }
 
 const cutPlaces = fc.array(fc.nat({ max: 5000 }), { maxLength: 12 })

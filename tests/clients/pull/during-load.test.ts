@@ -109,7 +109,7 @@ test('G5, G6: each application is once in every output, whichever pulls were mad
     },
   })
   await submit()
-  const everything = (await client.walkAll()).map(one => one.application_id)
+  const everything = (await client.walkAll()).map(application => application.application_id)
   expect(everything).toEqual([...loaded, ...live])
   for (const name of [since, table, all]) await pull(out(name), '--since-last')
   await pull(out(recent), ...from)

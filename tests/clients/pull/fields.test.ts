@@ -58,7 +58,7 @@ describe('--fields', () => {
     const { username, password } = key
     const client = new TributaryClient({ baseUrl: service.baseUrl, username, password })
     const sent: Application[] = []
-    for await (const one of client.applications(slug, { fields: 'reason,child.age' })) sent.push(one)
+    for await (const application of client.applications(slug, { fields: 'reason,child.age' })) sent.push(application)
     expect(lines.map(line => JSON.parse(line))).toEqual(sent)
     expect(sent.length).toBeGreaterThan(2)
     expect(Object.keys(sent[0]!.application)).toEqual(['reason', 'child'])
@@ -120,7 +120,7 @@ describe('--fields', () => {
     const columns = await warehouse`
       select column_name from information_schema.columns
       where table_schema = 'food_aid' and column_name like '%\\_\\_%' order by 1`
-    expect(columns.map(one => one.column_name)).toEqual(['age__number', 'child__entities', 'reason__text'])
+    expect(columns.map(column => column.column_name)).toEqual(['age__number', 'child__entities', 'reason__text'])
     expect(await into()).toMatchObject({ code: 2, err: expect.stringContaining(' --schema') })
     expect(await into('--schema', 'whole')).toMatchObject({ code: 0 })
   })
@@ -133,7 +133,7 @@ test('with a key that has hidden questions a pull is whole, fits the schema, and
   const text = await pull(out, [], blinkered)
   expect(headerOf(text)).toEqual(['reason.text', 'child.entities', 'car.entities'])
   const children = readFileSync(out.replace('.csv', '.child.csv'), 'utf8')
-  for (const one of [lines, text, children]) expect(one).not.toMatch(/secret|school/)
+  for (const value of [lines, text, children]) expect(value).not.toMatch(/secret|school/)
   expect(headerOf(await pull(newName('csv'), fields, blinkered))).toEqual(['reason.text', 'child.entities'])
   const { code, err } = await callTool(blinkered, argsOf(newName('csv'), ['--fields', 'secret']))
   expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('reason, child') })

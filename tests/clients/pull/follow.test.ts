@@ -188,7 +188,7 @@ describe.each(Object.keys(outputs))('%s', name => {
     // The same service and the same database at other addresses.
     running = startTool(
       followed.key,
-      args.map(one => one.replace('127.0.0.1', 'localhost')),
+      args.map(arg => arg.replace('127.0.0.1', 'localhost')),
     )
     await isAsTheService(output, followed)
     running.kill('SIGTERM')
@@ -267,7 +267,7 @@ test('whenever the database cannot be filled, it is said once and tried until it
   running.kill('SIGTERM')
   const said = (await endOf(running)).err.split('\n').map(line => /Retrying|again\.$/.exec(line)?.[0])
   const outage = ['Retrying', 'again.']
-  expect(said.filter(one => one !== undefined)).toEqual([...outage, ...outage])
+  expect(said.filter(item => item !== undefined)).toEqual([...outage, ...outage])
   const asked = `/api/v1/admin/programs/${followed.slug}/applications`
   expect(service.logLines.filter(({ path }) => path === asked)).toHaveLength(1)
 })
@@ -312,8 +312,8 @@ test('of chosen questions a folder has those alone, also in what comes later; it
   await until('it to be followed', () => existsSync(record) && /"followsFrom"/.test(readFileSync(record, 'utf8')))
   await followed.apply(2)
   await until('the next one', async () => (await output.read(followed)).length === 2)
-  for (const one of await output.read(followed))
-    expect(Object.keys((one as ExportedApplication).application)).toEqual(['words'])
+  for (const value of await output.read(followed))
+    expect(Object.keys((value as ExportedApplication).application)).toEqual(['words'])
   running.kill('SIGTERM')
   await endOf(running)
   expect(await runTool(followed.key, args)).toMatchObject({
@@ -338,7 +338,7 @@ test('while a folder is followed no other pull goes into it, and it is followed 
   // What was submitted since everything was pulled comes as a change.
   await followed.apply(2)
   await isAsTheService(output, followed)
-  for (const other of [args, args.filter(one => one !== '--follow')])
+  for (const other of [args, args.filter(arg => arg !== '--follow')])
     expect(await callTool(followed.key, other)).toMatchObject({
       code: 5,
       err: expect.any(String),

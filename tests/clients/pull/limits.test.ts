@@ -49,11 +49,11 @@ const intoSchema = (schema: string, to = url) => [
 ]
 
 test('lists of entities with long names have files all the same, of the same name each time, and --since-last adds to them', async () => {
-  const [one, two, three] = ['a', '字', 'c'].map(letter => letter.repeat(120)) as [string, string, string]
-  const questions = [q.enumerator(one, [q.enumerator(two, [q.enumerator(three, [], asked)], asked)], asked)]
+  const [value, two, three] = ['a', '字', 'c'].map(letter => letter.repeat(120)) as [string, string, string]
+  const questions = [q.enumerator(value, [q.enumerator(two, [q.enumerator(three, [], asked)], asked)], asked)]
   await publish(source, { slug: 'long', questions })
   const entities = (inner: object) => ({ entities: [{ entity_name: 'x', ...inner }] })
-  const answers = { [one]: entities({ [two]: entities({ [three]: entities({}) }) }) }
+  const answers = { [value]: entities({ [two]: entities({ [three]: entities({}) }) }) }
   await apply('long', answers)
   for (const ending of ['.csv', '.parquet']) {
     const out = join(folder, `apps${ending}`)

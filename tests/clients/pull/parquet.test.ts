@@ -55,7 +55,7 @@ test('another reader has every application, in groups, and values of their types
   expect(kinds).toEqual({
     submitted: 'TIMESTAMP WITH TIME ZONE',
     due: 'DECIMAL(18,2)',
-    sum: (cents.reduce((sum, one) => sum + one, 0) / 100).toFixed(2),
+    sum: (cents.reduce((sum, cent) => sum + cent, 0) / 100).toFixed(2),
   })
   const [types] = await rowsOf(`
     select "application_id" as id, "date_of_birth.date"::text as born, "utilities.selections" as utilities,
@@ -162,9 +162,9 @@ describe('--since-last', () => {
     const rents = await rowsOf(`select "rent.currency_dollars"::text as rent from '${added}' order by application_id`)
     expect(rents.map(({ rent }) => rent)).toEqual([null, '1250.50', '4503599627370.29', null, null])
     for (const table of ['', '.child', '.child.toy']) {
-      const [one, other] = [added, fresh].map(file => file.replace('.parquet', `${table}.parquet`))
-      const names = (await columnsOf(one!)).map(name => `"${String(name)}"`).join(', ')
-      const rows = await rowsOf(`select ${names} from '${one}' order by all`)
+      const [item, other] = [added, fresh].map(file => file.replace('.parquet', `${table}.parquet`))
+      const names = (await columnsOf(item!)).map(name => `"${String(name)}"`).join(', ')
+      const rows = await rowsOf(`select ${names} from '${item}' order by all`)
       expect(rows).toHaveLength(table === '' ? 5 : table === '.child' ? 2 : 1)
       expect(rows).toEqual(await rowsOf(`select ${names} from '${other}' order by all`))
     }

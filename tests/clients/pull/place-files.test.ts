@@ -18,11 +18,11 @@ const ready = (name: string, text: string) => {
 }
 
 test('files get their names, also when some had them from an attempt before', () => {
-  const [one, other] = [ready('one', 'first'), ready('other', 'second')]
-  placeFiles([one])
-  placeFiles([one, other])
-  expect([readFileSync(one.to, 'utf8'), readFileSync(other.to, 'utf8')]).toEqual(['first', 'second'])
-  expect([existsSync(one.from), existsSync(other.from)]).toEqual([false, false])
+  const [item, other] = [ready('one', 'first'), ready('other', 'second')]
+  placeFiles([item])
+  placeFiles([item, other])
+  expect([readFileSync(item.to, 'utf8'), readFileSync(other.to, 'utf8')]).toEqual(['first', 'second'])
+  expect([existsSync(item.from), existsSync(other.from)]).toEqual([false, false])
 })
 
 test('a file that is gone is not passed over: neither where nothing has its name, nor where something else has', () => {

@@ -44,7 +44,7 @@ test('has every application and every entity, with values of their types; done a
   const members = applications.flatMap(
     ({ application }) => (application.household_members as { entities: { jobs: { entities: unknown[] } }[] }).entities,
   )
-  const jobs = members.reduce((sum, one) => sum + one.jobs.entities.length, 0)
+  const jobs = members.reduce((sum, member) => sum + member.jobs.entities.length, 0)
   for (let time = 0; time < 2; time++) {
     await pull(slug, newState())
     const rows = await sql`
@@ -162,14 +162,15 @@ describe('what happens to applications that were pulled before', () => {
 
   async function servedOf(slug: string, revisionState?: string) {
     const all = await new ExportClient(service, key, slug).walkAll(revisionState ? { revisionState } : {})
-    return all.map(one => ({
-      application_id: one.application_id,
-      words: one.application.words!.text,
-      revision_state: one.revision_state,
-      status: one.status,
-      at: one.status_last_modified_time && Date.parse(one.status_last_modified_time) * 1000,
-      note: one.application_note,
-      entities: (one.application.applications as { entities: { entity_name: string }[] }).entities[0]!.entity_name,
+    return all.map(application => ({
+      application_id: application.application_id,
+      words: application.application.words!.text,
+      revision_state: application.revision_state,
+      status: application.status,
+      at: application.status_last_modified_time && Date.parse(application.status_last_modified_time) * 1000,
+      note: application.application_note,
+      entities: (application.application.applications as { entities: { entity_name: string }[] }).entities[0]!
+        .entity_name,
     }))
   }
   const kept = async (schema: string) => {
@@ -212,14 +213,14 @@ describe('what happens to applications that were pulled before', () => {
     await pullAll()
     const after = await compare()
     expect(after).toHaveLength(7)
-    expect(after.filter(one => one.revision_state === 'OBSOLETE')).toHaveLength(1)
-    expect(after.filter(one => one.status === 'Approved')).toHaveLength(1)
+    expect(after.filter(item => item.revision_state === 'OBSOLETE')).toHaveLength(1)
+    expect(after.filter(item => item.status === 'Approved')).toHaveLength(1)
 
     // What was taken away is gone; and nothing is new but the changes.
     await set(ids[2]!, { status: null, note: null }, now + 122_000_000)
     await erase(ids[0]!)
     await pullAll()
-    expect((await compare()).filter(one => one.note !== null)).toHaveLength(1)
+    expect((await compare()).filter(item => item.note !== null)).toHaveLength(1)
     await pullAll()
     await compare()
   }, 120_000)

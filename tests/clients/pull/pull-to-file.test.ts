@@ -202,14 +202,14 @@ describe('interrupted', () => {
 test('two pulls never work on one output: the second ends with 5, and the first is not disturbed', async () => {
   const out = newFile()
   const proxy = await proxied(n => (n === 3 ? { silentAfterBytes: 100 } : 'none'))
-  const one = startTool(key, argsOf(out, proxy.baseUrl))
+  const subprocess = startTool(key, argsOf(out, proxy.baseUrl))
   await until('the first to be under way', () => proxy.requests.length === 4)
   expect(await pull(out)).toMatchObject({
     code: 5,
     err: expect.stringContaining(` ${out}.pull.\n`),
   })
-  one.kill('SIGTERM')
-  expect(await endOf(one)).toMatchObject({ code: 3 })
+  subprocess.kill('SIGTERM')
+  expect(await endOf(subprocess)).toMatchObject({ code: 3 })
   // The lock went with its process.
   expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 0 })
 })
@@ -336,10 +336,10 @@ describe('--since-last', () => {
     // Also where neither says which it is, as older ones.
     const nameless = (port: number) =>
       useFaultyProxy(port, (_, target) => (target === '/api/v1/admin/programs' ? { status: 404 } : 'none'))
-    const [one, another] = [await nameless(service.port), await nameless(elsewhere.service.port)]
+    const [faultyProxy, another] = [await nameless(service.port), await nameless(elsewhere.service.port)]
     for (const [from, to] of [
       [moved.baseUrl, elsewhere.service.baseUrl],
-      [one.baseUrl, another.baseUrl],
+      [faultyProxy.baseUrl, another.baseUrl],
     ]) {
       expect(await pull(out, from)).toMatchObject({ code: 0 })
       expect(await callTool(elsewhere.key, [...argsOf(out, to), '--since-last'])).toMatchObject({
@@ -621,7 +621,7 @@ describe('verify', () => {
       '\\b241\\b.*\\b240\\b',
     ],
     ['an answer that is another', ([a, ...rest]) => [a!.replace('en-US', 'en-GB'), ...rest], 'changed'],
-    ['an application twice', ([one, ...rest]) => [one!, one!, ...rest.slice(1)], 'twice'],
+    ['an application twice', ([item, ...rest]) => [item!, item!, ...rest.slice(1)], 'twice'],
     ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], '\\b1\\.$'],
   ])('%s is noticed', async (_, change, said) => {
     const out = newFile()

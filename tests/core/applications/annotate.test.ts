@@ -151,7 +151,7 @@ describe('annotate', () => {
       ...['Received', 'Approved', 'Denied', null].map(status => ({ status })),
       ...Array.from({ length: 12 }, (_, i) => ({ note: `note ${i}` })),
     ]
-    await Promise.all(changes.map((one, i) => change({ ...one, now: start + i * minute })))
+    await Promise.all(changes.map((item, i) => change({ ...item, now: start + i * minute })))
     const states = await history()
     // Each state differs from the one before in what one change sets, and in nothing else.
     let last = { status: null as string | null, application_note: null as string | null }

@@ -48,7 +48,8 @@ const apply = async (text: string, applicant?: number) => {
 }
 const programId = async (of: string) =>
   (await database.sql<{ program_id: number }[]>`select program_id from program where slug = ${of}`)[0]!.program_id
-const idsOf = (applications: readonly ExportedApplication[]) => applications.map(one => one.application_id)
+const idsOf = (applications: readonly ExportedApplication[]) =>
+  applications.map(application => application.application_id)
 
 const everything = () => storedText(database.sql)
 
@@ -333,15 +334,15 @@ describe('scripts/erase', () => {
 
   test('a reason that is too long is refused before anything is said of what would go; one of spaces is none', async () => {
     const { applicant_id, application_id } = await apply('x')
-    const one = ['application', slug, String(application_id)]
-    for (const what of [one, ['applicant', String(applicant_id)]])
+    const item = ['application', slug, String(application_id)]
+    for (const what of [item, ['applicant', String(applicant_id)]])
       for (const more of [[], ['--yes']])
         expect(await erase(...what, '--reason', 'x'.repeat(201), ...more)).toEqual({
           code: 1,
           out: '',
           err: expect.stringMatching(/^[^\n]+\n {2}reason: [^\n]* 200 [^\n]* \[too_long\]\n$/),
         })
-    expect(await erase(...one, '--reason', ' ', '--yes')).toMatchObject({ code: 0 })
+    expect(await erase(...item, '--reason', ' ', '--yes')).toMatchObject({ code: 0 })
     const [event] = await database.sql`
       select detail from audit_event where action = 'application_erased' and subject = ${String(application_id)}`
     expect(event!.detail).toEqual({ program_id })

@@ -155,7 +155,7 @@ test('asked too early or twice it makes no file; asked later it continues in ano
       files.push(...(await auditLog.prune()))
     }
     const subjects = (await Promise.all(files.map(subjectsOf))).flat()
-    expect(subjects.filter(one => one.startsWith('subject'))).toEqual(auditLog.written)
+    expect(subjects.filter(subject => subject.startsWith('subject'))).toEqual(auditLog.written)
     expect(await auditLog.errors(files.toReversed())).toEqual([])
     for (const file of files) expect(await auditLog.errors([file])).toEqual([])
     expect((await readdir(auditLog.folder)).sort()).toEqual(files.map(file => basename(file)).sort())
@@ -209,7 +209,7 @@ describe('a file that is not as it was written is named, with the place', () => 
     let previous = '0'.repeat(64)
     return lines.map((line, at) => {
       if (!line.startsWith('{"segment"')) return line
-      const end = lines.findIndex((one, i) => i > at && one.startsWith('{"segment"'))
+      const end = lines.findIndex((line, i) => i > at && line.startsWith('{"segment"'))
       const hash = createHash('sha256').update(Buffer.from(previous, 'hex'))
       for (const event of text.slice(at + 1, end < 0 ? undefined : end)) hash.update(`${event}\n`)
       const made = hash.digest('hex')
@@ -264,7 +264,7 @@ describe('a file that is not as it was written is named, with the place', () => 
   test('a file of another database', () =>
     AuditLog.open(auditLog =>
       AuditLog.open(async other => {
-        for (const one of [auditLog, other]) await one.write(10)
+        for (const item of [auditLog, other]) await item.write(10)
         const [file] = await other.prune()
         const named = [{ file: basename(file!), ...foreign(1) }]
         expect(await auditLog.errors([file!])).toMatchObject(named)

@@ -54,7 +54,7 @@ test('what failed is asked for again when a later release may be able to do it, 
   await failRun(database.sql, thing, { request, error: 'too hard', final: true })
   const missing = async (docsExample: number) =>
     (await readMissingDerived(database.sql, { keyMap: keyMapCodeVersion, docsExample })).some(
-      one => one.program_version_id === program_version_id && one.job_name === job_name,
+      derivedThing => derivedThing.program_version_id === program_version_id && derivedThing.job_name === job_name,
     )
   expect(await missing(docsCodeVersion)).toBe(false)
   expect(await missing(docsCodeVersion + 1)).toBe(true)

@@ -125,9 +125,9 @@ const withoutToken = (text: string): string => text.replaceAll(/[0-9A-Za-z]{60,}
 
 test('what an earlier release kept, which had the ids of the questions of each version, is not used; the sweep asks for it again', async () => {
   const slug = 'kept-before'
-  const [one, two] = [q.text('kept one', optional), q.text('kept two', optional)]
-  await aProgram(sql, { slug, questions: [one] })
-  const { program_id, program_version_id, version } = await aProgram(sql, { slug, questions: [two, one] })
+  const [questionSpec, two] = [q.text('kept one', optional), q.text('kept two', optional)]
+  await aProgram(sql, { slug, questions: [questionSpec] })
+  const { program_id, program_version_id, version } = await aProgram(sql, { slug, questions: [two, questionSpec] })
   const { last_published_at } = await readWalkStart(sql, program_id)
   const load = () => new KeyMaps().load(sql, program_id, last_published_at!)
   const computed = await load()

@@ -29,7 +29,7 @@ test('held in memory: read once, by however many ask at once', async () => {
   const { program_id } = await aProgram(database.sql, { questions: [q.text('held', optional)] })
   const asOf = await publishedAt(program_id)
   const all = await Promise.all(Array.from({ length: 20 }, () => maps.load(database.sql, program_id, asOf)))
-  for (const one of all) expect(one).toBe(all[0]!)
+  for (const map of all) expect(map).toBe(all[0]!)
   expect(await maps.load(database.sql, program_id, asOf)).toBe(all[0]!)
 })
 

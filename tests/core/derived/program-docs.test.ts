@@ -211,7 +211,7 @@ describe('docs generated within a process', () => {
     await aDraft(database.sql, { slug: 'reported-apart', questions: questions.slice(2) })
     await seen()
     const [before] = await readPublishedVersions(database.sql, program_id)
-    const [reported] = before!.questions.filter(one => one.question_key === 'reported_two')
+    const [reported] = before!.questions.filter(question => question.question_key === 'reported_two')
     const asks = (question: { question_id: number }) => question.question_id === reported!.question_id
     const screens = before!.screens.map(screen => ({ ...screen, questions: screen.questions.filter(asks) }))
     const content = { ...before!, screens, questions: [reported!] }
@@ -244,30 +244,30 @@ describe('docs generated within a process', () => {
   })
 
   test('is made again when it had to make room, or could not be made', async () => {
-    const [one, other] = [
+    const [program, other] = [
       await aProgram(database.sql, { slug: 'room-one', questions: [q.text('room one')] }),
       await aProgram(database.sql, { slug: 'room-other', questions: [q.text('room other')] }),
     ]
     const hidden = new Set([await idOf('room other')])
     const { db, makings } = await counted()
-    const [sized] = await load(one.program_id)
+    const [sized] = await load(program.program_id)
     const docs = new ProgramDocs(making, () => later, JSON.stringify(sized!.docs).length + 200)
-    for (let i = 0; i < 20; i++) await docs.load(db, one.program_id, hidden)
+    for (let i = 0; i < 20; i++) await docs.load(db, program.program_id, hidden)
     expect(makings()).toBe(1)
     await docs.load(db, other.program_id, hidden)
-    await docs.load(db, one.program_id, hidden)
+    await docs.load(db, program.program_id, hidden)
     expect(makings()).toBe(3)
     // What made room takes none any more.
-    await docs.load(db, one.program_id, hidden)
+    await docs.load(db, program.program_id, hidden)
     expect(makings()).toBe(3)
     let broken = true
     const failing = new ProgramDocs(making, () => {
       if (broken) throw new Error('no clock')
       return later
     })
-    await expect(failing.load(db, one.program_id, hidden)).rejects.toThrow('no clock')
+    await expect(failing.load(db, program.program_id, hidden)).rejects.toThrow('no clock')
     broken = false
-    expect(keysOf(await failing.load(db, one.program_id, hidden))).toEqual([['room_one']])
+    expect(keysOf(await failing.load(db, program.program_id, hidden))).toEqual([['room_one']])
   })
 
   test('one after another for a reader, so that others are answered in between', async () => {

@@ -110,9 +110,9 @@ describe('"submitting with nothing saved since the last submission returns 409 `
   })
 
   test('in another program the applicant may begin without answers', async () => {
-    const [one, other] = [await aStore(two('here')), await aStore(two('there'))]
-    const applicant = await one.register()
-    await one.apply(applicant, { here_a: { text: '1' } })
+    const [item, other] = [await aStore(two('here')), await aStore(two('there'))]
+    const applicant = await item.register()
+    await item.apply(applicant, { here_a: { text: '1' } })
     await other.submit(applicant)
     expect(await other.applications()).toHaveLength(1)
   })
@@ -250,7 +250,7 @@ describe('"the answers in progress start as a copy of the applicant\'s last appl
         store.save(applicant, { [i % 2 === 0 ? 'race_a' : 'race_b']: { text: `${i}` } }),
       ),
     )
-    expect(new Set(saved.map(one => one.create_time)).size).toBe(1)
+    expect(new Set(saved.map(application => application.create_time)).size).toBe(1)
     for (const { answers } of saved) expect(Object.keys(JSON.parse(answers)).sort()).toEqual(['race_a', 'race_b'])
   })
 

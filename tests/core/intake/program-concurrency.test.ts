@@ -26,16 +26,16 @@ describe('turns in a program (contract G14: "what waits for one program … neve
   test('only so many have theirs at once; the others follow as they came; another program is not kept waiting', async () => {
     const turns = new ProgramConcurrency({ atATime: 2, waitingMax: 10, waitMs: 60_000 })
     const works = Array.from({ length: 5 }, work)
-    const runs = works.map(one => turns.run(1, one.run))
+    const runs = works.map(item => turns.run(1, item.run))
     await settle()
-    expect(works.map(one => one.begun())).toEqual([true, true, false, false, false])
+    expect(works.map(item => item.begun())).toEqual([true, true, false, false, false])
     expect(await turns.run(2, async () => 'done')).toBe('done')
     works[1]!.end()
     await settle()
-    expect(works.map(one => one.begun())).toEqual([true, true, true, false, false])
-    for (const one of works) one.end()
+    expect(works.map(item => item.begun())).toEqual([true, true, true, false, false])
+    for (const item of works) item.end()
     await Promise.all(runs)
-    expect(works.map(one => one.begun())).toEqual([true, true, true, true, true])
+    expect(works.map(item => item.begun())).toEqual([true, true, true, true, true])
   })
 
   test('one more than may wait is refused at once, with Retry-After', async () => {

@@ -141,7 +141,7 @@ describe('saving answers', () => {
       { owns_home: { selection: 'no' } },
     ]
     const saved = await Promise.all(bodies.map(body => store.save(applicant, body)))
-    expect(new Set(saved.map(one => one.create_time)).size).toBe(1)
+    expect(new Set(saved.map(application => application.create_time)).size).toBe(1)
     expect(Object.keys(JSON.parse((await load(applicant)).answers)).length).toBe(bodies.length)
   })
 })

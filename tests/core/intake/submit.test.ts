@@ -136,11 +136,12 @@ describe('submitting again', () => {
   })
 
   test('leaves other applicants and other programs alone', async () => {
-    const [one, other] = [await aStore(), await aStore()]
-    const [a, b] = [await one.register(), await one.register()]
-    for (const store of [one, other]) for (const applicant of [a, b]) await store.apply(applicant, { n: { number: 1 } })
-    await one.apply(a, { n: { number: 2 } })
-    expect((await one.applications()).map(row => row.superseded_seq)).toEqual([3, null, null])
+    const [item, other] = [await aStore(), await aStore()]
+    const [a, b] = [await item.register(), await item.register()]
+    for (const store of [item, other])
+      for (const applicant of [a, b]) await store.apply(applicant, { n: { number: 1 } })
+    await item.apply(a, { n: { number: 2 } })
+    expect((await item.applications()).map(row => row.superseded_seq)).toEqual([3, null, null])
     expect((await other.applications()).map(row => row.superseded_seq)).toEqual([null, null])
   })
 })

@@ -9,7 +9,7 @@ const database = await useDatabase()
 const sql = usePool({ url: database.url, connectionsMax: 1 })
 
 test('the use of each key is kept, at most once a minute', async () => {
-  const [one, other] = [await createTestKey(database.sql), await createTestKey(database.sql)]
+  const [testKey, other] = [await createTestKey(database.sql), await createTestKey(database.sql)]
   let statements = 0
   const apply = (target: typeof sql, self: unknown, sent: unknown[]) => {
     statements++
@@ -22,15 +22,15 @@ test('the use of each key is kept, at most once a minute', async () => {
       select last_used_at, host(last_used_address) as address from api_key where api_key_id = ${api_key_id}`
     return [row!.last_used_at - now, row!.address]
   }
-  uses.noteUse(one.api_key_id, '192.0.2.1', now)
+  uses.noteUse(testKey.api_key_id, '192.0.2.1', now)
   uses.noteUse(other.api_key_id, '192.0.2.2', now + 1)
-  uses.noteUse(one.api_key_id, '192.0.2.3', now + 59_999_999)
-  expect([await used(one), await used(other)]).toEqual([
+  uses.noteUse(testKey.api_key_id, '192.0.2.3', now + 59_999_999)
+  expect([await used(testKey), await used(other)]).toEqual([
     [0, '192.0.2.1'],
     [1, '192.0.2.2'],
   ])
-  uses.noteUse(one.api_key_id, '192.0.2.3', now + 60_000_000)
-  expect(await used(one)).toEqual([60_000_000, '192.0.2.3'])
+  uses.noteUse(testKey.api_key_id, '192.0.2.3', now + 60_000_000)
+  expect(await used(testKey)).toEqual([60_000_000, '192.0.2.3'])
   // A use within the minute is no statement.
   expect(statements).toBe(3)
 })

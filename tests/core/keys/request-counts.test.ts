@@ -16,13 +16,13 @@ const log = createLog('silent')
 test('requests add up over batches and processes, on the day of the instance’s zone', async () => {
   for (const timeZone of ['UTC', 'Pacific/Auckland']) {
     const process = () => new KeyRequestCounts(sql, log, { timeZone, now: () => begin })
-    const [one, other] = [process(), process()]
+    const [counts, other] = [process(), process()]
     const key = `counted in ${timeZone}`
-    for (const outcome of ['complete', 'complete', 'no_grant']) one.count(key, outcome)
+    for (const outcome of ['complete', 'complete', 'no_grant']) counts.count(key, outcome)
     other.count(key, 'complete')
-    await Promise.all([one.finish(), other.finish()])
-    one.count(key, 'no_grant')
-    await one.finish()
+    await Promise.all([counts.finish(), other.finish()])
+    counts.count(key, 'no_grant')
+    await counts.finish()
     const date = timeZone === 'UTC' ? '2026-01-31' : '2026-02-01'
     expect(await readKeyRequestDays(sql, key, '2026-01-01')).toEqual([
       { day: date, outcome: 'complete', requests: 3 },

@@ -50,13 +50,13 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
   }
 
   test('the sum of two processes holds, whichever is asked, and the fields say what is left of it', async () => {
-    const [one, other] = [await aProcess(), await aProcess()]
+    const [item, other] = [await aProcess(), await aProcess()]
     const key = aKey()
     for (let left = 9; left >= 0; left--) {
-      const quota = await (left % 3 === 0 ? one : other).limits.takeRequest(key)
+      const quota = await (left % 3 === 0 ? item : other).limits.takeRequest(key)
       expect(quota).toMatchObject({ requestsPerMinute: 10, left: { requests: left } })
     }
-    for (const { limits } of [one, other, one]) {
+    for (const { limits } of [item, other, item]) {
       const refused = (async () => limits.takeRequest(key))()
       await expect(refused).rejects.toMatchObject({ kind: 'rate_limited', quota: { left: { requests: 0 } } })
     }
@@ -65,15 +65,15 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
 
   test('exports at a time are counted together; a place that is given back is free for both', async () => {
     // No lease ends by itself.
-    const [one, other] = [await aProcess(600_000), await aProcess(600_000)]
+    const [item, other] = [await aProcess(600_000), await aProcess(600_000)]
     const key = aKey()
-    const places = [one, other, one, one].map(({ limits }) => limits.beginExport(key))
+    const places = [item, other, item, item].map(({ limits }) => limits.beginExport(key))
     for (const { granted } of places) await granted
-    for (const { limits } of [one, other]) expect(await isIn(() => limits.beginExport(key).granted)).toBe(false)
+    for (const { limits } of [item, other]) expect(await isIn(() => limits.beginExport(key).granted)).toBe(false)
     places[2]!.end()
     places[2]!.end()
     await until('the place to be free', () => isIn(() => other.limits.beginExport(key).granted))
-    expect(await isIn(() => one.limits.beginExport(key).granted)).toBe(false)
+    expect(await isIn(() => item.limits.beginExport(key).granted)).toBe(false)
   })
 
   test('a process that was killed gives its places back: their leases run out, and those of the living do not', async () => {
@@ -96,34 +96,34 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
   })
 
   test('Redis is killed: each counts for itself, at once, logged once; it is back, empty: the sum holds again', async () => {
-    const [one, other] = [await aProcess(), await aProcess()]
+    const [item, other] = [await aProcess(), await aProcess()]
     const key = aKey()
-    for (let i = 0; i < 3; i++) await one.limits.takeRequest(key)
-    const held = one.limits.beginExport(key)
+    for (let i = 0; i < 3; i++) await item.limits.takeRequest(key)
+    const held = item.limits.beginExport(key)
     await held.granted
-    const tries = new SignInTries(0, one.counts)
+    const tries = new SignInTries(0, item.counts)
     for (let i = 0; i < 20; i++) await (await tries.begin(key, { address: undefined })).takeBack()
     await redis.takeAway()
-    await until('both to notice', () => one.counts.away && other.counts.away)
+    await until('both to notice', () => item.counts.away && other.counts.away)
     // Passwords that were right count as little as before.
     await tries.begin(key, { address: undefined })
     // Of what it counted with Redis, each remembers its own.
-    const asked = countsAskedOf(one.counts)
+    const asked = countsAskedOf(item.counts)
     for (let left = 6; left >= 0; left--)
-      expect(await one.limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 10, left: { requests: left } })
-    expect(await isIn(() => one.limits.takeRequest(key))).toBe(false)
+      expect(await item.limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 10, left: { requests: left } })
+    expect(await isIn(() => item.limits.takeRequest(key))).toBe(false)
     expect(asked()).toBe(0)
     expect(await other.limits.takeRequest(key)).toMatchObject({ left: { requests: 9 } })
-    const more = [1, 2, 3].map(() => one.limits.beginExport(key))
+    const more = [1, 2, 3].map(() => item.limits.beginExport(key))
     for (const { granted } of more) expect(granted).toBeUndefined()
-    expect(() => one.limits.beginExport(key)).toThrow(Problem)
+    expect(() => item.limits.beginExport(key)).toThrow(Problem)
     for (const { end } of more.slice(1)) end()
 
     await redis.bringBack()
-    await until('both to be back', () => !one.counts.away && !other.counts.away)
+    await until('both to be back', () => !item.counts.away && !other.counts.away)
     const fresh = aKey()
     const taken = Array.from({ length: 30 }, (_, i) =>
-      isIn(() => (i % 2 === 0 ? one : other).limits.takeRequest(fresh)),
+      isIn(() => (i % 2 === 0 ? item : other).limits.takeRequest(fresh)),
     )
     expect((await Promise.all(taken)).filter(Boolean)).toHaveLength(10)
     // The two places that are still held are held in the new Redis, too.
@@ -134,14 +134,14 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     more[0]!.end()
     // It is logged the second time, too.
     await redis.takeAway()
-    await until('both to notice again', () => one.counts.away && other.counts.away)
+    await until('both to notice again', () => item.counts.away && other.counts.away)
     await redis.bringBack()
-    await until('both to be back again', () => !one.counts.away && !other.counts.away)
+    await until('both to be back again', () => !item.counts.away && !other.counts.away)
     const logged = [
       'Redis is unreachable: each process counts by itself',
       'Redis is reachable again: all processes count together',
     ]
-    for (const { log } of [one, other]) expect(log.map(({ msg }) => msg)).toEqual([...logged, ...logged])
+    for (const { log } of [item, other]) expect(log.map(({ msg }) => msg)).toEqual([...logged, ...logged])
   })
 
   test('a Redis that does not answer keeps no request waiting: each counts for itself, and later requests do not ask', async () => {
@@ -178,8 +178,8 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
   })
 
   test('wrong passwords for an account are counted over all processes, and right ones for none', async () => {
-    const [one, other] = [await aProcess(), await aProcess()]
-    const [here, there] = [one, other].map(({ counts }) => new SignInTries(0, counts))
+    const [item, other] = [await aProcess(), await aProcess()]
+    const [here, there] = [item, other].map(({ counts }) => new SignInTries(0, counts))
     const account = `${crypto.randomUUID()}@example.gov`
     const client = { address: parseAddress('192.0.2.1') }
     const attempt = async (tries: SignInTries): Promise<void> =>
@@ -187,7 +187,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     for (let i = 0; i < 20; i++) await (await there!.begin(account, client)).takeBack()
     for (let i = 0; i < wrongPasswordsMax.ofOneClient; i++) await attempt(i % 2 === 0 ? here! : there!)
     for (const tries of [here!, there!]) await expect(attempt(tries)).rejects.toMatchObject({ kind: 'rate_limited' })
-    const names: string[] = await one.counts.client.keys('tributary:sign-in-*')
+    const names: string[] = await item.counts.client.keys('tributary:sign-in-*')
     expect(names.length).toBeGreaterThan(0)
     expect(names.join()).not.toContain('example.gov')
   })

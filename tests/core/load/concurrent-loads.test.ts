@@ -131,9 +131,9 @@ test('the same input by two processes at once is stored once', async () => {
   const text = manyLines(to, 60)
   for (let done = false; !done; ) {
     const both = await Promise.allSettled([1, 2].map(() => load(sql, text, { batchBytes: 1000 })))
-    for (const one of both)
-      if (one.status === 'rejected') expect(one.reason).toMatchObject({ internal: 'loaded_elsewhere' })
-    done = both.some(one => one.status === 'fulfilled')
+    for (const result of both)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ internal: 'loaded_elsewhere' })
+    done = both.some(result => result.status === 'fulfilled')
   }
   expect(await exportLines(sql, 'food-aid')).toHaveLength(60)
   expect(await sql`select action from audit_event where action = 'applications_loaded'`).toHaveLength(1)

@@ -78,8 +78,8 @@ describe('what an export gives, a load takes', () => {
     async bytes => {
       const to = await reasonProgram(sql)
       const application_note = 'Łódź 🙂\r\n\t\\N ünïcödé'.repeat(50)
-      const [one, two] = [1, 2].map(id => line(to, { id, more: { application_note } }))
-      const text = `\r\n${one}\r\n\n  \n${two}`
+      const [item, two] = [1, 2].map(id => line(to, { id, more: { application_note } }))
+      const text = `\r\n${item}\r\n\n  \n${two}`
       expect((await loadLines(sql, pieces(text, bytes), loadOptions)).applications).toBe(2)
       const stored = await sql`select application_note from application`
       expect(stored).toMatchObject([{ application_note }, { application_note }])

@@ -8,9 +8,9 @@ const token = 'q7Zr0m_-4hJ2ZrXbXo8gk2eA1cQv9sYdTtLw5uNfPzE'
 test('a masked token is the token again, and another text each time', () => {
   const masked = Array.from({ length: 50 }, () => maskedToken(token))
   expect(new Set(masked).size).toBe(50)
-  for (const one of masked) {
-    expect(unmaskedToken(one)).toBe(token)
-    expect(one).not.toContain(token.slice(0, 6))
+  for (const value of masked) {
+    expect(unmaskedToken(value)).toBe(token)
+    expect(value).not.toContain(token.slice(0, 6))
   }
 })
 

@@ -102,8 +102,8 @@ test('entries are bounded, however many accounts are tried from however many add
   const tries = trying()
   const outcome = async (account: string, client: ReturnType<typeof at>) =>
     (await (await tries.begin(account, client)).fail()) !== undefined
-  const one = await Promise.all(Array.from({ length: 500 }, (_, i) => outcome(`person ${i}`, at('192.0.2.1'))))
-  expect(one.filter(Boolean)).toHaveLength(20)
+  const item = await Promise.all(Array.from({ length: 500 }, (_, i) => outcome(`person ${i}`, at('192.0.2.1'))))
+  expect(item.filter(Boolean)).toHaveLength(20)
   const many = await Promise.all(
     Array.from({ length: 3000 }, (_, i) => outcome(`x${i}`, at(`2001:db8:0:${i.toString(16)}::1`))),
   )

@@ -125,7 +125,7 @@ describe('a bundle', () => {
     const outcome = await importFile(here.sql, file, { questions: {} }, 'operator:test', {})
     expect(outcome).toMatchObject({
       saved_as: 'published',
-      program_version_ids: bundle.program_versions.map(one => one.program_version_id),
+      program_version_ids: bundle.program_versions.map(item => item.program_version_id),
     })
     expect(await exportProgram(here.sql, 'moved')).toEqual(bundle)
   })

@@ -111,7 +111,8 @@ describe('a program whose place is taken', () => {
       expect(refused.kind).toBe('conflict')
       const paths = refused.errors.map(error => error.path)
       expect(paths).toContain('/program')
-      const taken = (name: string) => `/questions/${housing.questions.findIndex(one => one.admin_name === name)}`
+      const taken = (name: string) =>
+        `/questions/${housing.questions.findIndex(question => question.admin_name === name)}`
       expect(paths).toContain(taken('later'))
       expect(paths).toContain(taken('gone'))
       expect(JSON.stringify(await exportProgram(sql, 'housing'))).toBe(JSON.stringify(before))

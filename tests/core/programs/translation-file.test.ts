@@ -88,7 +88,7 @@ test('records are read as they were written, whatever separates them, ends their
         const body = written.map(row => row.map(text => `"${text.replaceAll('"', '""')}"`).join(separator)).join(end)
         const text = head + body
         const utf16 = new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'))
-        const expected = [['a', 'b', 'c'], ...written.filter(row => row.some(one => one !== ''))]
+        const expected = [['a', 'b', 'c'], ...written.filter(row => row.some(value => value !== ''))]
         for (const bytes of [new TextEncoder().encode(text), new TextEncoder().encode(`\ufeff${text}`), utf16])
           expect(csvRecords(decodeText(bytes)!)).toEqual(expected)
       },

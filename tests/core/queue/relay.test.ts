@@ -108,8 +108,8 @@ describe.skipIf(!needs('redis'))('the relay', () => {
         throw new Error('away')
       },
     }
-    const one = { ...(await its.connect()), ...refusing }
-    const joined = joinQueues({ 'derived-data': one, webhooks: one })
+    const item = { ...(await its.connect()), ...refusing }
+    const joined = joinQueues({ 'derived-data': item, webhooks: item })
     await expect(relayOnce(its.sql, joined, 2)).rejects.toThrow('away')
     await relayOnce(its.sql, refusing, 2).catch(() => {})
     expect((await measureOutbox(its.sql)).waiting).toBe(3)

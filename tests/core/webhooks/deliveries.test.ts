@@ -47,7 +47,7 @@ async function anAttemptUnderWay() {
   const held = Promise.withResolvers<Response>()
   receiver.answer = () => held.promise
   await hooks.apply(program)
-  const job = (await hooks.ask()).find(one => one.webhook_endpoint_id === id)!
+  const job = (await hooks.ask()).find(item => item.webhook_endpoint_id === id)!
   const underWay = deliver(hooks.delivering, job)
   await until('the receiver to be asked', () => receiver.received.length === 1)
   return { ...endpoint, held, job, underWay }
@@ -110,7 +110,7 @@ describe('a message', () => {
       await hooks.apply(program)
       await runOf(hooks, id)
       const message = receiver.received.at(-1)!
-      return Promise.all(secrets.map(one => succeeds((async () => verify(one, message))())))
+      return Promise.all(secrets.map(secret => succeeds((async () => verify(secret, message))())))
     }
     expect(await signing()).toEqual([true, true])
     hooks.now += micros.hour
@@ -284,7 +284,7 @@ describe('attempts', () => {
     await release()
     expect(await asking).toEqual([])
     await sql`update webhook_endpoint set busy_until = '-infinity' where webhook_endpoint_id = ${id}`
-    const [last] = (await hooks.ask()).filter(one => one.webhook_endpoint_id === id)
+    const [last] = (await hooks.ask()).filter(item => item.webhook_endpoint_id === id)
     await setWebhookDisabled(sql, await hooks.state(id), true, hooks.by())
     expect(await deliver(hooks.delivering, last!)).toBeUndefined()
   })
@@ -292,12 +292,12 @@ describe('attempts', () => {
   test('that were lost with the queue, or with their process, are asked for again after a minute', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     await hooks.apply(program)
-    const lost = (await hooks.ask()).filter(one => one.webhook_endpoint_id === id)
+    const lost = (await hooks.ask()).filter(item => item.webhook_endpoint_id === id)
     expect(lost).toHaveLength(1)
     expect(await runOf(hooks, id)).toEqual([])
     hooks.now += micros.minute
     // The same one: should the first not be lost after all, only one of both does something.
-    expect((await hooks.ask()).filter(one => one.webhook_endpoint_id === id)).toEqual(lost)
+    expect((await hooks.ask()).filter(item => item.webhook_endpoint_id === id)).toEqual(lost)
     hooks.now += micros.minute
     const died = Promise.withResolvers<never>()
     const dying = deliver({ ...hooks.delivering, loadState: () => died.promise }, lost[0]!).catch(
@@ -420,7 +420,7 @@ describe('webhook message IDs', () => {
     expect(await hooks.attempts(id)).toMatchObject([{ change: 1 }, { change: 1 }])
     expect(new Set(ids()).size).toBe(4)
     // What is signed is divided by full stops.
-    expect(ids().filter(one => one?.includes('.'))).toEqual([])
+    expect(ids().filter(id => id?.includes('.'))).toEqual([])
   })
 })
 
@@ -437,7 +437,7 @@ describe('messages requested by an administrator', () => {
       await askForMessage(sql, await hooks.state(id), 'test', hooks.by())
       await runOf(hooks, id)
     }
-    expect(receiver.received.map(one => verify(secret, one))).toMatchObject([
+    expect(receiver.received.map(received => verify(secret, received))).toMatchObject([
       { type: 'webhook.test', program: program.slug },
       { type: 'webhook.test', program: program.slug },
     ])

@@ -260,10 +260,10 @@ const definitions: fc.Arbitrary<ProgramDefinition> = fc
       ...rest,
       screens: screens.map((name, screen) => ({
         name,
-        questions: asked.flatMap((one, index) =>
+        questions: asked.flatMap((value, index) =>
           places[index]! % screens.length === screen
             ? [
-                q.text(one, {
+                q.text(value, {
                   optional: optional[index]!,
                   ...(max_length[index] === undefined ? {} : { max_length: max_length[index] }),
                 }),

@@ -245,7 +245,7 @@ describe('settings', () => {
         screens: [{ name: 'One', questions: [{ question: 'x' }] }],
       }
       expect(await errors(document)).toEqual(
-        allowed.some(one => one === setting) ? [] : [`setting_not_allowed /questions/0/${setting}`],
+        allowed.some(item => item === setting) ? [] : [`setting_not_allowed /questions/0/${setting}`],
       )
     }
   })

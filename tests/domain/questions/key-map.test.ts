@@ -43,7 +43,7 @@ const histories: fc.Arbitrary<PublishedVersion[]> = publishedVersions.chain(vers
         )
         .map(([asked, options]) => ({
           ...version,
-          questions: asked.map(one => ({ ...one, settings: { ...one.settings, options } })),
+          questions: asked.map(question => ({ ...question, settings: { ...question.settings, options } })),
         })),
     ),
   ),
@@ -66,15 +66,17 @@ describe('the key map', () => {
   test('"contains every question that has ever been in the program", at every depth (D20), and nothing else (D21)', () => {
     fc.assert(
       fc.property(histories, versions => {
-        const ever = new Map(versions.flatMap(v => v.questions).map(one => [one.question_id, one]))
-        const exported = [...ever.values()].filter(one => exportedType(one.kind) !== undefined)
+        const ever = new Map(versions.flatMap(v => v.questions).map(question => [question.question_id, question]))
+        const exported = [...ever.values()].filter(question => exportedType(question.kind) !== undefined)
         const nodes = flat(buildKeyMap(versions))
-        expect(nodes.map(({ node }) => node.question_id).sort()).toEqual(exported.map(one => one.question_id).sort())
+        expect(nodes.map(({ node }) => node.question_id).sort()).toEqual(
+          exported.map(question => question.question_id).sort(),
+        )
         for (const { node, parent } of nodes) {
-          const one = ever.get(node.question_id)!
-          expect(parent).toBe(one.enumerator_id)
-          expect(node.type).toBe(exportedType(one.kind)!)
-          expect(node.question_key).toBe(one.question_key)
+          const question = ever.get(node.question_id)!
+          expect(parent).toBe(question.enumerator_id)
+          expect(node.type).toBe(exportedType(question.kind)!)
+          expect(node.question_key).toBe(question.question_key)
         }
       }),
     )
@@ -96,8 +98,8 @@ describe('the key map', () => {
         for (const { node } of flat(buildKeyMap(versions))) {
           const ever = versions
             .flatMap(v => v.questions)
-            .filter(one => one.question_id === node.question_id)
-            .flatMap(one => one.settings.options?.map(option => option.admin_id) ?? [])
+            .filter(question => question.question_id === node.question_id)
+            .flatMap(question => question.settings.options?.map(option => option.admin_id) ?? [])
           expect([...node.option_ids].sort()).toEqual([...new Set(ever)].sort())
         }
       }),
@@ -176,17 +178,17 @@ describe('unanswered forms', () => {
           const stored = outlined(outlineSnapshot(shape, profile))
           expect(stored).toEndWith(`,"application":{${nullMembers(shape, profile)}`)
           expect(JSON.parse(`${stored}${end}"status":0}`).application).toEqual(members(keyMap))
-          const visit = (all: KeyMap, own: KeyMap): void => {
-            for (const one of own.filter(({ type }) => type === 'ENUMERATOR')) {
-              const { children } = all.find(({ question_id }) => question_id === one.question_id)!
-              const text = outlined(outlineEntity(one, profile))
-              const whole = text.replace(markedEntityEnd(one), () => String(entity.get(one.question_id)))
-              const asked = members(profile === 'origin' ? one.children : children)
+          const request = (all: KeyMap, own: KeyMap): void => {
+            for (const node of own.filter(({ type }) => type === 'ENUMERATOR')) {
+              const { children } = all.find(({ question_id }) => question_id === node.question_id)!
+              const text = outlined(outlineEntity(node, profile))
+              const whole = text.replace(markedEntityEnd(node), () => String(entity.get(node.question_id)))
+              const asked = members(profile === 'origin' ? node.children : children)
               expect(JSON.parse(whole)).toEqual({ entity_name: null, ...asked })
-              visit(children, one.children)
+              request(children, node.children)
             }
           }
-          visit(keyMap, shape)
+          request(keyMap, shape)
         }
       }),
     )

@@ -39,8 +39,8 @@ describe('questionKey (D15)', () => {
         const key = questionKey(name)
         expect(key).toMatch(/^[\p{L}_]*$/u)
         expect(key.isWellFormed()).toBe(true)
-        const wanted = [...name.normalize('NFC')].filter(one => one === ' ' || /^\p{L}$/u.test(one))
-        expect(key).toBe(wanted.map(one => (one === ' ' ? '_' : one)).join(''))
+        const wanted = [...name.normalize('NFC')].filter(value => value === ' ' || /^\p{L}$/u.test(value))
+        expect(key).toBe(wanted.map(value => (value === ' ' ? '_' : value)).join(''))
       }),
     )
   })

@@ -40,7 +40,9 @@ describe('a view', () => {
       fc.property(viewed, ([keyMap, { hidden, chosen }]) => {
         const open = pathsOf(keyMap).filter(path => !path.some(id => hidden.has(id)))
         const wanted = open.filter(path => chosen === undefined || chosen.includes(path.at(-1)!))
-        const seen = open.filter(path => wanted.some(one => one.includes(path.at(-1)!) || path.includes(one.at(-1)!)))
+        const seen = open.filter(path =>
+          wanted.some(item => item.includes(path.at(-1)!) || path.includes(item.at(-1)!)),
+        )
         expect(pathsOf(visiblePart(keyMap, { hidden, chosen }))).toEqual(seen)
       }),
       { numRuns: 500 },
@@ -96,7 +98,9 @@ describe('a hidden question', () => {
     const hiding = publishedVersions.chain(versions =>
       fc.record({
         versions: fc.constant(versions),
-        hidden: fc.subarray([...new Set(versions.flatMap(({ questions }) => questions.map(one => one.question_id)))]),
+        hidden: fc.subarray([
+          ...new Set(versions.flatMap(({ questions }) => questions.map(question => question.question_id))),
+        ]),
       }),
     )
     fc.assert(
@@ -106,19 +110,21 @@ describe('a hidden question', () => {
         const documented = visibleVersions(versions.map(screened), hidden)
         expect(buildKeyMap(documented)).toEqual(seen)
         for (const [i, version] of versions.entries()) {
-          const left = new Set(documented[i]!.questions.map(one => one.question_id))
+          const left = new Set(documented[i]!.questions.map(question => question.question_id))
           const whole = screened(version)
           const kept = (condition: Condition | null): Condition | null =>
             condition !== null && idsIn(condition).every(id => id === 0 || left.has(id)) ? condition : null
           expect(documented[i]!.screens).toEqual(
             whole.screens
-              .filter(({ questions }) => questions.length === 0 || questions.some(one => left.has(one.question_id)))
+              .filter(
+                ({ questions }) => questions.length === 0 || questions.some(question => left.has(question.question_id)),
+              )
               .map(screen => ({
                 ...screen,
                 visible_when: kept(screen.visible_when),
                 questions: screen.questions
-                  .filter(one => left.has(one.question_id))
-                  .map(one => ({ ...one, visible_when: kept(one.visible_when) })),
+                  .filter(question => left.has(question.question_id))
+                  .map(question => ({ ...question, visible_when: kept(question.visible_when) })),
               })),
           )
         }

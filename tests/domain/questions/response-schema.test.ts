@@ -19,7 +19,7 @@ const example = (program_name?: string) => JSON.parse(examplePage({ ...version, 
 
 /** ajv passes over a property named __proto__, so programs with such a key have a test of their own. */
 const withoutProto = (versions: PublishedVersion[]): boolean =>
-  versions.every(one => one.questions.every(question => question.question_key !== '__proto__'))
+  versions.every(version => version.questions.every(question => question.question_key !== '__proto__'))
 
 describe('the response schema', () => {
   test('fits the example of any version of any program, with nothing left undocumented', () => {

@@ -33,8 +33,8 @@ const changesOf = (...given: Parameters<typeof between>) =>
 
 describe('changes between two applications', () => {
   test('identical applications have no changes', () => {
-    const one = { reason: text('a'), child: list(child('Bo', '2020-01-02')) }
-    expect(changesOf(one, structuredClone(one))).toEqual([])
+    const item = { reason: text('a'), child: list(child('Bo', '2020-01-02')) }
+    expect(changesOf(item, structuredClone(item))).toEqual([])
   })
 
   test('is reported at the place of each answer, at every depth', () => {

@@ -18,13 +18,13 @@ interface Asked {
 }
 
 let versions = 0
-function version(...asked: Asked[]): DocumentableVersion {
-  const questions = asked.map(({ name, key = name, kind = 'TEXT', settings }): VersionQuestion => {
+function version(...request: Asked[]): DocumentableVersion {
+  const questions = request.map(({ name, key = name, kind = 'TEXT', settings }): VersionQuestion => {
     const id = names.indexOf(name) + 1
     const common = { question_id: id, question_version_id: id, enumerator_id: null, admin_name: name, kind }
     return { ...common, question_key: key, settings: { text: `What ${name}?`, ...settings } }
   })
-  const screens = Map.groupBy(asked, ({ screen = 'pet' }) => screen)
+  const screens = Map.groupBy(request, ({ screen = 'pet' }) => screen)
   return {
     program_version_id: ++versions * 10,
     slug: 'logged',
@@ -40,9 +40,9 @@ function version(...asked: Asked[]): DocumentableVersion {
         field: 'text',
         value: String(versions),
       },
-      questions: all.map(one => ({
-        question_id: names.indexOf(one.name) + 1,
-        optional: one.optional ?? false,
+      questions: all.map(asked => ({
+        question_id: names.indexOf(asked.name) + 1,
+        optional: asked.optional ?? false,
         visible_when: null,
       })),
     })),

@@ -65,8 +65,8 @@ test('of any program: each question is in the example under its path, and what i
           const [, list] = /^(.*)\[<index>\]$/.exec(step) ?? []
           return list === undefined ? at?.[step] : at?.[list].at(-1)
         }, full)
-        const numbers = versions.flatMap((one, i) =>
-          one.questions.some(q => q.admin_name === admin_name) ? [i + 1] : [],
+        const numbers = versions.flatMap((version, i) =>
+          version.questions.some(q => q.admin_name === admin_name) ? [i + 1] : [],
         )
         const [first, last] = [numbers[0]!, numbers.at(-1)!]
         const asked = last === versions.length
@@ -88,10 +88,10 @@ test('of any program: each question is in the example under its path, and what i
       expect(docs.changed_since).toBe(before?.program_version_id ?? null)
       expect(docs.changes).toEqual(before === undefined ? [] : diffVersions(before, version))
       const order = (nodes: KeyMap): object[] =>
-        nodes.flatMap(one => [{ key: one.question_key, options: one.option_ids }, ...order(one.children)])
-      const documented = docs.questions.map(one => ({
-        key: one.question_key,
-        options: one.options.map(({ id }) => id),
+        nodes.flatMap(node => [{ key: node.question_key, options: node.option_ids }, ...order(node.children)])
+      const documented = docs.questions.map(question => ({
+        key: question.question_key,
+        options: question.options.map(({ id }) => id),
       }))
       expect<object[]>(documented).toEqual(order(buildKeyMap(versions)))
     }),
@@ -161,7 +161,7 @@ test('an option id that was away and came back, or has another text, has each ra
     { oil: 'Oil of olives', gas: 'Natural gas' },
     { oil: 'Oil of olives', gas: 'Natural gas' },
   ]
-  const versions = texts.map((one, i) => asking(10 * (i + 1), [withTexts(one)]))
+  const versions = texts.map((item, i) => asking(10 * (i + 1), [withTexts(item)]))
   // A version that does not ask the question ends no range.
   const unasked = asking(35, [keyed('number_one')])
   const history = [...versions.slice(0, 3), unasked, versions[3]!]

@@ -48,7 +48,7 @@ export function useCiviFormApi(civiform: SimulatedCiviForm): { baseUrl: string; 
         order by a.id desc limit ${size + 1}`
       const questions = new Map(
         (await civiform.app<Question[]>`select id::text, name, question_type, question_options from questions`).map(
-          one => [one.id, one],
+          question => [question.id, question],
         ),
       )
       const page = rows.slice(0, size)

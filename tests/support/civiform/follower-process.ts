@@ -22,8 +22,8 @@ export function startFollowerProcess(
 ): FollowerProcess {
   if (running.size === 0)
     endWithFile(async () => {
-      for (const one of running) one.kill('SIGKILL')
-      await Promise.all([...running].map(one => one.exited))
+      for (const subprocess of running) subprocess.kill('SIGKILL')
+      await Promise.all([...running].map(subprocess => subprocess.exited))
     })
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../../workers/follow-civiform.ts')], {
     env: {

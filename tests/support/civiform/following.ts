@@ -75,13 +75,13 @@ export async function useFollowing(
     follower,
     log,
     restarted,
-    catchUp: async (one = follower) => {
+    catchUp: async (item = follower) => {
       const [row] = await civiform.app<{ now: number }[]>`select clock_timestamp() as now`
       for (let i = 0; i < 500; i++) {
-        const { watermark } = await one.round()
+        const { watermark } = await item.round()
         if (watermark !== undefined && watermark > row!.now) {
           // One more, so that what was seen late in that round is applied too.
-          await one.round()
+          await item.round()
           return
         }
       }

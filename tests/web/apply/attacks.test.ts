@@ -33,8 +33,8 @@ test('wrong, expired and malformed codes get one response, and are counted for e
   const ann = await whoApplies()
   const { code } = ann
   await sql`update apply_code set expires_at = now() - interval '1 second'`
-  const one = await useService(database, { apply: true }, {}, endWithTest)
-  const guesser = new Applicant(one)
+  const service = await useService(database, { apply: true }, {}, endWithTest)
+  const guesser = new Applicant(service)
   const bodies = new Set<string>()
   for (const guess of [code, 'KRTP-4M7X-9QHD', '', 'x'.repeat(5000), "' or 1=1 --"]) {
     await guesser.open('/apply/-/return')
@@ -52,11 +52,11 @@ test('wrong, expired and malformed codes get one response, and are counted for e
 })
 
 test('a right code is taken in any spelling, and not counted', async () => {
-  const one = await useService(database, { apply: true }, {}, endWithTest)
+  const service = await useService(database, { apply: true }, {}, endWithTest)
   const ann = await whoApplies('Mine')
   const written = ` ${ann.code.toLowerCase().replaceAll('-', ' ')}`
   for (let i = 0; i <= wrongCodesMax; i++) {
-    const phone = new Applicant(one)
+    const phone = new Applicant(service)
     await phone.open('/apply/-/return')
     await phone.fill({ code: written }, {}, 'name="code"')
     expect(phone.page.path).toBe('/apply/-/applications')
@@ -64,9 +64,9 @@ test('a right code is taken in any spelling, and not counted', async () => {
 })
 
 test('a code that could not be looked up is not counted as a wrong one', async () => {
-  const one = await useService(database, { apply: true }, {}, endWithTest)
+  const service = await useService(database, { apply: true }, {}, endWithTest)
   const { code } = await whoApplies('Looked up later')
-  const phone = new Applicant(one)
+  const phone = new Applicant(service)
   await sql`alter table apply_code rename to apply_code_away`
   try {
     for (let i = 0; i <= wrongCodesMax; i++) {

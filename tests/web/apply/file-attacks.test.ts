@@ -143,7 +143,7 @@ async function sendRaw(
   order = ['fields', 'file'],
 ) {
   const { action, fields } = applicant.fieldsOf()
-  const parts = [...fields].filter(([one]) => one !== field).map(([one, value]) => fieldPart(one, value))
+  const parts = [...fields].filter(([value]) => value !== field).map(([item, value]) => fieldPart(item, value))
   // More than arrives in one piece.
   const file = Buffer.concat([Buffer.from(fileHead(field, name)), aPdf(2_000_000), Buffer.from('\r\n')])
   const body = Buffer.concat([
@@ -192,9 +192,9 @@ test('files of others, guessed or of another program, and addresses elsewhere co
 
 test('no file is stored for a form from another site, without its token, of another session, or in another order', async () => {
   const [ann, bob] = [await whoApplies(), await whoApplies()]
-  for (const one of [ann, bob]) {
-    await one.fill({ '/reason/text': 'Rent' })
-    await one.open('/apply/aid/screens/1')
+  for (const applicant of [ann, bob]) {
+    await applicant.fill({ '/reason/text': 'Rent' })
+    await applicant.open('/apply/aid/screens/1')
   }
   const before = [await rows(), await contents()]
   const { page } = ann
@@ -265,9 +265,10 @@ test('an upload that is sent byte by byte ends at the deadline, and one that is 
 })
 
 test('one address has a few uploads at a time and a bounded number an hour', async () => {
-  const one = await useService(database, { apply: true, filesDir: { folder } }, {}, endWithTest)
+  const service = await useService(database, { apply: true, filesDir: { folder } }, {}, endWithTest)
   const waiting = []
-  for (let i = 0; i < uploadsPerAddressMax; i++) waiting.push(sendEndlessly(await whoApplies('aid', one), one.port))
+  for (let i = 0; i < uploadsPerAddressMax; i++)
+    waiting.push(sendEndlessly(await whoApplies('aid', service), service.port))
   await until(
     'they are arriving',
     async () =>
@@ -275,9 +276,9 @@ test('one address has a few uploads at a time and a bounded number an hour', asy
       uploadsPerAddressMax,
   )
   // A form without a file takes no place.
-  const eve = await whoApplies('aid', one)
+  const eve = await whoApplies('aid', service)
   expect((await sendFiles(eve, [{ field, name: '', content: Buffer.alloc(0) }])).status).toBe(200)
-  const ann = await whoApplies('aid', one)
+  const ann = await whoApplies('aid', service)
   expect((await sendFiles(ann, [{ field, name: 'a.pdf', content: aPdf() }])).status).toBe(429)
   for (const { socket } of waiting) socket.destroy()
   await until(

@@ -68,7 +68,13 @@ test('a client is registered, applied for, left, found again, and applied for ag
   expect(byIvo!.ti_email).not.toBe(casa.email)
   expect(byRosa).toMatchObject(own)
   expect(byHana).toMatchObject({ ti_email: casa.email, ti_organization: 'Casa <Latina>' })
-  expect(made.map(one => [one.applicant_id, one.revision_state, one.application.reason!.text])).toEqual([
+  expect(
+    made.map(application => [
+      application.applicant_id,
+      application.revision_state,
+      application.application.reason!.text,
+    ]),
+  ).toEqual([
     [id, 'OBSOLETE', 'Rent'],
     [id, 'OBSOLETE', 'Heat'],
     [id, 'CURRENT', 'Water'],

@@ -154,7 +154,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.tick('Food')
         await keys.choose('These addresses only', 'Anywhere')
         await keys.enter('Create key', 'Password')
-        const made = (await listKeys(sql, Date.now() * 1000)).filter(one => one.name.startsWith(name))
+        const made = (await listKeys(sql, Date.now() * 1000)).filter(key => key.name.startsWith(name))
         expect(made.sort((a, b) => a.name.length - b.name.length)).toMatchObject([
           {
             programs: ['food'],

@@ -55,10 +55,10 @@ describe.each(paths)('%s', path => {
 test('a font is sent as it is, and an asset that is kept is not sent again in either form', async () => {
   expect((await sent('/assets/public-sans.woff2', 'gzip')).response.headers.get('content-encoding')).toBeNull()
   const [plain, coded] = [await sent('/assets/console.css', 'identity'), await sent('/assets/console.css', 'gzip')]
-  const [one, other] = [plain.response.headers.get('etag')!, coded.response.headers.get('etag')!]
-  expect(one).not.toBe(other)
+  const [value, other] = [plain.response.headers.get('etag')!, coded.response.headers.get('etag')!]
+  expect(value).not.toBe(other)
   expect((await sent('/assets/console.css', 'gzip', { 'If-None-Match': other })).response.status).toBe(304)
-  expect((await sent('/assets/console.css', 'gzip', { 'If-None-Match': one })).response.status).toBe(200)
+  expect((await sent('/assets/console.css', 'gzip', { 'If-None-Match': value })).response.status).toBe(200)
 })
 
 test('the token of the forms is another text on each page, and each is taken', async () => {

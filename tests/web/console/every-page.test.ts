@@ -213,7 +213,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     const address = path.replaceAll(/:(\w+)/g, (parameter, id: string) => String(ids.get(id) ?? parameter))
     if (!/:\w/.test(address)) return address
     const pattern = new RegExp(`^${address.replace('?', '\\?').replaceAll(/:\w+/g, '([^/?]+)')}$`)
-    const link = links.find(one => pattern.exec(one)?.every(part => !words.has(part)))
+    const link = links.find(link => pattern.exec(link)?.every(part => !words.has(part)))
     if (link === undefined) throw new Error(`No page leads to ${path}, and fill() makes nothing for it`)
     return link
   }
@@ -279,7 +279,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       // The editor draws its page itself.
       if (/^\/admin\/programs\/[^/]+\/edit$/.test(path)) await page.locator('.panes').waitFor()
       const { sheets, classes } = await unmatchedSelectors(page)
-      for (const one of classes) seen.add(one)
+      for (const value of classes) seen.add(value)
       for (const [sheet, unmatched] of Object.entries(sheets))
         unused.set(sheet, (unused.get(sheet) ?? new Set(unmatched)).intersection(new Set(unmatched)))
     }
@@ -290,10 +290,10 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       ),
     )
     const isAnswer = (selector: string) =>
-      [...selector.matchAll(/\.([\w-]+)/g)].some(([, one]) => !seen.has(one!) && named.has(one!))
+      [...selector.matchAll(/\.([\w-]+)/g)].some(([, item]) => !seen.has(item!) && named.has(item!))
     expect(
       [...unused].flatMap(([sheet, selectors]) =>
-        [...selectors].filter(one => !isAnswer(one)).map(one => `${sheet}: ${one}`),
+        [...selectors].filter(selector => !isAnswer(selector)).map(selector => `${sheet}: ${selector}`),
       ),
     ).toEqual([])
   }, 600_000)

@@ -418,10 +418,10 @@ test('as many as may be changed at once can be chosen, and one more is too many'
   }
   expect([await statusOfAll(changedMax), await statusOfAll(1)]).toEqual([200, 413])
   // Of so many, all are offered where the filters find no more.
-  const [one] = await sql`select max(application_id) as id from application where program_id = ${many.program_id}`
+  const [item] = await sql`select max(application_id) as id from application where program_id = ${many.program_id}`
   const isOffered = async (filter: string) =>
     (await browser.page(`/admin/programs/${many.slug}/applications${filter}`)).includes('name="all"')
-  expect([await isOffered(''), await isOffered(`?application=${one!.id}`)]).toEqual([false, true])
+  expect([await isOffered(''), await isOffered(`?application=${item!.id}`)]).toEqual([false, true])
 })
 
 const wrongCount = 'seen wrong_count'

@@ -31,7 +31,7 @@ const linksOf = (page: string): string[] => [...page.matchAll(/<a [^>]*href="(\/
 const formsOf = (page: string): string[] =>
   [
     ...page.matchAll(/<form [^>]*method="post"[^>]*action="([^"]*)"|<form [^>]*action="([^"]*)"[^>]*method="post"/g),
-  ].map(([, one, other]) => one ?? other!)
+  ].map(([, item, other]) => item ?? other!)
 
 describe('the console alongside a CiviForm', () => {
   test('says of a program that it is followed, and why nothing of it is changed here; how long it is kept still is', async () => {

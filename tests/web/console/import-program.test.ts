@@ -184,7 +184,7 @@ async function importChoosing(document: unknown): Promise<{ clashes: number; slu
     expect(faults).toEqual([])
     if (open.length === 0) break
     clashes += open.length
-    for (const { admin_name, may, copy_name } of planned.filter(one => open.includes(one.admin_name)))
+    for (const { admin_name, may, copy_name } of planned.filter(item => open.includes(item.admin_name)))
       questions[admin_name] = may.includes('reuse') ? { do: 'reuse' } : { do: 'copy', name: copy_name }
   }
   const done = await api.ask('POST', '/imports', { file: document, questions })
@@ -318,4 +318,4 @@ const isUnanswered = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
-  Object.values(value).every(one => one === null)
+  Object.values(value).every(value => value === null)

@@ -215,7 +215,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await page.waitForURL(/\/questions\?done=saved/)
       await page.getByText(`“quoted” & <angled> ${name}`).first().waitFor()
       // The page that refused without a session is no fault of the page's own.
-      expect(complaints.filter(one => !one.includes('401'))).toEqual([])
+      expect(complaints.filter(complaint => !complaint.includes('401'))).toEqual([])
       await context.close()
     },
     60_000,

@@ -289,7 +289,7 @@ describe('an existing key', () => {
     expect(noticesOf(await browser.page(`/admin/keys/${key.username}`))).toContain('two-passwords')
     now += 2 * day
     expect([await checkAuth(key.authorization), await checkAuth(fresh)]).toEqual([401, 200])
-    const line = service.logLines.filter(one => one.reason === 'rotated_secret')
+    const line = service.logLines.filter(logLine => logLine.reason === 'rotated_secret')
     expect(line).toHaveLength(1)
     await browser.signIn(ada.email)
     // With no overlap the one before ends at once, and so does one of an earlier rotation.

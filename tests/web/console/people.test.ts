@@ -161,9 +161,9 @@ describe('a person', () => {
   test('who is the last administrator stays one, and stays enabled, also when two are changed together', async () => {
     const apart = await useDatabase()
     const alone = await useService(apart)
-    const [one, two] = [await aPerson(apart.sql), await aPerson(apart.sql)]
+    const [item, two] = [await aPerson(apart.sql), await aPerson(apart.sql)]
     const [first, second] = [
-      await new ConsoleVisitor(alone).signIn(one.email),
+      await new ConsoleVisitor(alone).signIn(item.email),
       await new ConsoleVisitor(alone).signIn(two.email),
     ]
     const [csrfOne, csrfTwo] = [await first.csrf(), await second.csrf()]
@@ -171,7 +171,7 @@ describe('a person', () => {
     const release = await holdTransaction(apart.sql, tx => tx`lock table person in share mode`)
     const both = Promise.all([
       first.post(`/admin/people/${two.person_id}/disable`, { csrf: csrfOne }),
-      second.post(`/admin/people/${one.person_id}/disable`, { csrf: csrfTwo }),
+      second.post(`/admin/people/${item.person_id}/disable`, { csrf: csrfTwo }),
     ])
     await until('both to wait', async () => (await waitingForLocks(apart.sql)) === 2)
     await release()

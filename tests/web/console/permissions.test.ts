@@ -40,7 +40,10 @@ const programs = await Promise.all(
 const [administrator] = browsers as [ConsoleVisitor]
 
 const pages = consolePages(service.foundation as Deps).map(page => ({ ...page, named: `${page.method} ${page.path}` }))
-const actions = consoleActions(service.foundation as Deps).map(one => ({ ...one, named: `${one.method} ${one.path}` }))
+const actions = consoleActions(service.foundation as Deps).map(consoleAction => ({
+  ...consoleAction,
+  named: `${consoleAction.method} ${consoleAction.path}`,
+}))
 type Page = (typeof pages)[number]
 type Action = (typeof actions)[number]
 
@@ -180,7 +183,9 @@ describe('an action', async () => {
     expectReviewed(named, [...statuses, needed, isConfirmed && 'confirmed'])
     expect(isConfirmed).toBe(action.confirmed === true)
     // The right to change includes that to read.
-    const good = scopes.filter(one => scope === undefined || one === scope || one === scope.replace(':read', ':write'))
+    const good = scopes.filter(
+      item => scope === undefined || item === scope || item === scope.replace(':read', ':write'),
+    )
     expect(admitted).toEqual(good)
     expect(statuses[0]).toBe(401)
     for (const [i, role] of roles.entries())

@@ -200,9 +200,9 @@ describe('versions', () => {
     expect(await admin.page('/admin/programs/history/versions')).toMatch(/ Bo &lt;b> \([\w ]*token\)/)
     expect(text).toContain('“A hint”')
     expect(text).toContain('Question added: “')
-    const one = await admin.page(`/admin/programs/history/versions/${second.program_version_id}`)
-    expect(one).toContain('<dt>Help</dt>')
-    expect(one).not.toContain('>new<')
+    const value = await admin.page(`/admin/programs/history/versions/${second.program_version_id}`)
+    expect(value).toContain('<dt>Help</dt>')
+    expect(value).not.toContain('>new<')
   })
 
   test('are compared, any two: what each thing was and is', async () => {
@@ -214,7 +214,7 @@ describe('versions', () => {
     const third = await publish(sql, text(3))
     const two = await admin.page(`${path}?from=${first.program_version_id}&to=${third.program_version_id}`)
     expect(two).toContain('From Version 1 to Version 3')
-    const [from, to] = [first, third].map(one => String(one.program_version_id))
+    const [from, to] = [first, third].map(item => String(item.program_version_id))
     expect(fieldsOf(two, path)).toEqual({ from: from!, to: to! })
     expect(two).toContain('<div>Wording 1?</div>')
     expect(two).toContain('<div>Wording 3?</div>')
@@ -243,7 +243,7 @@ describe('versions', () => {
     const response = await admin.post(`${path}/take`, { based_on: String(second.program_version_id) })
     expect(response.status).toBe(303)
     const draft = await findDraftVersion(sql, first.program_id)
-    expect(draft!.questions.map(one => one.admin_name)).toEqual(['asked once', 'asked always'])
+    expect(draft!.questions.map(question => question.admin_name)).toEqual(['asked once', 'asked always'])
     const [event] =
       await sql`select actor, address from audit_event where action = 'program_draft_saved' and subject = 'returned'`
     expect(event!.actor).toStartWith('admin:administrator.')

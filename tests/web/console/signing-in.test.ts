@@ -162,13 +162,13 @@ describe('a session', () => {
   })
 
   test('signing out ends this one, and everywhere ends all', async () => {
-    const [one, two, three] = [
+    const [item, two, three] = [
       await visitor().signIn(ada.email),
       await visitor().signIn(ada.email),
       await visitor().signIn(ada.email),
     ]
-    expect(await status(one.post('/admin/sign-out'))).toBe(303)
-    expect([...one.cookies.keys()]).toEqual(['tributary-known'])
+    expect(await status(item.post('/admin/sign-out'))).toBe(303)
+    expect([...item.cookies.keys()]).toEqual(['tributary-known'])
     expect(await status(two.get('/admin/account'))).toBe(200)
     expect(await status(two.post('/admin/sign-out', { everywhere: 'yes' }))).toBe(303)
     expect(await status(three.get('/admin/account'))).toBe(303)

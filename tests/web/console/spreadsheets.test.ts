@@ -89,7 +89,9 @@ test('filters and order are those of the list, and each file is in the audit log
   const [{ newest }] = (await sql`select max(audit_event_id) as newest from audit_event`) as unknown as [
     { newest: number },
   ]
-  const found = newestFirst.filter(({ revision_state }) => revision_state === 'OBSOLETE').map(one => one.application_id)
+  const found = newestFirst
+    .filter(({ revision_state }) => revision_state === 'OBSOLETE')
+    .map(application => application.application_id)
   const [applications, members] = sheetsInXlsx(await download('format=xlsx&revision=OBSOLETE'))
   expect(keyedRows(applications!).map(row => row.application_id)).toEqual(found)
   expect(new Set(keyedRows(members!).map(row => row.application_id))).toEqual(

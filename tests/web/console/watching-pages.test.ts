@@ -24,13 +24,13 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await requestDerived(sql, [thing])
     const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
     const plain = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
-    for (const { page: one } of [{ page }, plain]) {
-      await one.goto('/admin/jobs')
-      await one.locator('#progress[data-under-way=yes]').waitFor()
+    for (const { page: item } of [{ page }, plain]) {
+      await item.goto('/admin/jobs')
+      await item.locator('#progress[data-under-way=yes]').waitFor()
     }
     const all = await sql<{ program_version_id: number; job_name: string }[]>`
       select program_version_id, job_name from derived_status where state <> 'done'`
-    for (const one of all) await finishRun(sql, one, (await beginRun(sql, one))!)
+    for (const item of all) await finishRun(sql, item, (await beginRun(sql, item))!)
     await page.getByText('0 queued, 0 running, 0 failed').waitFor()
     await page.locator('#progress[data-under-way=no]').waitFor()
     await plain.page.reload()

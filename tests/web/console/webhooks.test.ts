@@ -127,7 +127,7 @@ describe('the API', () => {
       new Array(2).fill(expect.stringMatching(/\b10\b/)),
     )
     const listed = await api.ask('GET', '/webhooks?program=rent')
-    expect(listed.body.items.map((one: { webhook_endpoint_id: number }) => one.webhook_endpoint_id)).toEqual(ids)
+    expect(listed.body.items.map((item: { webhook_endpoint_id: number }) => item.webhook_endpoint_id)).toEqual(ids)
     const rest = await api.ask('GET', `/webhooks?program=rent&after=${ids[3]}`)
     expect(rest.body.items).toEqual(listed.body.items.slice(4))
     expect((await api.ask('POST', `/webhooks/${ids[0]}/disable`)).body.state).toBe('disabled')
@@ -152,9 +152,9 @@ describe('the API', () => {
     const paula = await aPerson(sql, { role: 'PROGRAM_ADMINISTRATOR', programs: [ours.program.slug] })
     const limited = ApiProgram.withToken(service, (await aToken(sql, paula)).token)
     const seen = async (as: ApiProgram, query = '') =>
-      (await as.ask('GET', `/webhooks${query}`)).body.items.map((one: { slug: string; url: string }) => [
-        one.slug,
-        one.url,
+      (await as.ask('GET', `/webhooks${query}`)).body.items.map((item: { slug: string; url: string }) => [
+        item.slug,
+        item.url,
       ])
     expect(await seen(limited)).toEqual([[ours.program.slug, 'https://127.0.0.1/ours']])
     expect(await seen(limited, `?program=${theirs.program.slug}`)).toEqual([])
@@ -165,7 +165,7 @@ describe('the API', () => {
       await countWebhooks(sql, [ours.program.program_id]),
       await countWebhooks(
         sql,
-        [ours, theirs].map(one => one.program.program_id),
+        [ours, theirs].map(item => item.program.program_id),
       ),
     ]).toEqual([{ working: 1 }, { working: 2 }])
     const auditor = await aPerson(sql, { role: 'AUDITOR' })

@@ -11,10 +11,10 @@ const pages = (max: number) => {
 
 test('a page is made once per name, also for those who ask at the same time, and has the fields of each answer', async () => {
   const { kept, make, made } = pages(2)
-  const [one, other] = await Promise.all(['8', '7'].map(left => kept.responseFor('a', make, { Left: left })))
-  expect([await one!.text(), await other!.text()]).toEqual(['page 1', 'page 1'])
-  expect([one!.headers.get('Left'), other!.headers.get('Left')]).toEqual(['8', '7'])
-  expect(one!.headers.get('Content-Type')).toBe('text/html')
+  const [item, other] = await Promise.all(['8', '7'].map(left => kept.responseFor('a', make, { Left: left })))
+  expect([await item!.text(), await other!.text()]).toEqual(['page 1', 'page 1'])
+  expect([item!.headers.get('Left'), other!.headers.get('Left')]).toEqual(['8', '7'])
+  expect(item!.headers.get('Content-Type')).toBe('text/html')
   expect(made()).toBe(1)
 })
 

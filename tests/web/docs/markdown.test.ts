@@ -74,7 +74,7 @@ test('/llms.txt leads to the docs without a key, and contains no program', async
 test('a key that can submit sees how, with answers that are accepted; another key does not', async () => {
   const markdown = await (await get('/docs/api/programs/shown.md')).text()
   const commands = [...markdown.matchAll(/```\n(curl[\s\S]*?)\n```/g)].map(([, command]) => command!)
-  const body = (of: string) => / -d '([\s\S]*?)' \\\n/.exec(commands.find(one => one.includes(of))!)![1]!
+  const body = (of: string) => / -d '([\s\S]*?)' \\\n/.exec(commands.find(command => command.includes(of))!)![1]!
   const send = (path: string, method: string, text: string, more = {}) =>
     service.get(path, {
       method,
@@ -85,7 +85,7 @@ test('a key that can submit sees how, with answers that are accepted; another ke
   const { applicant_id } = (await registered.json()) as { applicant_id: number }
   const applicant = `/intake/v1/programs/shown/applicants/${applicant_id}`
   expect((await send(`${applicant}/answers`, 'PUT', body('/answers'))).status).toBe(200)
-  expect(commands.some(one => one.includes('/submissions'))).toBe(true)
+  expect(commands.some(command => command.includes('/submissions'))).toBe(true)
   const other = await createTestKey(database.sql, { programs: ['shown'] })
   expect(await (await get('/docs/api/programs/shown.md', { Authorization: other.authorization })).text()).not.toContain(
     '/intake/v1/',

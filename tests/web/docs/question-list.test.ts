@@ -18,8 +18,8 @@ function asking(pets: string[], ...names: string[]) {
   const isAsked = ({ question_id }: { question_id: number }) =>
     names.includes(all.questions[question_id - 1]!.admin_name)
   const screens = all.screens.map(screen => ({ ...screen, questions: screen.questions.filter(isAsked) }))
-  const questions = all.questions.filter(isAsked).map(({ settings, ...one }) => {
-    return { ...one, settings: one.kind === 'RADIO' ? { ...settings, options: options(...pets) } : settings }
+  const questions = all.questions.filter(isAsked).map(({ settings, ...item }) => {
+    return { ...item, settings: item.kind === 'RADIO' ? { ...settings, options: options(...pets) } : settings }
   })
   return { ...all, display_name: 'All', statuses: [], questions, screens }
 }
@@ -48,7 +48,7 @@ test('questions are under the screen that asks them, with when they are empty an
   expect(text).toContain('cat catdog doguntil version 1fox foxnew')
   expect(text).toMatch(/one one(?!until|since|new)/)
   const entries = findQuestions(questions).flatMap(group => group.entries)
-  expect(entries.map(({ about, within }) => [about, ...within!.map(one => one.about)])).toEqual([
+  expect(entries.map(({ about, within }) => [about, ...within!.map(findEntry => findEntry.about)])).toEqual([
     ...[['pet'], ['zoo', 'gone', 'inner'], ['later'], ['old']],
   ])
 })

@@ -140,11 +140,11 @@ describe('adding', () => {
 
   test('names differ in letters where programs or questions differ in digits, which keys do not have', () => {
     const first = freeName('Housing 2026', program, nothing)
-    const [one, two] = [
+    const [value, two] = [
       freeName('Housing 2026', { ...program, questions: [{ admin_name: first, kind: 'TEXT', text: 'x' }] }, nothing),
       freeName('Your name', program, nothing),
     ]
-    expect(first).not.toBe(one)
+    expect(first).not.toBe(value)
     expect(two).not.toBe('your name')
     expect(freeName('Who?', program, new Set(['who']))).not.toBe('who')
   })
@@ -238,7 +238,7 @@ describe('saving what is unfinished', () => {
 describe('two editors', () => {
   const change = (name: string, text: string, of = program): ProgramDefinition => ({
     ...of,
-    questions: of.questions.map(one => (one.admin_name === name ? { ...one, text } : one)),
+    questions: of.questions.map(question => (question.admin_name === name ? { ...question, text } : question)),
   })
 
   test('changes to different questions, settings and places are both kept', async () => {
@@ -404,8 +404,8 @@ describe('translating', () => {
 
   test('what is translated is passed over, and nothing is next once all is translated', () => {
     const [first = '', second, ...rest] = inOrder
-    const one = withTranslation(bilingual, second!, 'es', 'Algo')
-    expect(nextMissing(one, 'es', selectionAt(one, first), first)).toBe(rest[0])
+    const definition = withTranslation(bilingual, second!, 'es', 'Algo')
+    expect(nextMissing(definition, 'es', selectionAt(definition, first), first)).toBe(rest[0])
     const all = inOrder.reduce((to, pointer) => withTranslation(to, pointer, 'es', 'Algo'), bilingual)
     expect(nextMissing(all, 'es', { of: 'program' }, undefined)).toBeUndefined()
   })

@@ -61,9 +61,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     }
     /** Typed into the new question that has the focus; Enter leads on to the next. */
     const ask = async (...texts: string[]) => {
-      for (const [i, one] of texts.entries()) {
+      for (const [i, value] of texts.entries()) {
         if (i > 0) await page.keyboard.press('Enter')
-        await page.keyboard.type(one)
+        await page.keyboard.type(value)
       }
     }
     await page.goto('/admin/programs')
@@ -140,9 +140,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
         await route.continue()
       })
       const written = ['What colour is your house?', 'Which trees do you have?', 'How do you heat it?']
-      for (const one of written) {
+      for (const value of written) {
         await page.getByRole('button', { name: '+ Question' }).click()
-        await page.keyboard.type(one, { delay: 25 })
+        await page.keyboard.type(value, { delay: 25 })
         await page.getByLabel('Answer type').selectOption('CHECKBOX')
         await page.getByLabel('New option').fill('Red')
         await page.keyboard.press('Enter')
@@ -151,7 +151,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await reaches(page, 'saved')
       const { questions } = await stored(slug)
       expect(questions.slice(1).map(({ text, help, options }) => [text, help, options?.length])).toEqual(
-        written.map(one => [one, 'Roughly', 1]),
+        written.map(value => [value, 'Roughly', 1]),
       )
       await context.close()
     },

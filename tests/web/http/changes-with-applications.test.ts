@@ -56,7 +56,7 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
     const { application_id: second } = await frontEnd.apply(ada, answers)
     const gone = await frontEnd.apply(await frontEnd.register(), answers)
     await followed.erase(gone.application_id)
-    const now = new Map((await walked(followed)).map(one => [one.application_id, one]))
+    const now = new Map((await walked(followed)).map(application => [application.application_id, application]))
     const { payload } = await followed.readWhole({})
     expect(payload.map(({ kind, application_id: id, application }) => [kind, id, application])).toEqual([
       ['submitted', first, now.get(first)],

@@ -74,7 +74,7 @@ describe('temporary database errors', async () => {
     )
   }
 
-  test.each(said.map(one => [one.code, one.routine ?? 'anywhere', one.meaning, one] as const))(
+  test.each(said.map(error => [error.code, error.routine ?? 'anywhere', error.meaning, error] as const))(
     '%s, %s: %s: 503 with Retry-After, and the code is logged',
     async (code, _, __, { routine }) => {
       const expected = [503, '5', code === '57014' ? 'statement_timeout' : `database_${code}`]
@@ -82,7 +82,7 @@ describe('temporary database errors', async () => {
     },
   )
 
-  test.each([...new Set(said.filter(one => one.routine !== undefined).map(one => one.code))])(
+  test.each([...new Set(said.filter(error => error.routine !== undefined).map(error => error.code))])(
     '%s that is raised elsewhere is a 500',
     async code => {
       const statuses = await statusesWith({ code, routine: 'elsewhere' })

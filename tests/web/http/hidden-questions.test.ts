@@ -172,7 +172,7 @@ describe('a hidden question', () => {
     const frontEnd = new FrontEnd(service, both, later)
     await frontEnd.apply(await frontEnd.register(), { zyxquavompel_salary: { text: hostile } })
     const text = await (await get(`/api/v1/admin/programs/${later}/applications`, key)).text()
-    expect(JSON.parse(text).payload.map((one: { application: unknown }) => one.application)).toEqual([
+    expect(JSON.parse(text).payload.map((item: { application: unknown }) => item.application)).toEqual([
       { plain_words: { question_type: 'TEXT', text: null } },
     ])
     expect(text).not.toContain(mark)

@@ -73,7 +73,7 @@ test('none sends anything while its entry hangs, and all are refused in time (G1
   await until('each entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) >= routes.length)
   for (const { path, status, text } of await Promise.all(asked)) {
     expect([path, status]).toEqual([path, 503])
-    expect(text).not.toContain(routes.find(([one]) => one === path)![1])
+    expect(text).not.toContain(routes.find(([value]) => value === path)![1])
   }
   await release()
   await until('the entries', async () => (await entries()) === before + routes.length)

@@ -20,7 +20,7 @@ const document = (await (
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods)
-    .filter(([, { security = [] }]) => security.some(one => 'apiKey' in one))
+    .filter(([, { security = [] }]) => security.some(item => 'apiKey' in item))
     .filter(() => /^\/(api|docs|intake|odata)\//.test(path))
     .map(([method, { parameters = [] }]) => ({
       method: method.toUpperCase(),
@@ -30,7 +30,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
         .replace('{version}', 'active')
         .replace('{fileName}', 'tributary.sh')
         .replaceAll(/\{[^}]+\}/g, '1'),
-      names: parameters.filter(one => one.in === 'query').map(({ name }) => name),
+      names: parameters.filter(parameter => parameter.in === 'query').map(({ name }) => name),
     })),
 )
 

@@ -114,7 +114,7 @@ describe('statements sent to PostgreSQL', () => {
       }
     }
     for (const { pageSize, page, list } of lists) {
-      expect([pageSize, page, list]).toEqual([pageSize, page, lists.find(one => one.page === page)!.list])
+      expect([pageSize, page, list]).toEqual([pageSize, page, lists.find(list => list.page === page)!.list])
       expect(list).toContainEqual(expect.stringMatching(/^select snapshot, annotations,.* from application where/))
       expect(list.length).toBeLessThanOrEqual(most[page])
     }

@@ -74,9 +74,9 @@ describe('errors that Bun returns itself have no body', () => {
     })
   })
   test('a request that comes before the answer to the one before has begun ends the connection, with neither answered', async () => {
-    const one = ['GET /api/v1/checkAuth HTTP/1.1', 'Host: localhost', `Authorization: Basic ${btoa('a:b')}`]
-    expect(JSON.parse((await rawRequest(service.port, one)).body)).toMatchObject({ status: 401 })
-    const both = await rawRequest(service.port, [...one, '', ...one])
+    const item = ['GET /api/v1/checkAuth HTTP/1.1', 'Host: localhost', `Authorization: Basic ${btoa('a:b')}`]
+    expect(JSON.parse((await rawRequest(service.port, item)).body)).toMatchObject({ status: 401 })
+    const both = await rawRequest(service.port, [...item, '', ...item])
     expect([both.status, both.body]).toEqual([Number.NaN, ''])
   })
 })

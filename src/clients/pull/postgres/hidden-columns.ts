@@ -30,8 +30,8 @@ export async function emptyHidden(
       await sql`delete from ${place}`
       continue
     }
-    const nulls = there.map(({ name }) => sql`${sql(name)} = null`).reduce((all, one) => sql`${all}, ${one}`)
-    const any = there.map(({ name }) => sql`${sql(name)} is not null`).reduce((all, one) => sql`${all} or ${one}`)
+    const nulls = there.map(({ name }) => sql`${sql(name)} = null`).reduce((all, item) => sql`${all}, ${item}`)
+    const any = there.map(({ name }) => sql`${sql(name)} is not null`).reduce((all, item) => sql`${all} or ${item}`)
     await sql`update ${place} set ${nulls} where ${any}`
   }
 }

@@ -16,7 +16,7 @@ export function requireDocs(questions: readonly DocumentedQuestion[]): void {
     const { path, question_key: key, fields } = question
     const keys = keysOf(question)
     if (!path.startsWith('application.') || keys.at(-1) !== key) throw notOurs('question path', path)
-    for (const one of keys) if (!questionKey.test(one)) throw notOurs('question key', one)
+    for (const key of keys) if (!questionKey.test(key)) throw notOurs('question key', key)
     if (paths.has(path)) throw notOurs('second question at', path)
     paths.add(path)
     for (const field of fields) {

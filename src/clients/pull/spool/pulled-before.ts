@@ -75,7 +75,7 @@ export function differencesOf(was: PullOrigin, is: PullOrigin): string[] {
     `${layout?.csvExact ? 'with' : 'without'} --exact-csv`,
   ]
   const now = words(is)
-  return words(was).flatMap((one, i) => (one === now[i] ? [] : [`${one}, not ${now[i]}`]))
+  return words(was).flatMap((word, i) => (word === now[i] ? [] : [`${word}, not ${now[i]}`]))
 }
 
 /** As they are written on the command line. */

@@ -149,7 +149,7 @@ class FeedRows implements RowWriter {
     const made: EntityPlan[] = []
     let shape = this.questions.shapes.get(programVersionId) ?? []
     for (const [i, { question_key }] of table.path.entries()) {
-      const node = shape.find(one => one.question_key === question_key)
+      const node = shape.find(node => node.question_key === question_key)
       // A version without the enumerator has no rows in this table.
       if (node === undefined) break
       const outline = outlineEntity(node, this.questions.profile)

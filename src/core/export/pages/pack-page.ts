@@ -45,12 +45,12 @@ export class PagePacker implements RowReader {
   #rowBytes = 0
 
   constructor(
-    private readonly asked: PageToPack,
+    private readonly page: PageToPack,
     private readonly outlet: PageOutlet,
   ) {
-    this.#place = asked.plan.after
-    this.#buffer = this.#room(asked.framing.opening.length)
-    this.#used = asked.framing.opening.copy(this.#buffer)
+    this.#place = page.plan.after
+    this.#buffer = this.#room(page.framing.opening.length)
+    this.#used = page.framing.opening.copy(this.#buffer)
   }
 
   get #place(): Position | undefined {
@@ -69,13 +69,13 @@ export class PagePacker implements RowReader {
 
   /** Number of rows still to read: one more than the page holds, to know whether another page follows. */
   remaining(): PageQuery {
-    return { ...this.asked.plan.walk, after: this.#place, rowsMax: this.asked.plan.pageSize + 1 - this.applications }
+    return { ...this.page.plan.walk, after: this.#place, rowsMax: this.page.plan.pageSize + 1 - this.applications }
   }
 
   take(row: RowView): void {
     this.#rowsSeen++
     this.#bytesSeen += row.annotationsTo - row.snapshotFrom
-    if (this.applications === this.asked.plan.pageSize) {
+    if (this.applications === this.page.plan.pageSize) {
       this.#more = true
       return
     }
@@ -84,8 +84,8 @@ export class PagePacker implements RowReader {
       this.#handOver()
       if (!this.#pack(row, fill)) {
         // A row larger than a buffer gets its own.
-        if (this.#buffer !== undefined) this.asked.buffers.give(this.#buffer)
-        const { between, rows } = this.asked.framing
+        if (this.#buffer !== undefined) this.page.buffers.give(this.#buffer)
+        const { between, rows } = this.page.framing
         this.#buffer = Buffer.allocUnsafeSlow(between.length + rows.bytes(row, fill))
         this.#pack(row, fill)
       }
@@ -99,10 +99,10 @@ export class PagePacker implements RowReader {
   }
 
   endBatch(): number | Promise<number> {
-    this.asked.steps?.step(this.applications)
+    this.page.steps?.step(this.applications)
     const aheadBytes = this.#aheadBytes()
     if (this.outlet.waitingBytes <= aheadBytes) return this.#nextBatch()
-    const { exports, limits } = this.asked
+    const { exports, limits } = this.page
     const patience = (): number => (exports.crowded ? limits.releaseCrowdedMs : limits.releaseAfterMs)
     return this.catchUp(aheadBytes, patience).then(() => this.#nextBatch())
   }
@@ -115,7 +115,7 @@ export class PagePacker implements RowReader {
     if (await this.outlet.catchUp(bytesMax, patienceMs)) return
     this.released = true
     this.outlet.dropWaiting()
-    if (this.#buffer !== undefined) this.asked.buffers.give(this.#buffer)
+    if (this.#buffer !== undefined) this.page.buffers.give(this.#buffer)
     this.#buffer = undefined
     this.#used = 0
     this.applications = this.outlet.handed.applications
@@ -127,7 +127,7 @@ export class PagePacker implements RowReader {
   finish(nextPageToken: string | null): void {
     const left = this.#buffer?.subarray(0, this.#used) ?? ''
     const digest = (text: string): string => this.outlet.digestWith(left, text)
-    const bytes = Buffer.from(this.asked.framing.end(nextPageToken, this.applications, digest))
+    const bytes = Buffer.from(this.page.framing.end(nextPageToken, this.applications, digest))
     if (this.#buffer !== undefined && this.#used + bytes.length > this.#buffer.length) this.#handOver()
     this.#buffer ??= this.#room(bytes.length)
     this.#used += bytes.copy(this.#buffer, this.#used)
@@ -136,7 +136,7 @@ export class PagePacker implements RowReader {
 
   /** A buffer for indivisible bytes, newly allocated if they are larger than the pooled buffers. */
   #room(bytes: number): Buffer {
-    const { buffers } = this.asked
+    const { buffers } = this.page
     return bytes > buffers.bytes ? Buffer.allocUnsafeSlow(bytes) : buffers.take()
   }
 
@@ -146,19 +146,19 @@ export class PagePacker implements RowReader {
     if (this.#rowsSeen > 0) this.#rowBytes = this.#bytesSeen / this.#rowsSeen
     this.#rowsSeen = 0
     this.#bytesSeen = 0
-    return nextBatchRows(this.asked.limits, this.asked.exports.reading, this.#rowBytes)
+    return nextBatchRows(this.page.limits, this.page.exports.reading, this.#rowBytes)
   }
 
   /** While other exports wait for a connection, nothing is read ahead for a slow client. */
   #aheadBytes(): number {
-    return this.asked.exports.crowded ? 0 : this.asked.limits.aheadBytes
+    return this.page.exports.crowded ? 0 : this.page.limits.aheadBytes
   }
 
   /** False if the row does not fit into the rest of the buffer, whose earlier rows are complete. */
   #pack(row: RowView, fill: VersionFill): boolean {
-    this.#buffer ??= this.asked.buffers.take()
+    this.#buffer ??= this.page.buffers.take()
     const buffer = this.#buffer
-    const { between, rows } = this.asked.framing
+    const { between, rows } = this.page.framing
     const separated = this.applications > 0 ? between.length : 0
     const end = rows.write(buffer, this.#used + separated, row, fill, this.applications)
     if (end === -1) return false
@@ -169,7 +169,7 @@ export class PagePacker implements RowReader {
   }
 
   #fillOf({ programVersionId }: RowView): VersionFill {
-    const fill = this.asked.fills.get(programVersionId)
+    const fill = this.page.fills.get(programVersionId)
     if (fill === undefined)
       throw new Error(`an application is of program version ${programVersionId}, which the key map does not cover`)
     return fill
@@ -180,7 +180,7 @@ export class PagePacker implements RowReader {
     this.#buffer = undefined
     this.#used = 0
     if (buffer === undefined) return
-    if (used === 0) this.asked.buffers.give(buffer)
+    if (used === 0) this.page.buffers.give(buffer)
     else this.outlet.push({ buffer, used, applications: this.applications, position: this.#place, isLast })
   }
 }

@@ -86,7 +86,7 @@ export class SentQuery<Name extends string> {
       ofElsewhere
         .get(foldedName(name))
         ?.map(foldedName)
-        .map(one => known.get(one))
+        .map(value => known.get(value))
         .find(Boolean)
     const isSuspect = (name: string): boolean => known.has(foldedName(name)) || ofElsewhere.has(foldedName(name))
     const refused = unknown.filter(name => this.sent.strict || isSuspect(name))

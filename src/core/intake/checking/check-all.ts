@@ -103,7 +103,7 @@ class Check {
 
   constructor(
     readonly mode: CheckMode | LookMode,
-    readonly asked?: AskedPlace[],
+    readonly places?: AskedPlace[],
   ) {}
 
   run(version: ProgramVersion, body: JsonObject, path: string): void {
@@ -123,7 +123,7 @@ class Check {
     const { question, optional, type } = asked
     const json = scope.json.get(question.question_key)
     const path = pointerTo(scope.path, question.question_key)
-    this.asked?.push({ asked, path })
+    this.places?.push({ asked, path })
     if (type === undefined) {
       if (json !== undefined && this.mode === 'save') {
         this.errors.add(path, 'no_answer', 'Must be omitted: this is information text, which has no answer.')

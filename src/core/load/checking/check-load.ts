@@ -173,8 +173,8 @@ export class LoadCheck {
   async finish(stored: number | undefined): Promise<CheckedLoad> {
     await this.#send()
     await this.#sending
-    const odds = (error: (odds: StagedOdds) => DocumentError) => (one: StagedOdds) =>
-      this.#errors.add(one.place, error(one))
+    const odds = (error: (odds: StagedOdds) => DocumentError) => (stagedOdds: StagedOdds) =>
+      this.#errors.add(stagedOdds.place, error(stagedOdds))
     await eachAfterCurrent(this.session, odds(afterCurrent))
     await eachDuplicate(this.session, odds(duplicate))
     if (stored === undefined) this.#errors.addAll(this.#clashes)

@@ -215,7 +215,7 @@ class ApplicationReader {
 
   #oneOf<const T extends string>(field: Field, values: readonly T[]): T {
     const value = this.#value(field)
-    for (const one of values) if (one === value) return one
+    for (const item of values) if (item === value) return item
     this.find.add('unknown_value', `must be ${values.join(' or ')}, but is ${describeValue(value)}`, field)
     return values[0]!
   }

@@ -39,7 +39,7 @@ export interface BatchOptions {
 /** Stores a batch of a load, which comes after all that is stored of it. When it throws, nothing of it is stored. */
 export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, options: BatchOptions): Promise<void> {
   const all = await readBatch(tx, batch)
-  const programs = [...Map.groupBy(all, one => one.program_id)].sort(([a], [b]) => a - b)
+  const programs = [...Map.groupBy(all, application => application.program_id)].sort(([a], [b]) => a - b)
   const shares = programs.map(([program_id, own]) => ({ program_id, applications: own.length }))
   if (!(await advanceLoad(tx, loadId, batch.first - 1, shares))) throw overtakenByAnother()
   if (!(await noteLoadedIds(tx, batch)))
@@ -59,7 +59,7 @@ export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, 
   const numbers: BatchNumbers[] = []
   for (const [program_id, own] of programs) {
     const before = counters.get(program_id)!
-    const numbered = own.map((one, i) => ({ ...one, submit_seq: before + 1 + i }))
+    const numbered = own.map((application, i) => ({ ...application, submit_seq: before + 1 + i }))
     const overtaken = await supersede(tx, program_id, numbered)
     for (const { n, submit_seq, is_current } of numbered)
       numbers.push({ n, submit_seq, superseded_seq: is_current && !overtaken.has(n) ? null : submit_seq + 1 })

@@ -39,7 +39,7 @@ import { noteBytesMax, statusOfManyActions } from './status-of-many.tsx'
 /** Maximum of each in the API. */
 const historyMax = 200
 
-const one = `${applicationsRoute}/:applicationId`
+const applicationRoute = `${applicationsRoute}/:applicationId`
 
 const annotation = Type.Object(
   {
@@ -60,21 +60,21 @@ export function applicationActions(deps: Deps): Part {
 
 /** Pages that compare an application and show it as exported. */
 const readingPages = (files: ApplicationFiles): PageRoute[] => [
-  pageAt(`/admin${one}/changes`, readers, async visit => {
-    const { program, application } = await files.find(visit)
+  pageAt(`/admin${applicationRoute}/changes`, readers, async request => {
+    const { program, application } = await files.find(request)
     const earlier = await files.before(application, program.program_id)
     if (earlier === undefined)
       throw new Problem('not_found', { detail: 'This applicant has no earlier application to compare with.' })
     const ids = [application.application_id, earlier.application_id] as const
-    const [now, then] = await files.openAnswers(visit, program.program_id, ...ids)
+    const [now, then] = await files.openAnswers(request, program.program_id, ...ids)
     const changes = applicationChanges(now!, then!)
     return <ChangesPage program={program} application={application} earlier={earlier} {...changes} />
   }),
-  pageAt(`/admin${one}/exported`, readers, async visit => (
-    <ExportedPage {...(await files.asExported(visit, 'as_exported'))} />
+  pageAt(`/admin${applicationRoute}/exported`, readers, async request => (
+    <ExportedPage {...(await files.asExported(request, 'as_exported'))} />
   )),
-  pageAt(`/admin${one}/download`, readers, async visit => {
-    const { application, bytes } = await files.asExported(visit, 'downloaded')
+  pageAt(`/admin${applicationRoute}/download`, readers, async request => {
+    const { application, bytes } = await files.asExported(request, 'downloaded')
     return new Response(new Uint8Array(bytes), {
       headers: {
         ...pageFields,
@@ -91,25 +91,25 @@ const withoutHead = ({ head, ...details }: ApplicationDetails) => details
 const oneActions = (deps: Deps, files: ApplicationFiles): Part => {
   const page = applicationPage(deps, files)
   return [
-    pageAt(`/admin${one}`, everyRole, page),
+    pageAt(`/admin${applicationRoute}`, everyRole, page),
     ...readActions(deps, files),
     annotateAction(deps, files, page),
-    ...eraseActions(deps, visit => files.find(visit)),
+    ...eraseActions(deps, request => files.find(request)),
   ]
 }
 
 const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[] => [
   responseAction({
     name: 'readApplication',
-    route: `GET ${one}`,
+    route: `GET ${applicationRoute}`,
     summary: 'Read an application',
     description: 'Reading is recorded in the audit log.',
     answers: 'The application exactly as exported, with the `annotation_id` of its current status and note.',
     answered: applicationAnswer,
     roles: readers,
     scope: 'applications:read',
-    run: async visit => {
-      const { application, bytes } = await files.asExported(visit, 'as_exported')
+    run: async request => {
+      const { application, bytes } = await files.asExported(request, 'as_exported')
       // The bytes of the export go out as they are.
       return new Response(`{"annotation_id":${application.annotation_id},"exported":${bytes.toString()}}`, {
         headers: {
@@ -122,15 +122,15 @@ const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[]
   }),
   action({
     name: 'readApplicationHistory',
-    route: `GET ${one}/history`,
+    route: `GET ${applicationRoute}/history`,
     summary: 'Read an application’s history',
     answers:
       'The current and earlier statuses and notes, and the applicant’s other applications to the program: the newest 200 of each.',
     answered: historyAnswer,
     roles: everyRole,
     scope: 'applications:read',
-    run: async visit => {
-      const { program, application } = await files.find(visit)
+    run: async request => {
+      const { program, application } = await files.find(request)
       const { program_id } = program
       const details = withoutHead(application)
       const [states, revisions] = await Promise.all([
@@ -145,7 +145,7 @@ const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[]
 const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles, page: Form<never>['page']): Action =>
   action({
     name: 'annotateApplication',
-    route: `PATCH ${one}`,
+    route: `PATCH ${applicationRoute}`,
     summary: 'Set an application’s status and note',
     description: 'Only the members you send are changed.',
     answers: 'The updated status and note.',
@@ -154,18 +154,18 @@ const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles
     scope: 'applications:write',
     body: annotation,
     bodyBytesMax: noteBytesMax,
-    run: async (visit, { based_on, status, note }) => {
-      const { program_id } = await findSeenProgram(db, visit.person, visit.params.slug!)
-      const change = { program_id, application_id: idIn(visit, 'applicationId'), status, note, seen: based_on }
-      await annotate(db, { ...change, ...visit.by, timeZone: config.timeZone })
-      return withoutHead((await files.find(visit)).application)
+    run: async (request, { based_on, status, note }) => {
+      const { program_id } = await findSeenProgram(db, request.person, request.params.slug!)
+      const change = { program_id, application_id: idIn(request, 'applicationId'), status, note, seen: based_on }
+      await annotate(db, { ...change, ...request.by, timeZone: config.timeZone })
+      return withoutHead((await files.find(request)).application)
     },
     form: {
       page,
-      read: async visit => readAnnotation(visit.form, (await files.find(visit)).application),
-      next: visit => {
-        const { slug, applicationId } = visit.params
-        const { values } = readListQuery(visit, config.timeZone)
+      read: async request => readAnnotation(request.form, (await files.find(request)).application),
+      next: request => {
+        const { slug, applicationId } = request.params
+        const { values } = readListQuery(request, config.timeZone)
         values.set('done', 'saved')
         return `/admin/programs/${slug}/applications/${applicationId}?${values}`
       },

@@ -17,7 +17,7 @@ import { closed, text } from '../requests/schemas.ts'
 import { ErasePage, eraseSteps } from './erase-page.tsx'
 import { applicationsPath } from './list-query.ts'
 
-type Find = (visit: ConsoleRequest) => Promise<{ program: Program; application: ApplicationDetails }>
+type Find = (request: ConsoleRequest) => Promise<{ program: Program; application: ApplicationDetails }>
 
 const body = Type.Object({ reason: Type.Optional(text('Recorded in the audit log. Don’t name anyone.')) }, closed)
 
@@ -25,7 +25,7 @@ export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
   const erasing = (
     what: keyof typeof eraseSteps,
     erases: string,
-    erase: (visit: ConsoleRequest, reason?: string) => Promise<unknown>,
+    erase: (request: ConsoleRequest, reason?: string) => Promise<unknown>,
   ) => {
     const path = `/programs/:slug/applications/:applicationId/${eraseSteps[what]}` as const
     return action({
@@ -39,38 +39,38 @@ export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
       scope: 'applications:erase',
       confirmed: true,
       body,
-      run: async (visit, { reason }) => {
+      run: async (request, { reason }) => {
         await refuseFollowed(db, 'Applications are kept')
-        await erase(visit, reason)
+        await erase(request, reason)
       },
       form: {
         ownPage: path,
-        page: async (visit: PageRequest) => {
-          const { program, application } = await find(visit)
+        page: async (request: PageRequest) => {
+          const { program, application } = await find(request)
           const held = what === 'applicant' && (await readApplicationsOfApplicant(db, application.applicant_id))
           return <ErasePage program={program} application={application} {...(held && { held })} />
         },
-        read: async visit => {
-          const { application } = await find(visit)
+        read: async request => {
+          const { application } = await find(request)
           const id = application[`${what}_id`]
-          requireWritten(visit, String(id), `Type ${id} to confirm.`)
-          return { reason: visit.form.get('reason') ?? '' }
+          requireWritten(request, String(id), `Type ${id} to confirm.`)
+          return { reason: request.form.get('reason') ?? '' }
         },
         next: ({ params }) => `${applicationsPath(params.slug!)}?done=erased`,
       },
     })
   }
   return [
-    erasing('application', 'Erases the application with its status, notes and history.', async (visit, reason) => {
-      const { program, application } = await find(visit)
+    erasing('application', 'Erases the application with its status, notes and history.', async (request, reason) => {
+      const { program, application } = await find(request)
       const place = { program_id: program.program_id, application_id: application.application_id }
-      await eraseApplication(db, place, { ...visit.by, reason })
+      await eraseApplication(db, place, { ...request.by, reason })
     }),
     erasing(
       'applicant',
       'Erases the applicant of this application with all their applications, in every program, and answers in progress.',
-      async (visit, reason) =>
-        eraseApplicant(db, (await find(visit)).application.applicant_id, { ...visit.by, reason }),
+      async (request, reason) =>
+        eraseApplicant(db, (await find(request)).application.applicant_id, { ...request.by, reason }),
     ),
   ]
 }

@@ -194,10 +194,10 @@ export async function exportedObjects(
 export class ApplicationFiles {
   constructor(private readonly deps: Deps) {}
 
-  async find(visit: ConsoleRequest) {
+  async find(request: ConsoleRequest) {
     const { consoleDb: db } = this.deps
-    const program = await findSeenProgram(db, visit.person, visit.params.slug!)
-    const application = await findApplicationDetails(db, program.program_id, idIn(visit, 'applicationId'))
+    const program = await findSeenProgram(db, request.person, request.params.slug!)
+    const application = await findApplicationDetails(db, program.program_id, idIn(request, 'applicationId'))
     return {
       program,
       application: application ?? notFound('There is no application with this number in this program.'),
@@ -219,8 +219,8 @@ export class ApplicationFiles {
   }
 
   /** The answers in this application, and in the one it is compared with. */
-  async openAnswers(visit: ConsoleRequest, programId: number, applicationId: number, beforeId: number | undefined) {
-    const stored = await this.#open(visit, programId, [
+  async openAnswers(request: ConsoleRequest, programId: number, applicationId: number, beforeId: number | undefined) {
+    const stored = await this.#open(request, programId, [
       { applicationId, reading: 'shown' },
       ...(beforeId === undefined ? [] : [{ applicationId: beforeId, reading: 'compared' as const }]),
     ])
@@ -228,10 +228,10 @@ export class ApplicationFiles {
   }
 
   /** An application with its exported bytes. */
-  async asExported(visit: ConsoleRequest, reading: OpenReading) {
-    const { program, application } = await this.find(visit)
+  async asExported(request: ConsoleRequest, reading: OpenReading) {
+    const { program, application } = await this.find(request)
     const { program_id } = program
-    const stored = await this.#open(visit, program_id, [{ applicationId: application.application_id, reading }])
+    const stored = await this.#open(request, program_id, [{ applicationId: application.application_id, reading }])
     const [bytes] = await exportedObjects(this.deps, program_id, stored)
     return { program, application, bytes: bytes! }
   }

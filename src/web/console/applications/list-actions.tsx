@@ -20,19 +20,24 @@ const programRows = 200
 export const listActions = (deps: Deps): Part => {
   const { consoleDb: db, config } = deps
   return [
-    pageAt('/admin/applications', everyRole, async visit => {
-      const { programIds } = visit.person
+    pageAt('/admin/applications', everyRole, async request => {
+      const { programIds } = request.person
       const among = programIds === 'all' ? programIds : [...programIds]
-      const page = { among, after: textOf(visit, 'after'), rowsMax: programRows + 1 } as const
+      const page = { among, after: textOf(request, 'after'), rowsMax: programRows + 1 } as const
       const { items, next } = pageOf(await readProgramsWithSubmissions(db, page), programRows, ({ slug }) => slug)
       return <ProgramChoicePage programs={items} next={next} />
     }),
-    pageAt(`/admin${applicationsRoute}`, everyRole, async visit => {
-      const program = await findSeenProgram(db, visit.person, visit.params.slug!)
-      const query = readListQuery(visit, config.timeZone)
-      const [shown, listing] = await Promise.all([inColor(db, program), readListing(deps, visit, program, query)])
+    pageAt(`/admin${applicationsRoute}`, everyRole, async request => {
+      const program = await findSeenProgram(db, request.person, request.params.slug!)
+      const query = readListQuery(request, config.timeZone)
+      const [shown, listing] = await Promise.all([inColor(db, program), readListing(deps, request, program, query)])
       const page = () => <ApplicationsPage program={shown} {...listing} />
-      return showForm(visit, { values: query.values, errors: query.errors }, page, query.errors.length > 0 ? 400 : 200)
+      return showForm(
+        request,
+        { values: query.values, errors: query.errors },
+        page,
+        query.errors.length > 0 ? 400 : 200,
+      )
     }),
     action({
       name: 'listApplications',
@@ -54,16 +59,16 @@ export const listActions = (deps: Deps): Part => {
         sort: '`newest` (default), `oldest` or `status`, in the program’s order of statuses. Ignored with `q`.',
         older: 'The `older` value of the previous page.',
       },
-      run: async visit => {
-        const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+      run: async request => {
+        const program = await findSeenProgram(db, request.person, request.params.slug!)
         const { program_id, slug } = program
-        const query = readListQuery(visit, config.timeZone)
+        const query = readListQuery(request, config.timeZone)
         if (query.errors.length > 0) throw invalidRequest('Some filters are invalid.', query.errors)
         const { applications, older } = await readListPage(db, program, query)
         if (query.filter.words !== undefined) {
           const ids = applications.map(({ application_id }) => application_id)
           const reading = { action: 'applications_listed', slug, filters: [...query.values.keys()] } as const
-          await openMany(db, { program_id, ...visit.by, address: visit.address }, ids, reading)
+          await openMany(db, { program_id, ...request.by, address: request.address }, ids, reading)
         }
         const last = applications.at(-1)
         return { items: applications, older: older && last ? placeText(last, query.order) : null }

@@ -29,8 +29,8 @@ const pagesSearched = 10_000
 /** The page of an application, with links to its neighbours in the list the reader came from. */
 export function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFiles) {
   /** Its neighbours in the list the reader came from. */
-  const neighbours = async (visit: ConsoleRequest, program_id: number, application: ApplicationDetails) => {
-    const query = readListQuery(visit, config.timeZone)
+  const neighbours = async (request: ConsoleRequest, program_id: number, application: ApplicationDetails) => {
+    const query = readListQuery(request, config.timeZone)
     const filter = query.errors.length > 0 ? {} : query.filter
     const beyond = await findListPosition(db, program_id, filter, application)
     const neighbour = (direction: ListPlace['direction']): Promise<ListedApplication | undefined> =>
@@ -39,20 +39,20 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
     return { newer: newer?.application_id, older: older?.application_id, search: listSearch(query.values) }
   }
 
-  return async (visit: PageRequest) => {
-    const { program, application } = await files.find(visit)
+  return async (request: PageRequest) => {
+    const { program, application } = await files.find(request)
     const { program_id } = program
     const [shown, earlier, revisions, states, neighbour, sent, uploaded] = await Promise.all([
       inColor(db, program),
       files.before(application, program_id),
       readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
       readNewestAnnotations(db, program_id, application.application_id, statesShown + 1),
-      neighbours(visit, program_id, application),
+      neighbours(request, program_id, application),
       readSentTo(db, program, [application.application_id], pagesSearched),
       readUploadedFiles(db, { program_id, applicant_id: application.applicant_id }),
     ])
-    const [now, then] = mayReadAnswers(visit.person)
-      ? await files.openAnswers(visit, program_id, application.application_id, earlier?.application_id)
+    const [now, then] = mayReadAnswers(request.person)
+      ? await files.openAnswers(request, program_id, application.application_id, earlier?.application_id)
       : []
     const ownFiles = new Map(
       uploaded.map(({ file_id, name }) => [`/admin/programs/${program.slug}/files/${file_id}`, name]),

@@ -54,13 +54,13 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
       scope: 'applications:write',
       body,
       bodyBytesMax: 64 * 1024 + noteBytesMax,
-      run: async (visit, { status, note, applications }) => {
-        const { program_id } = await findSeenProgram(db, visit.person, visit.params.slug!)
+      run: async (request, { status, note, applications }) => {
+        const { program_id } = await findSeenProgram(db, request.person, request.params.slug!)
         const answer = { changed: 0, left: 0 }
         for (const { application_id, based_on } of applications) {
           const change = { program_id, application_id, status, note, seen: based_on, timeZone: config.timeZone }
           try {
-            await annotate(db, { ...change, ...visit.by })
+            await annotate(db, { ...change, ...request.by })
             answer.changed += 1
           } catch (error) {
             if (!isLeft(error)) throw error
@@ -78,11 +78,11 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
           ...error,
           parameter: (parameter ?? path?.slice(1)) === 'note' ? 'note' : 'seen',
         }),
-        next: (visit, { changed }) => {
+        next: (request, { changed }) => {
           if (changed === 0) throw invalidRequest('No status was changed.', [allLeft])
-          const { values } = readListQuery(visit, config.timeZone)
+          const { values } = readListQuery(request, config.timeZone)
           values.set('done', 'status')
-          return applicationsPath(visit.params.slug!) + listSearch(values)
+          return applicationsPath(request.params.slug!) + listSearch(values)
         },
       },
     }),
@@ -91,31 +91,33 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
 
 /** The preview page for the applications selected in the URL: individual ones, or all that match the filters. */
 function lookAt(db: Deps['consoleDb'], timeZone: string) {
-  const chosen = async (visit: PageRequest, programId: number): Promise<number[]> => {
-    const sent = visit.url.searchParams
+  const chosen = async (request: PageRequest, programId: number): Promise<number[]> => {
+    const sent = request.url.searchParams
     if (!sent.has('all')) return sent.getAll('ticked').flatMap(text => idOf(text) ?? [])
-    const { filter, errors } = readListQuery(visit, timeZone)
+    const { filter, errors } = readListQuery(request, timeZone)
     if (errors.length > 0) throw invalidRequest('Some filters are invalid.', errors)
     const place = { direction: 'older', beyond: undefined } as const
     const found = await readListedApplications(db, programId, filter, place, changedMax + 1)
     return found.map(({ application_id }) => application_id)
   }
 
-  return async (visit: PageRequest) => {
-    const program = await inColor(db, await findSeenProgram(db, visit.person, visit.params.slug!))
-    const ids = await chosen(visit, program.program_id)
+  return async (request: PageRequest) => {
+    const program = await inColor(db, await findSeenProgram(db, request.person, request.params.slug!))
+    const ids = await chosen(request, program.program_id)
     if (ids.length > changedMax)
       throw new Problem('too_large', {
         detail: `You can change at most ${changedMax} applications at once. Select fewer.`,
       })
-    const { status } = statusOf(visit.url.searchParams)
+    const { status } = statusOf(request.url.searchParams)
     const all = await readApplicationStates(db, program.program_id, ids)
-    const currentOnly = visit.url.searchParams.get('only') === 'current'
+    const currentOnly = request.url.searchParams.get('only') === 'current'
     const states = currentOnly ? all.filter(state => state.is_current) : all
     const changed = states.filter(state => status === undefined || state.status !== status)
     const same = states.length - changed.length
     const shown = <StatusOfManyPage program={program} status={status} changed={changed} same={same} />
-    return states.length > 0 ? shown : showForm(visit, { values: visit.form, errors: [wrongCount] }, () => shown, 400)
+    return states.length > 0
+      ? shown
+      : showForm(request, { values: request.form, errors: [wrongCount] }, () => shown, 400)
   }
 }
 

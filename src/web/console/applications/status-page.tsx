@@ -54,7 +54,7 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
 /** The number of applications by current status, in the program's order. */
 function Before({ program, status, changed, same }: StatusOfManyProps) {
   const before = [...Map.groupBy(changed, state => state.status)].toSorted(
-    ([one], [other]) => rankOfStatus(one, program) - rankOfStatus(other, program),
+    ([item], [other]) => rankOfStatus(item, program) - rankOfStatus(other, program),
   )
   return (
     <ul id="seen">

@@ -87,8 +87,8 @@ const eventActions = (deps: Deps): Part => {
       answers: 'The event.',
       answered: eventDetailsAnswer,
       ...reads('audit'),
-      run: async visit =>
-        (await findAuditEvent(db, idIn(visit, 'eventId'))) ?? notFound('There is no audit event with this ID.'),
+      run: async request =>
+        (await findAuditEvent(db, idIn(request, 'eventId'))) ?? notFound('There is no audit event with this ID.'),
       page: async (_, event) => {
         const people = await readPersonNames(db, [emailOf(event.actor)])
         return <EventPage event={event} names={await namesIn(deps, [event])} people={people} />
@@ -110,8 +110,8 @@ const whoWasSent = ({ consoleDb: db }: Deps) =>
       program: 'A program slug.',
       before: 'The `nextBefore` value of the previous page. Requires `program`.',
     },
-    run: async visit => ({
-      items: await findDisclosures(db, idIn(visit, 'applicationId'), placeOf(visit.url.searchParams)),
+    run: async request => ({
+      items: await findDisclosures(db, idIn(request, 'applicationId'), placeOf(request.url.searchParams)),
     }),
   })
 
@@ -136,9 +136,11 @@ const verifyAuditLogAction = ({ consoleDb: db }: Deps) =>
       button: true,
       page: async () => <VerifyPage {...(await measureAuditLog(db))} verdict={undefined} />,
       read: ({ form }) => ({ seal: form.get('seal')?.trim() || undefined }),
-      next: async (visit, verdict) => {
+      next: async (request, verdict) => {
         const measured = await measureAuditLog(db)
-        return showForm(visit, { values: visit.form, errors: [] }, () => <VerifyPage {...measured} verdict={verdict} />)
+        return showForm(request, { values: request.form, errors: [] }, () => (
+          <VerifyPage {...measured} verdict={verdict} />
+        ))
       },
       atField: () => ({
         parameter: 'seal',
@@ -152,8 +154,8 @@ const verifyAuditLogAction = ({ consoleDb: db }: Deps) =>
 function auditPages(deps: Deps): PageRoute[] {
   const { consoleDb: db, config } = deps
 
-  const auditLog = async (visit: PageRequest): Promise<Response> => {
-    const { filter, beforeId, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
+  const auditLog = async (request: PageRequest): Promise<Response> => {
+    const { filter, beforeId, form } = readAuditQuery(request.url.searchParams, config.timeZone)
     const faulty = form.errors.length > 0
     const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: eventsReadMax })
     const { entries, last } = entriesOf(rows, pageRows)
@@ -175,17 +177,17 @@ function auditPages(deps: Deps): PageRoute[] {
         names={names}
       />
     )
-    return showForm(visit, form, page, faulty ? 400 : 200)
+    return showForm(request, form, page, faulty ? 400 : 200)
   }
 
-  const download = (visit: PageRequest): Promise<Response> => {
-    const { filter, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
-    if (form.errors.length > 0) return auditLog(visit)
-    return downloadEvents(deps, visit, filter, visit.by.actor)
+  const download = (request: PageRequest): Promise<Response> => {
+    const { filter, form } = readAuditQuery(request.url.searchParams, config.timeZone)
+    if (form.errors.length > 0) return auditLog(request)
+    return downloadEvents(deps, request, filter, request.by.actor)
   }
 
-  const sent = async (visit: PageRequest): Promise<Response> => {
-    const parameters = visit.url.searchParams
+  const sent = async (request: PageRequest): Promise<Response> => {
+    const parameters = request.url.searchParams
     const written = parameters.get('application')
     const applicationId = idOf(written?.trim())
     const errors = written !== null && applicationId === undefined ? [notAnId] : []
@@ -196,7 +198,7 @@ function auditPages(deps: Deps): PageRoute[] {
       found.flatMap(({ pages }) => pages),
     )
     const page = () => <DisclosuresPage applicationId={applicationId} found={found} files={files} names={names} />
-    return showForm(visit, { values: parameters, errors }, page, errors.length > 0 ? 400 : 200)
+    return showForm(request, { values: parameters, errors }, page, errors.length > 0 ? 400 : 200)
   }
 
   return [

@@ -25,7 +25,7 @@ type Download = Pick<Deps, 'consoleDb' | 'config'>
 /** The file. Throws Problem `too_large` when more events meet the filter than a file may have: none is left out silently. */
 export async function downloadEvents(
   { consoleDb: db, config }: Download,
-  visit: Pick<ConsoleRequest, 'request' | 'address' | 'now'>,
+  request: Pick<ConsoleRequest, 'request' | 'address' | 'now'>,
   filter: AuditFilter,
   actor: string,
 ): Promise<Response> {
@@ -34,16 +34,16 @@ export async function downloadEvents(
     throw new Problem('too_large', {
       detail: `A file can have at most ${downloadRowsMax.toLocaleString('en-US')} events, and more match. Choose a shorter period and download in parts.`,
     })
-  const day = formatOffsetTime(visit.now, config.timeZone).slice(0, 10)
+  const day = formatOffsetTime(request.now, config.timeZone).slice(0, 10)
   const headers = fileHeaders(csvType, `attachment; filename="audit-${day}.csv"`)
-  return download({ config }, visit.request, headers, async () => {
+  return download({ config }, request.request, headers, async () => {
     // The newest event of the file is from before this line.
     const [newest] = await readAuditEvents(db, filter, { beforeId: undefined, rowsMax: 1 })
     await appendAuditEvent(db, {
       actor,
       action: 'audit_log_downloaded',
       subject: 'audit',
-      address: visit.address,
+      address: request.address,
       detail: { filters: shownFilter(filter), events },
     })
     return partsOf({ consoleDb: db, config }, filter, newest)

@@ -14,18 +14,18 @@ import { languagesOffered, SpreadsheetPage } from './spreadsheet-page.tsx'
 export const downloadPages = (deps: Deps): Part => {
   const { consoleDb: db, config } = deps
   return [
-    pageAt(`/admin${applicationsRoute}/spreadsheet`, readers, async visit => {
-      const program = await findSeenProgram(db, visit.person, visit.params.slug!)
-      const { filter, values, errors } = readListQuery(visit, config.timeZone)
+    pageAt(`/admin${applicationsRoute}/spreadsheet`, readers, async request => {
+      const program = await findSeenProgram(db, request.person, request.params.slug!)
+      const { filter, values, errors } = readListQuery(request, config.timeZone)
       // The list shows what is wrong with them.
-      if (errors.length > 0) return redirect(visit, applicationsPath(program.slug) + listSearch(values))
+      if (errors.length > 0) return redirect(request, applicationsPath(program.slug) + listSearch(values))
       const [found, languages] = await Promise.all([
         countFoundApplications(db, program.program_id, filter, countedMax + 1),
         languagesOffered(db, program),
       ])
       const page = () => <SpreadsheetPage program={program} found={found} languages={languages} />
-      return showForm(visit, { values, errors }, page, 200)
+      return showForm(request, { values, errors }, page, 200)
     }),
-    pageAt(`/admin${applicationsRoute}/download`, readers, visit => downloadApplications(deps, visit)),
+    pageAt(`/admin${applicationsRoute}/download`, readers, request => downloadApplications(deps, request)),
   ]
 }

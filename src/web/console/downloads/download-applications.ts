@@ -36,12 +36,12 @@ const formats: Readonly<Record<string, FileFormat>> = {
 }
 
 /** The file. Each batch of applications is recorded in the audit log, application by application, before it is sent. */
-export async function downloadApplications(deps: Deps, visit: ConsoleRequest): Promise<Response> {
+export async function downloadApplications(deps: Deps, request: ConsoleRequest): Promise<Response> {
   const { consoleDb: db, config } = deps
-  const program = await findSeenProgram(db, visit.person, visit.params.slug!)
-  const query = readListQuery(visit, config.timeZone)
+  const program = await findSeenProgram(db, request.person, request.params.slug!)
+  const query = readListQuery(request, config.timeZone)
   const errors = [...query.errors]
-  const sent = visit.url.searchParams
+  const sent = request.url.searchParams
   const format = formats[sent.get('format') ?? 'csv']
   if (format === undefined)
     errors.push({
@@ -55,8 +55,8 @@ export async function downloadApplications(deps: Deps, visit: ConsoleRequest): P
     errors.push({ parameter: 'language', code: 'not_allowed', detail: 'Choose one of the program’s languages.' })
   if (errors.length > 0 || format === undefined) throw invalidRequest('Some filters are invalid.', errors)
   const headers = fileHeaders(format.type, `attachment; filename="${program.slug}.${format.ending}"`)
-  return download(deps, visit.request, headers, async () =>
-    inParts(await format.bytes(deps, program, await openList(deps, visit, program, query), language)),
+  return download(deps, request.request, headers, async () =>
+    inParts(await format.bytes(deps, program, await openList(deps, request, program, query), language)),
   )
 }
 
@@ -93,7 +93,10 @@ async function sheetsOfList(deps: Deps, program: Program, list: OpenedList, lang
     .filter(({ published_at }) => published_at! <= asOf)
     .map(version => ({
       ...version,
-      questions: version.questions.map(one => ({ ...one, settings: localizedSettings(one.settings, tags) })),
+      questions: version.questions.map(question => ({
+        ...question,
+        settings: localizedSettings(question.settings, tags),
+      })),
     }))
   if (versions.length === 0)
     throw new Problem('conflict', {
@@ -103,7 +106,9 @@ async function sheetsOfList(deps: Deps, program: Program, list: OpenedList, lang
   try {
     return sheetsOf(planTables(documented, { multi: 'one', labels: true }), async function* (sheet) {
       for await (const stored of sheet === 0 ? applications() : again())
-        yield stored.map(one => JSON.parse(exportedObject(one, questions).toString()) as ApplicationMembers)
+        yield stored.map(
+          application => JSON.parse(exportedObject(application, questions).toString()) as ApplicationMembers,
+        )
     })
   } catch (error) {
     if (error instanceof TooWide)

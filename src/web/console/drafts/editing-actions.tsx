@@ -87,13 +87,13 @@ const openAction = ({ consoleDb: db, config }: Deps): Action =>
   })
 
 const usedElsewhere = ({ uses }: BankEntry, slug: string): string[] => [
-  ...new Set(uses.filter(one => one.slug !== slug).map(({ display_name }) => display_name)),
+  ...new Set(uses.filter(use => use.slug !== slug).map(({ display_name }) => display_name)),
 ]
 
 /** Those questions of a program that would be there without its draft. */
 async function fixedQuestions(db: Deps['consoleDb'], { program, current }: ProgramInView) {
   const admin_names = current.questions.map(({ admin_name }) => admin_name)
-  const entries = new Map((await readBankEntries(db, admin_names)).map(one => [one.admin_name, one]))
+  const entries = new Map((await readBankEntries(db, admin_names)).map(bankEntry => [bankEntry.admin_name, bankEntry]))
   const banked = await readBankQuestions(db, { admin_names, question_keys_folded: [] })
   return banked.flatMap(({ admin_name, published, settings }) => {
     const entry = entries.get(admin_name)
@@ -121,9 +121,9 @@ const similarAction = ({ consoleDb: db }: Deps): Action =>
     ...reads('programs'),
     roles: administrators,
     query: { text: 'The text of the new question. Required.' },
-    run: async visit => {
-      const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
-      const text = textOf(visit, 'text')
+    run: async request => {
+      const program = await findVisibleProgram(db, request.person, request.params.slug!)
+      const text = textOf(request, 'text')
       const names = namesFor(text, program.display_name)
       const keys = names.map(foldedKeyOf)
       const words = tellingWords(text).sort((a, b) => b.length - a.length)

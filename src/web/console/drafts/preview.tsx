@@ -26,21 +26,21 @@ const path = '/admin/programs/:slug/versions/:versionId/preview'
 const words = en.questions
 
 export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
-  const show = async (visit: PageRequest) => {
-    const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
-    const version = await findVersionOf(db, program, visit.params.versionId!)
-    const { values } = visit.context.form
+  const show = async (request: PageRequest) => {
+    const program = await findVisibleProgram(db, request.person, request.params.slug!)
+    const version = await findVersionOf(db, program, request.params.versionId!)
+    const { values } = request.context.form
     const filledIn = valuesIn(values)
     const { answers, formPath } = readAnswers(filledIn, questionnaireOf(version).top)
     // From here on, places are those in the form.
-    const inForm = <One extends { path?: string }>(one: One): One =>
-      one.path === undefined ? one : { ...one, path: formPath(one.path) }
+    const inForm = <One extends { path?: string }>(item: One): One =>
+      item.path === undefined ? item : { ...item, path: formPath(item.path) }
     const checked = askedWith(version, answers)
     const [asked, errors] = [checked.asked.map(inForm), checked.errors.map(inForm)]
     const refused = askedWith(version, answers, 'submit').errors.map(inForm)
     // Once the end was reached and something was missing, each screen asks for it.
     const shown = screenShown(version, asked, values.has('refused') ? refused : errors, values)
-    visit.context = { ...visit.context, form: { values, errors: shown.errors } }
+    request.context = { ...request.context, form: { values, errors: shown.errors } }
     const missing = shown.screen < version.screens.length ? [] : missingIn(version, asked, refused)
     return (
       <PreviewPage
@@ -59,7 +59,7 @@ export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
       method: 'POST',
       path,
       roles: readingRoles,
-      answer: visit => showForm(visit, { values: visit.form, errors: [] }, show),
+      answer: request => showForm(request, { values: request.form, errors: [] }, show),
       again: show,
     },
   ]
@@ -80,7 +80,7 @@ interface Shown {
 /** Which of these questions a screen asks. */
 function byScreen({ screens }: ProgramVersion, asked: readonly AskedPlace[]): (screen: number) => AskedPlace[] {
   const screenOf = new Map(
-    screens.flatMap((one, i) => one.questions.map(({ question_id }) => [question_id, i] as const)),
+    screens.flatMap((screen, i) => screen.questions.map(({ question_id }) => [question_id, i] as const)),
   )
   return screen => asked.filter(({ asked }) => screenOf.get(asked.question.question_id) === screen)
 }

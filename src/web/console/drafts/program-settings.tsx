@@ -106,16 +106,16 @@ const intakeAction = ({ consoleDb: db }: Deps, page: NonNullable<GuardedRoute['a
       },
       closed,
     ),
-    run: async (visit, body) => {
-      const { slug } = await findVisibleProgram(db, visit.person, visit.params.slug!)
-      await setProgramIntake(db, slug, { ...visit.by, ...body })
-      const { intake_state, intake_text } = await findVisibleProgram(db, visit.person, slug)
+    run: async (request, body) => {
+      const { slug } = await findVisibleProgram(db, request.person, request.params.slug!)
+      await setProgramIntake(db, slug, { ...request.by, ...body })
+      const { intake_state, intake_text } = await findVisibleProgram(db, request.person, slug)
       return { intake_state, intake_text }
     },
     form: {
       page,
       read: ({ form }) => {
-        const state = Object.keys(meanings).find(one => one === form.get('intake_state'))
+        const state = Object.keys(meanings).find(key => key === form.get('intake_state'))
         if (state === undefined)
           throw invalidRequest('Its state is missing.', [
             { parameter: 'intake_state', code: 'required', detail: 'Choose whether it takes applications.' },

@@ -21,11 +21,11 @@ import { loadRecent, RecentActivity } from './recent-activity.tsx'
 const programsShown = 4
 
 export const homePage = (deps: Deps): PageRoute =>
-  pageAt('/admin', accountRoles, async visit => {
-    const { person, now } = visit
-    if (person.role === 'INTERMEDIARY') return redirect(visit, '/apply/-/clients')
+  pageAt('/admin', accountRoles, async request => {
+    const { person, now } = request
+    if (person.role === 'INTERMEDIARY') return redirect(request, '/apply/-/clients')
     const attention = await loadAttention(deps, person, now)
-    visit.context = { ...visit.context, loadMarks: async () => marksOf(attention) }
+    request.context = { ...request.context, loadMarks: async () => marksOf(attention) }
     const among = programsAmong(person)
     const programs = await readProgramsInUse(deps.consoleDb, { among, rowsMax: programsShown })
     const isEmpty = programs.length === 0 && (await readPrograms(deps.consoleDb)).length === 0

@@ -85,28 +85,28 @@ const bytesOf = (file: unknown): Uint8Array => new TextEncoder().encode(JSON.str
 export const importActions = ({ consoleDb: db, config }: Deps): Part => {
   const path = '/admin/import-program'
 
-  const show = (visit: PageRequest) => showPage(visit, <ImportPage />)
+  const show = (request: PageRequest) => showPage(request, <ImportPage />)
 
-  const send = async (visit: PageRequest): Promise<Response> => {
-    const { form, by } = visit
+  const send = async (pageRequest: PageRequest): Promise<Response> => {
+    const { form, by } = pageRequest
     const file = form.get('file') ?? ''
     const request = requestOf(form)
     const bytes = new TextEncoder().encode(file)
-    const options = editOptions(visit, config)
+    const options = editOptions(pageRequest, config)
     try {
       const shown = await previewImport(db, bytes, request, options)
       const isReady = shown.open.length === 0 && shown.faults.length === 0 && shown.errors.length === 0
       if (form.get('import') === null || !isReady || (shown.exists && request.update !== true))
         return showPage(
-          visit,
+          pageRequest,
           <ImportPage file={file} preview={shown} request={request} isSent={form.get('import') !== null} />,
           form.get('import') === null ? 200 : 400,
         )
       const { slug, saved_as } = await importFile(db, bytes, request, by.actor, options)
-      return redirect(visit, `/admin/programs/${slug}/questions?done=${saved_as === 'draft' ? 'begun' : 'saved'}`)
+      return redirect(pageRequest, `/admin/programs/${slug}/questions?done=${saved_as === 'draft' ? 'begun' : 'saved'}`)
     } catch (error) {
       if (!(error instanceof Problem) || (error.kind !== 'invalid_request' && error.kind !== 'conflict')) throw error
-      return showPage(visit, <ImportPage refusal={error} />, error.kind === 'conflict' ? 409 : 400)
+      return showPage(pageRequest, <ImportPage refusal={error} />, error.kind === 'conflict' ? 409 : 400)
     }
   }
 
@@ -120,7 +120,8 @@ export const importActions = ({ consoleDb: db, config }: Deps): Part => {
       ...writes('programs'),
       body,
       bodyBytesMax,
-      run: (visit, sent) => previewImport(db, bytesOf(sent.file), parseImportRequest(sent), editOptions(visit, config)),
+      run: (request, sent) =>
+        previewImport(db, bytesOf(sent.file), parseImportRequest(sent), editOptions(request, config)),
     }),
     action({
       name: 'importProgram',
@@ -132,14 +133,14 @@ export const importActions = ({ consoleDb: db, config }: Deps): Part => {
       ...writes('programs'),
       body,
       bodyBytesMax,
-      run: async (visit, sent) => {
+      run: async (pageRequest, sent) => {
         const request = parseImportRequest(sent)
         const { slug, saved_as } = await importFile(
           db,
           bytesOf(sent.file),
           request,
-          visit.by.actor,
-          editOptions(visit, config),
+          pageRequest.by.actor,
+          editOptions(pageRequest, config),
         )
         return { slug, saved_as }
       },

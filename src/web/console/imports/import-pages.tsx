@@ -102,7 +102,7 @@ function PreviewForm(props: PreviewProps) {
       {clashes.map(question => (
         <Clash question={question} affected={preview.affected[question.admin_name] ?? []} />
       ))}
-      <WithoutClash {...props} questions={questions.filter(one => !clashes.includes(one))} />
+      <WithoutClash {...props} questions={questions.filter(question => !clashes.includes(question))} />
       <div class="actions">
         <Submit name="import" value="yes" text={with_history ? 'Import the program' : 'Import as a draft'} />
         <Submit look="plain" text="Check these choices" />
@@ -194,7 +194,7 @@ function Losses({ losses }: Pick<ImportPreview, 'losses'>) {
 function WithoutClash({ preview, request, questions }: PreviewProps & Pick<ImportPreview, 'questions'>) {
   const chosen = ({ admin_name }: ImportPreview['questions'][number]) => request.questions[admin_name]
   return (
-    <details class="card" open={questions.some(one => chosen(one) !== undefined)}>
+    <details class="card" open={questions.some(question => chosen(question) !== undefined)}>
       <summary>{counted(questions.length, 'question')} without a clash</summary>
       <ul>
         {questions.map(question => {
@@ -246,9 +246,9 @@ function Clash({ question, affected }: { question: ImportPreview['questions'][nu
       </h2>
       {reason !== null && <p data-reason={reason}>{reasons[reason]}</p>}
       {changes.length > 0 && <Changes changes={changes} most={20} />}
-      {may.map(one => (
+      {may.map(item => (
         <label class="choice">
-          <input type="radio" name={field} value={one} checked={choice?.do === one} /> {labels[one]}
+          <input type="radio" name={field} value={item} checked={choice?.do === item} /> {labels[item]}
         </label>
       ))}
       {may.includes('copy') && (

@@ -20,17 +20,17 @@ const bodyBytesMax = 4 * translationBytesMax
 export function translationPages({ consoleDb: db, config }: Deps): PageRoute[] {
   const path = '/admin/programs/:slug/translations'
 
-  const show = async (visit: PageRequest, more: Partial<TranslationProps> = {}, status = 200): Promise<Response> => {
-    const view = await loadProgramInView(db, visit.person, visit.params.slug!)
+  const show = async (request: PageRequest, more: Partial<TranslationProps> = {}, status = 200): Promise<Response> => {
+    const view = await loadProgramInView(db, request.person, request.params.slug!)
     const definition = describeForEditing(view.current)
-    return showPage(visit, <TranslationsPage view={view} definition={definition} {...more} />, status)
+    return showPage(request, <TranslationsPage view={view} definition={definition} {...more} />, status)
   }
 
   /** With a column for each language of the program, or for those that are asked for. */
-  const download = async (visit: PageRequest): Promise<Response> => {
-    const { current } = await loadProgramInView(db, visit.person, visit.params.slug!)
+  const download = async (request: PageRequest): Promise<Response> => {
+    const { current } = await loadProgramInView(db, request.person, request.params.slug!)
     const definition = describeForEditing(current)
-    const asked = visit.url.searchParams.getAll('language').map(canonicalLanguageTag)
+    const asked = request.url.searchParams.getAll('language').map(canonicalLanguageTag)
     const wanted = asked.filter(tag => tag !== undefined)
     const file = translationFile(definition, wanted.length > 0 ? wanted : (definition.languages ?? []))
     return new Response(file, {
@@ -43,26 +43,26 @@ export function translationPages({ consoleDb: db, config }: Deps): PageRoute[] {
     })
   }
 
-  const send = async (visit: PageRequest): Promise<Response> => {
-    const { form, by, person, params } = visit
+  const send = async (request: PageRequest): Promise<Response> => {
+    const { form, by, person, params } = request
     const file = form.get('file') ?? ''
     const bytes = new TextEncoder().encode(file)
     const { current } = await loadProgramInView(db, person, params.slug!)
     const definition = describeForEditing(current)
     try {
       if (form.get('save') === null)
-        return await show(visit, { file, plan: await previewTranslations(definition, bytes) })
-      const { saved, slug } = await saveTranslations(db, definition, bytes, by.actor, editOptions(visit, config))
-      return redirect(visit, `/admin/programs/${slug}/questions?done=${saved ? 'saved' : 'same'}`)
+        return await show(request, { file, plan: await previewTranslations(definition, bytes) })
+      const { saved, slug } = await saveTranslations(db, definition, bytes, by.actor, editOptions(request, config))
+      return redirect(request, `/admin/programs/${slug}/questions?done=${saved ? 'saved' : 'same'}`)
     } catch (error) {
       if (!(error instanceof Problem) || (error.kind !== 'invalid_request' && error.kind !== 'conflict')) throw error
-      return show(visit, { refusal: error }, error.kind === 'conflict' ? 409 : 400)
+      return show(request, { refusal: error }, error.kind === 'conflict' ? 409 : 400)
     }
   }
 
   return [
-    editing({ method: 'GET', path, answer: visit => show(visit) }),
+    editing({ method: 'GET', path, answer: request => show(request) }),
     editing({ method: 'GET', path: `${path}/file`, answer: download }),
-    editing({ method: 'POST', path, answer: send, bodyBytesMax, again: visit => show(visit) }),
+    editing({ method: 'POST', path, answer: send, bodyBytesMax, again: request => show(request) }),
   ]
 }

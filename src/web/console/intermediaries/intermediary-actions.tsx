@@ -44,8 +44,8 @@ const invited = Type.Object({ name: text('The person’s name.') }, closed)
 const intermediary = Type.Object({ email: text('The e-mail address that submissions name.') }, closed)
 
 const all = '/intermediaries'
-const one = `${all}/:organizationId`
-const people = `${one}/people`
+const organizationRoute = `${all}/:organizationId`
+const people = `${organizationRoute}/people`
 const read = reads('intermediaries')
 const write = writes('intermediaries')
 const paging = { after: 'The `next` value of the previous page.' }
@@ -61,11 +61,11 @@ export const intermediaryActions = (deps: Deps): Part => {
   ]
 }
 
-const pageIn = (visit: ConsoleRequest) => ({ after: textOf(visit, 'after'), rowsMax: rowsMax + 1 })
-const idOfOne = (visit: ConsoleRequest): number => idIn(visit, 'organizationId')
-const placeOf = (visit: ConsoleRequest) => ({
-  organizationId: idOfOne(visit),
-  intermediaryId: idIn(visit, 'intermediaryId'),
+const pageIn = (request: ConsoleRequest) => ({ after: textOf(request, 'after'), rowsMax: rowsMax + 1 })
+const idOfOne = (request: ConsoleRequest): number => idIn(request, 'organizationId')
+const placeOf = (request: ConsoleRequest) => ({
+  organizationId: idOfOne(request),
+  intermediaryId: idIn(request, 'intermediaryId'),
 })
 
 /** The organizations that addresses name. */
@@ -79,21 +79,25 @@ class Organizations {
     this.apply = config.apply
   }
 
-  find = (visit: ConsoleRequest) => requireOrganization(this.db, idOfOne(visit))
+  find = (request: ConsoleRequest) => requireOrganization(this.db, idOfOne(request))
 
-  listPeople = async (visit: ConsoleRequest) => {
-    const { organization_id } = await this.find(visit)
-    return pageOf(await readIntermediaries(this.db, organization_id, pageIn(visit)), rowsMax, row => row.email_folded)
+  listPeople = async (request: ConsoleRequest) => {
+    const { organization_id } = await this.find(request)
+    return pageOf(await readIntermediaries(this.db, organization_id, pageIn(request)), rowsMax, row => row.email_folded)
   }
 
-  page = async (visit: PageRequest) => (
-    <OrganizationPage organization={await this.find(visit)} people={await this.listPeople(visit)} apply={this.apply} />
+  page = async (request: PageRequest) => (
+    <OrganizationPage
+      organization={await this.find(request)}
+      people={await this.listPeople(request)}
+      apply={this.apply}
+    />
   )
 
   /** A form of this page, which says then what was done. */
   onPage = (done: string): Pick<Form<unknown>, 'page' | 'next'> => ({
     page: this.page,
-    next: visit => `/admin${all}/${idOfOne(visit)}?done=${done}`,
+    next: request => `/admin${all}/${idOfOne(request)}?done=${done}`,
   })
 }
 
@@ -106,8 +110,8 @@ const listActions = ({ consoleDb: db, config }: Deps): Action[] => [
     answered: pageAfter(organizationRow),
     ...read,
     query: { q: 'Part of a name.', ...paging },
-    run: async visit => {
-      const rows = await readOrganizations(db, { search: foldText(textOf(visit, 'q')), ...pageIn(visit) })
+    run: async request => {
+      const rows = await readOrganizations(db, { search: foldText(textOf(request, 'q')), ...pageIn(request) })
       return pageOf(rows, rowsMax, ({ name_folded }) => name_folded)
     },
     page: (_, list) => <OrganizationsPage {...list} checked={config.intermediaries === 'listed'} />,
@@ -121,7 +125,7 @@ const listActions = ({ consoleDb: db, config }: Deps): Action[] => [
     makes: true,
     ...write,
     body: organizationName,
-    run: async (visit, { name }) => requireOrganization(db, await addOrganization(db, name, visit.by)),
+    run: async (request, { name }) => requireOrganization(db, await addOrganization(db, name, request.by)),
     form: {
       ownPage: `${all}/new`,
       page: () => <NewOrganizationPage />,
@@ -133,7 +137,7 @@ const listActions = ({ consoleDb: db, config }: Deps): Action[] => [
 const organizationActions = ({ db, find, listPeople, page, onPage }: Organizations): Action[] => [
   action({
     name: 'readOrganization',
-    route: `GET ${one}`,
+    route: `GET ${organizationRoute}`,
     summary: 'Read an organization',
     answers: 'The organization.',
     answered: organizationRow,
@@ -143,15 +147,15 @@ const organizationActions = ({ db, find, listPeople, page, onPage }: Organizatio
   }),
   action({
     name: 'renameOrganization',
-    route: `PUT ${one}`,
+    route: `PUT ${organizationRoute}`,
     summary: 'Rename an organization',
     answers: 'The updated organization.',
     answered: organizationRow,
     ...write,
     body: organizationName,
-    run: async (visit, { name }) => {
-      await renameOrganization(db, idOfOne(visit), name, visit.by)
-      return find(visit)
+    run: async (request, { name }) => {
+      await renameOrganization(db, idOfOne(request), name, request.by)
+      return find(request)
     },
     form: onPage('renamed'),
   }),
@@ -174,9 +178,9 @@ const organizationActions = ({ db, find, listPeople, page, onPage }: Organizatio
     makes: true,
     ...write,
     body: intermediary,
-    run: async (visit, { email }) => {
-      await addIntermediary(db, idOfOne(visit), email, visit.by)
-      return find(visit)
+    run: async (request, { email }) => {
+      await addIntermediary(db, idOfOne(request), email, request.by)
+      return find(request)
     },
     form: onPage('person-added'),
   }),
@@ -195,25 +199,25 @@ const inviteAction = ({ config }: Deps, { db, find }: Organizations): Action => 
     ...write,
     confirmed: true,
     body: invited,
-    run: async (visit, { name }) => {
+    run: async (request, { name }) => {
       if (!config.apply)
         throw new Problem('conflict', { detail: 'Applying in a browser is turned off. Set `APPLY=on` first.' })
-      requireReachOfRole(visit.token, 'INTERMEDIARY')
-      const { personId, token } = await inviteIntermediary(db, placeOf(visit), name, visit.by)
-      const link = `${visit.place.baseUrl}/admin/${ways.password ? `invitations/${token}` : 'sign-in'}`
+      requireReachOfRole(request.token, 'INTERMEDIARY')
+      const { personId, token } = await inviteIntermediary(db, placeOf(request), name, request.by)
+      const link = `${request.place.baseUrl}/admin/${ways.password ? `invitations/${token}` : 'sign-in'}`
       return { person_id: personId, link }
     },
     form: {
       ownPage: `${people}/:intermediaryId/invite`,
-      page: async visit => (
+      page: async request => (
         <InviteIntermediaryPage
-          organization={await find(visit)}
-          person={await requireIntermediary(db, placeOf(visit))}
+          organization={await find(request)}
+          person={await requireIntermediary(db, placeOf(request))}
           ways={ways}
         />
       ),
-      next: (visit, { link }) =>
-        showPage(visit, <LinkPage name={visit.form.get('name') ?? ''} link={link} ways={ways} />),
+      next: (request, { link }) =>
+        showPage(request, <LinkPage name={request.form.get('name') ?? ''} link={link} ways={ways} />),
     },
   })
 }
@@ -221,14 +225,14 @@ const inviteAction = ({ config }: Deps, { db, find }: Organizations): Action => 
 const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable', disabled: boolean): Action[] => [
   action({
     name: `${name}Organization`,
-    route: `POST ${one}/${name}`,
+    route: `POST ${organizationRoute}/${name}`,
     summary: disabled ? 'Disable an organization and its people' : 'Enable an organization and its people',
     answers: 'The updated organization.',
     answered: organizationRow,
     ...write,
-    run: async visit => {
-      await setOrganizationDisabled(db, idOfOne(visit), disabled, visit.by)
-      return find(visit)
+    run: async request => {
+      await setOrganizationDisabled(db, idOfOne(request), disabled, request.by)
+      return find(request)
     },
     form: { ...onPage(`${name}d`), button: true },
   }),
@@ -239,9 +243,9 @@ const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable'
     answers: 'The person’s organization.',
     answered: organizationRow,
     ...write,
-    run: async visit => {
-      await setIntermediaryDisabled(db, placeOf(visit), disabled, visit.by)
-      return find(visit)
+    run: async request => {
+      await setIntermediaryDisabled(db, placeOf(request), disabled, request.by)
+      return find(request)
     },
     form: { ...onPage(`person-${name}d`), button: true },
   }),

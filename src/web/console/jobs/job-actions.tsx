@@ -42,7 +42,7 @@ const derivedActions = (db: Sql): Part => [
     answered: jobsAnswer,
     ...reads('jobs'),
     query: after,
-    run: visit => readJobs(db, visit),
+    run: request => readJobs(db, request),
     page: (_, shown) => <JobsPage {...shown} />,
   }),
   action({
@@ -53,8 +53,8 @@ const derivedActions = (db: Sql): Part => [
     answered: nothing,
     ...writes('jobs'),
     body: retried,
-    run: async (visit, thing) => {
-      if (!(await retryDerived(db, thing, visit.by)))
+    run: async (request, thing) => {
+      if (!(await retryDerived(db, thing, request.by)))
         throw new Problem('not_found', {
           detail: 'This job isn’t in a failed state, so it can’t be retried. It may already have been retried.',
         })
@@ -78,8 +78,8 @@ const docsActions = (db: Sql): Part => [
     answered: docsStatusAnswer,
     ...reads('jobs'),
     query: after,
-    run: async visit => {
-      const { items, next } = await listings(db, visit)
+    run: async request => {
+      const { items, next } = await listings(db, request)
       return { items: items.filter(({ job_name }) => job_name === docsJob), next }
     },
   }),
@@ -91,9 +91,9 @@ const docsActions = (db: Sql): Part => [
     answered: regeneratedAnswer,
     ...writes('jobs'),
     body: regenerated,
-    run: async (visit, { program }) => {
-      const found = program === undefined ? undefined : await findSeenProgram(db, visit.person, program)
-      return { program_version_ids: await regenerateDocs(db, found?.program_id, visit.by) }
+    run: async (request, { program }) => {
+      const found = program === undefined ? undefined : await findSeenProgram(db, request.person, program)
+      return { program_version_ids: await regenerateDocs(db, found?.program_id, request.by) }
     },
     form: {
       ...onPage(db, 'asked'),
@@ -104,16 +104,16 @@ const docsActions = (db: Sql): Part => [
 ]
 
 /** What is derived for a page of programs, and after which slug the next page begins. */
-async function listings(db: Sql, visit: ConsoleRequest) {
-  const after = textOf(visit, 'after')
+async function listings(db: Sql, request: ConsoleRequest) {
+  const after = textOf(request, 'after')
   const rows = await readDerivedListings(db, codeVersions, { after, programsMax: programsMax + 1 })
   const page = pageOf([...new Set(rows.map(({ slug }) => slug))], programsMax, slug => slug)
   const shown = new Set(page.items)
   return { items: rows.filter(({ slug }) => shown.has(slug)), next: page.next }
 }
 
-async function readJobs(db: Sql, visit: ConsoleRequest) {
-  const [unfinished, outbox, page] = await Promise.all([countUnfinished(db), measureOutbox(db), listings(db, visit)])
+async function readJobs(db: Sql, request: ConsoleRequest) {
+  const [unfinished, outbox, page] = await Promise.all([countUnfinished(db), measureOutbox(db), listings(db, request)])
   const { waiting, oldest: oldest_at } = outbox
   return { ...page, unfinished, outbox: { waiting, oldest_at } }
 }
@@ -121,7 +121,7 @@ async function readJobs(db: Sql, visit: ConsoleRequest) {
 /** A button of the list, which leads back to the same page of it. */
 const onPage = (db: Sql, done: string): Pick<Form<unknown>, 'page' | 'next' | 'button'> => ({
   button: true,
-  page: async visit => <JobsPage {...(await readJobs(db, visit))} />,
+  page: async request => <JobsPage {...(await readJobs(db, request))} />,
   next: ({ form }) => {
     const after = form.get('after')
     return `/admin/jobs?${new URLSearchParams({ ...(after && { after }), done })}`

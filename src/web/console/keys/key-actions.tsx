@@ -64,7 +64,7 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
           { parameter: 'state', code: 'not_allowed', detail: `Must be one of ${Object.keys(keyGroups).join(', ')}.` },
         ])
       const wanted = { group: group as keyof typeof keyGroups | null, ...filterOf(query) }
-      return { items: (await listKeys(db, now)).filter(one => isListed(one, wanted)).map(versioned) }
+      return { items: (await listKeys(db, now)).filter(key => isListed(key, wanted)).map(versioned) }
     },
   }),
   action({
@@ -78,14 +78,14 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
     ...writes('keys'),
     confirmed: true,
     body: newKey,
-    run: async (visit, body) => {
-      requireReachOfKey(visit.token, body)
-      const expires_at = expiry(body.expires_at, visit)
-      return issued(await createApiKey(db, config.apiKeyPepper, { ...body, expires_at, ...visit.by }))
+    run: async (request, body) => {
+      requireReachOfKey(request.token, body)
+      const expires_at = expiry(body.expires_at, request)
+      return issued(await createApiKey(db, config.apiKeyPepper, { ...body, expires_at, ...request.by }))
     },
     form: {
       ownPage: '/keys/new',
-      page: async visit => <NewKeyPage {...(await offered(visit))} />,
+      page: async request => <NewKeyPage {...(await offered(request))} />,
       read: ({ form, address }) => readNewKey(form, address),
       next: showSecret,
       atField: onField,
@@ -119,17 +119,17 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
     ...writes('keys'),
     confirmed: true,
     body: changedKey,
-    run: async (visit, { based_on, expires_at, ...rest }) => {
-      requireReachOfKey(visit.token, await find(visit))
-      const wanted = { ...rest, expires_at: expiry(expires_at, visit) }
-      return versioned(await editApiKey(db, visit.params.keyId!, wanted, visit.by, based_on))
+    run: async (request, { based_on, expires_at, ...rest }) => {
+      requireReachOfKey(request.token, await find(request))
+      const wanted = { ...rest, expires_at: expiry(expires_at, request) }
+      return versioned(await editApiKey(db, request.params.keyId!, wanted, request.by, based_on))
     },
     form: {
       page,
       // A form without it is saved without a conflict check.
-      read: async visit => ({
-        based_on: (visit.form.get('based_on') ?? undefined)!,
-        ...readSettings(visit.form, visit.address, await find(visit)),
+      read: async request => ({
+        based_on: (request.form.get('based_on') ?? undefined)!,
+        ...readSettings(request.form, request.address, await find(request)),
       }),
       next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=saved`,
       atField: onField,
@@ -149,9 +149,9 @@ const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey
     ...writes('keys'),
     confirmed: true,
     ...(widens && { description: tokenReach }),
-    run: async visit => {
-      if (widens) requireReachOfKey(visit.token, await find(visit))
-      return versioned(await what(db, visit.params.keyId!, visit.by))
+    run: async request => {
+      if (widens) requireReachOfKey(request.token, await find(request))
+      return versioned(await what(db, request.params.keyId!, request.by))
     },
     form: { page, next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=${name}d`, button: true },
   })

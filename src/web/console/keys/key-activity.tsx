@@ -112,11 +112,11 @@ export function LastExports(props: {
               </>
             ),
           },
-          { head: 'Filters', cell: one => <Filters {...one} /> },
+          { head: 'Filters', cell: item => <Filters {...item} /> },
           { head: 'Pages', figures: true, cell: ({ pages, is_bounded }) => orMore(pages, is_bounded) },
           { head: 'Applications', figures: true, cell: ({ applications }) => figures(applications) },
-          { head: 'Result', cell: one => <Result {...one} /> },
-          { head: 'Duration', cell: one => <Duration {...one} /> },
+          { head: 'Result', cell: item => <Result {...item} /> },
+          { head: 'Duration', cell: item => <Duration {...item} /> },
         ]}
       />
       <p class="more">
@@ -234,7 +234,7 @@ function RejectedByDay({ apiKeyId, requests }: Requests) {
         title="Rejected requests per day, by reason"
         series={series}
         days={days.map(day => {
-          const values = series.map(({ some }) => sum(some.filter(one => one.day === day)))
+          const values = series.map(({ some }) => sum(some.filter(item => item.day === day)))
           return { day, values, ...(values.some(value => value > 0) && { href: rejectedOn(apiKeyId, day) }) }
         })}
       />

@@ -15,22 +15,22 @@ import { CheckPage } from './key-check-page.tsx'
 import { explained, type Keys, keyRoute } from './key-lookup.tsx'
 
 export const keyChecks = ({ db, find, programs }: Keys): Part => [
-  pageAt('/admin/keys/check', readingRoles, async visit => {
-    const query = visit.url.searchParams
+  pageAt('/admin/keys/check', readingRoles, async request => {
+    const query = request.url.searchParams
     const apiKeyId = query.get('key') ?? ''
-    const keys = await listKeys(db, visit.now)
+    const keys = await listKeys(db, request.now)
     // A link from a key's page names only the key, so there is no request to test yet.
     const isSubmitted = query.has('address')
     const program = keys.find(key => key.api_key_id === apiKeyId)?.programs[0] ?? ''
     const values = new URLSearchParams({ program, ...Object.fromEntries(query) })
     const call = calledWith(query, apiKeyId)
-    const verdict = call === undefined ? undefined : { reason: await judgeCall(db, call, visit.now) }
+    const verdict = call === undefined ? undefined : { reason: await judgeCall(db, call, request.now) }
     const requestId = (query.get('request_id') ?? '').trim().toLowerCase()
     const refusal = isUuid(requestId) ? await findRefusal(db, requestId) : undefined
     const offered = await programs()
     const errors = isSubmitted && call === undefined ? [noAddress] : []
     return showForm(
-      visit,
+      request,
       { values, errors },
       () => <CheckPage keys={keys} programs={offered} verdict={verdict} requestId={requestId} refusal={refusal} />,
       errors.length > 0 ? 400 : 200,
@@ -47,10 +47,10 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
       address: 'The IP address the request would come from.',
       program: 'The slug of the program to export from, or to submit to if the key can only submit.',
     },
-    run: async visit => {
-      const call = calledWith(visit.url.searchParams, (await find(visit)).api_key_id)
+    run: async request => {
+      const call = calledWith(request.url.searchParams, (await find(request)).api_key_id)
       if (call === undefined) throw invalidRequest('Access could not be tested.', [noAddress])
-      const reason = await judgeCall(db, call, visit.now)
+      const reason = await judgeCall(db, call, request.now)
       return { passes: reason === undefined, ...(reason !== undefined && { reason, detail: reasonTexts[reason] }) }
     },
   }),

@@ -134,36 +134,37 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'program
       columns={[
         {
           head: 'Key',
-          cell: one => (
+          cell: apiKey => (
             <>
-              <a class="strong" dir="auto" href={pathOfKey(one.api_key_id)}>
-                {one.name}
+              <a class="strong" dir="auto" href={pathOfKey(apiKey.api_key_id)}>
+                {apiKey.name}
               </a>{' '}
-              {one.followed && <Badge>{origin}</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
+              {apiKey.followed && <Badge>{origin}</Badge>}{' '}
+              {apiKey.state === 'exposed' && <StateBadge state="exposed" />}
               <small dir="auto">
-                <Who actor={one.created_by} />, <When at={one.created_at} day />
+                <Who actor={apiKey.created_by} />, <When at={apiKey.created_at} day />
               </small>
             </>
           ),
         },
         {
           head: 'Programs',
-          cell: one => <Programs of={one} all={programs} />,
+          cell: apiKey => <Programs of={apiKey} all={programs} />,
         },
         {
           head: 'Addresses',
-          cell: one =>
-            fromWhere(one)
+          cell: apiKey =>
+            fromWhere(apiKey)
               .slice(0, 3)
               .map(subnet => <code class="line">{subnet}</code>),
         },
         {
           head: tab === 'retired' ? 'Retired' : 'Expires',
-          cell: one =>
-            one.retired_at === null ? (
-              <Expiry apiKey={one} />
+          cell: apiKey =>
+            apiKey.retired_at === null ? (
+              <Expiry apiKey={apiKey} />
             ) : (
-              <Maker at={one.retired_at} actor={one.retired_by} day />
+              <Maker at={apiKey.retired_at} actor={apiKey.retired_by} day />
             ),
         },
         {
@@ -172,7 +173,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'program
             <LastUse at={at} address={last_used_address} text={at === null ? undefined : distance(at, now)} />
           ),
         },
-        { head: 'Last 30 days', cell: one => <Use days={days} apiKey={one} /> },
+        { head: 'Last 30 days', cell: apiKey => <Use days={days} apiKey={apiKey} /> },
         ...(person?.role === 'ADMINISTRATOR' ? [{ head: 'Actions', cell: RowMenu }] : []),
       ]}
     />

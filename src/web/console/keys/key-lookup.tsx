@@ -42,7 +42,7 @@ export class Keys {
     this.secret = new ShownOnce('issued', config)
   }
 
-  find = (visit: ConsoleRequest): Promise<ListedApiKey> => loadKey(this.db, visit.params.keyId!, visit.now)
+  find = (request: ConsoleRequest): Promise<ListedApiKey> => loadKey(this.db, request.params.keyId!, request.now)
 
   programs = () => readPrograms(this.db)
 
@@ -56,15 +56,15 @@ export class Keys {
     given === undefined ? undefined : expiryOf(given.trim(), now, this.config.timeZone)
 
   /** A key with its recent use and rejected requests. */
-  details = async (visit: ConsoleRequest) => {
-    const found = await this.find(visit)
+  details = async (request: ConsoleRequest) => {
+    const found = await this.find(request)
     const { timeZone } = this.config
-    const [since = ''] = lastDays(visit.now, timeZone, requestDays)
+    const [since = ''] = lastDays(request.now, timeZone, requestDays)
     const [days, requests, exports, refusals] = await Promise.all([
       readApiKeyDays(this.db, requestDays, found.api_key_id),
       readKeyRequestDays(this.db, found.api_key_id, since),
       readKeyExports(this.db, found.api_key_id, { timeZone, eventsMax, rowsMax: exportsShown }),
-      readRefusalsOf(this.db, found.api_key_id, 10, timesOf(dayShown(visit.url.searchParams), timeZone)),
+      readRefusalsOf(this.db, found.api_key_id, 10, timesOf(dayShown(request.url.searchParams), timeZone)),
     ])
     return { ...versioned(found), days, requests, exports, refusals: refusals.map(explained) }
   }
@@ -75,22 +75,22 @@ export class Keys {
     return program && findActiveVersion(this.db, program.program_id)
   }
 
-  page = async (visit: PageRequest) => {
-    const details = await this.details(visit)
+  page = async (request: PageRequest) => {
+    const details = await this.details(request)
     const version = details.may_submit ? await this.sampleVersion(details) : undefined
-    return <EditKeyPage {...details} offered={await this.offered(visit)} version={version} />
+    return <EditKeyPage {...details} offered={await this.offered(request)} version={version} />
   }
 
   /** The page of a form. A retired or followed key can't be changed, so its own page is shown instead. */
   changeable =
     (page: (key: ListedApiKey) => Shown) =>
-    async (visit: PageRequest): Promise<Shown> => {
-      const found = await this.find(visit)
-      return found.retired_at === null && !found.followed ? page(found) : redirect(visit, pathOfKey(found.api_key_id))
+    async (request: PageRequest): Promise<Shown> => {
+      const found = await this.find(request)
+      return found.retired_at === null && !found.followed ? page(found) : redirect(request, pathOfKey(found.api_key_id))
     }
 
-  showSecret = (visit: PageRequest, { username, password }: { username: string; password: string }): Response =>
-    this.secret.send(visit, `${pathOfKey(username)}/issued`, password)
+  showSecret = (request: PageRequest, { username, password }: { username: string; password: string }): Response =>
+    this.secret.send(request, `${pathOfKey(username)}/issued`, password)
 }
 
 /** When a day begins and ends in the instance's zone; empty without a day. */

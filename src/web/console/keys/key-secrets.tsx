@@ -37,10 +37,10 @@ export const secretActions = ({ db, config, secret, find, sampleVersion, changea
     ...writes('keys'),
     confirmed: true,
     body: rotation,
-    run: async (visit, { overlap_days }) => {
-      const { api_key_id, ...may } = await find(visit)
-      requireReachOfKey(visit.token, may)
-      return issued(await rotateApiKey(db, config.apiKeyPepper, api_key_id, overlap_days, visit.by))
+    run: async (request, { overlap_days }) => {
+      const { api_key_id, ...may } = await find(request)
+      requireReachOfKey(request.token, may)
+      return issued(await rotateApiKey(db, config.apiKeyPepper, api_key_id, overlap_days, request.by))
     },
     form: {
       ownPage: `${keyRoute}/rotate`,
@@ -62,19 +62,19 @@ export const secretActions = ({ db, config, secret, find, sampleVersion, changea
     answered: keyAnswer,
     ...writes('keys'),
     confirmed: true,
-    run: async visit => versioned(await retireApiKey(db, visit.params.keyId!, visit.by)),
+    run: async request => versioned(await retireApiKey(db, request.params.keyId!, request.by)),
     form: {
       ownPage: `${keyRoute}/retire`,
       page: changeable(found => <RetirePage apiKey={found} />),
-      read: async visit => {
-        const { name } = await find(visit)
-        requireWritten(visit, name, `Type ${JSON.stringify(name)} to retire this key.`)
+      read: async request => {
+        const { name } = await find(request)
+        requireWritten(request, name, `Type ${JSON.stringify(name)} to retire this key.`)
       },
       next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=retired`,
     },
   }),
-  secret.route(`/admin${keyRoute}/issued`, administrators, async (visit, password) => {
-    const found = await find(visit)
+  secret.route(`/admin${keyRoute}/issued`, administrators, async (request, password) => {
+    const found = await find(request)
     return <IssuedPage apiKey={found} password={password} version={await sampleVersion(found)} />
   }),
 ]

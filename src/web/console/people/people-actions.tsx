@@ -50,7 +50,7 @@ const unlinked = Type.Object({ issuer: text('The provider’s issuer identifier.
 const tokenReach =
   'A token can’t be used for administrators. For other roles it also needs the scopes of the role: programs:read, applications:write and webhooks:read for a program administrator, read scopes for all areas for an auditor.'
 
-const one = '/people/:personId'
+const personRoute = '/people/:personId'
 const read = reads('people')
 const write = writes('people')
 
@@ -71,35 +71,40 @@ class People {
 
   programs = () => readPrograms(this.db)
 
-  find = (visit: ConsoleRequest) => requirePerson(this.db, idIn(visit, 'personId'))
+  find = (request: ConsoleRequest) => requirePerson(this.db, idIn(request, 'personId'))
 
   /** The person, if the token reaches who they are. */
-  reach = async (visit: ConsoleRequest) => {
-    const row = await this.find(visit)
-    requireReachOfRole(visit.token, row.role)
+  reach = async (request: ConsoleRequest) => {
+    const row = await this.find(request)
+    requireReachOfRole(request.token, row.role)
     return row
   }
 
-  details = async (visit: ConsoleRequest) => {
-    const row = await this.find(visit)
+  details = async (request: ConsoleRequest) => {
+    const row = await this.find(request)
     return { ...row, identities: await readIdentities(this.db, row.person_id) }
   }
 
-  tokensOf = async (visit: ConsoleRequest) => ({
-    items: await listAdminTokens(this.db, (await this.find(visit)).person_id, visit.now),
+  tokensOf = async (request: ConsoleRequest) => ({
+    items: await listAdminTokens(this.db, (await this.find(request)).person_id, request.now),
   })
 
   linkOf = ({ place }: ConsoleRequest, token: string): string =>
     `${place.baseUrl}/admin/${this.ways.password ? `invitations/${token}` : 'sign-in'}`
 
   /** The link is shown once, on the page that answers the form: it is in no address and no redirect. */
-  showLink = (visit: PageRequest, name: string, link: string) =>
-    showPage(visit, <LinkPage name={name} link={link} ways={this.ways} />)
+  showLink = (request: PageRequest, name: string, link: string) =>
+    showPage(request, <LinkPage name={name} link={link} ways={this.ways} />)
 
-  page = async (visit: PageRequest) => {
-    const { items } = await this.tokensOf(visit)
+  page = async (request: PageRequest) => {
+    const { items } = await this.tokensOf(request)
     return (
-      <PersonPage person={await this.details(visit)} programs={await this.programs()} ways={this.ways} tokens={items} />
+      <PersonPage
+        person={await this.details(request)}
+        programs={await this.programs()}
+        ways={this.ways}
+        tokens={items}
+      />
     )
   }
 
@@ -132,16 +137,16 @@ const listActions = ({ db, ways, programs, linkOf, showLink }: People): Action[]
     ...write,
     confirmed: true,
     body: invited,
-    run: async (visit, draft) => {
-      requireReachOfRole(visit.token, draft.role)
-      const { personId, token } = await invitePerson(db, draft, visit.by)
-      return { person_id: personId, link: linkOf(visit, token) }
+    run: async (request, draft) => {
+      requireReachOfRole(request.token, draft.role)
+      const { personId, token } = await invitePerson(db, draft, request.by)
+      return { person_id: personId, link: linkOf(request, token) }
     },
     form: {
       ownPage: '/people/invite',
       page: async () => <InvitePage programs={await programs()} ways={ways} />,
       read: ({ form }) => ({ ...draftOf(form), email: form.get('email') ?? '' }),
-      next: (visit, { link }) => showLink(visit, visit.form.get('name') ?? '', link),
+      next: (request, { link }) => showLink(request, request.form.get('name') ?? '', link),
     },
   }),
 ]
@@ -149,7 +154,7 @@ const listActions = ({ db, ways, programs, linkOf, showLink }: People): Action[]
 const personActions = ({ db, find, reach, details, page, onPage }: People): Action[] => [
   action({
     name: 'readPerson',
-    route: `GET ${one}`,
+    route: `GET ${personRoute}`,
     summary: 'Read a person',
     answers: 'The person, and their accounts at OpenID providers.',
     answered: personDetailsAnswer,
@@ -159,7 +164,7 @@ const personActions = ({ db, find, reach, details, page, onPage }: People): Acti
   }),
   action({
     name: 'editPerson',
-    route: `PUT ${one}`,
+    route: `PUT ${personRoute}`,
     summary: 'Update a person',
     description: `Sets name, role and programs together. Takes effect with the person’s next request. ${tokenReach}`,
     answers: 'The updated person.',
@@ -167,13 +172,13 @@ const personActions = ({ db, find, reach, details, page, onPage }: People): Acti
     ...write,
     confirmed: true,
     body: person,
-    run: async (visit, draft) => {
-      const { person_id } = await reach(visit)
-      requireReachOfRole(visit.token, draft.role)
-      await editPerson(db, person_id, draft, visit.by)
-      return find(visit)
+    run: async (request, draft) => {
+      const { person_id } = await reach(request)
+      requireReachOfRole(request.token, draft.role)
+      await editPerson(db, person_id, draft, request.by)
+      return find(request)
     },
-    form: { ...onPage('saved'), read: async visit => draftOf(visit.form, (await find(visit)).programs) },
+    form: { ...onPage('saved'), read: async request => draftOf(request.form, (await find(request)).programs) },
   }),
 ]
 
@@ -186,16 +191,16 @@ const turn = (
 ): Action =>
   action({
     name: `${name}Person`,
-    route: `POST ${one}/${name}`,
+    route: `POST ${personRoute}/${name}`,
     summary,
     answers: 'The updated person.',
     answered: personRow,
     ...write,
     confirmed: true,
     ...(widens && { description: tokenReach }),
-    run: async visit => {
-      await what(db, (await (widens ? reach(visit) : find(visit))).person_id, visit.by)
-      return find(visit)
+    run: async request => {
+      await what(db, (await (widens ? reach(request) : find(request))).person_id, request.by)
+      return find(request)
     },
     form: { ...onPage(`${name}d`), button: true },
   })
@@ -204,7 +209,7 @@ const turn = (
 const signInActions = (people: People): Action[] => [
   action({
     name: 'unlinkPerson',
-    route: `POST ${one}/unlink`,
+    route: `POST ${personRoute}/unlink`,
     summary: 'Unlink a person’s OpenID account',
     description: `Ends the person’s sessions and tokens. The next account with the same verified e-mail address is linked to this person. ${tokenReach}`,
     answers: 'An empty object.',
@@ -212,24 +217,24 @@ const signInActions = (people: People): Action[] => [
     ...write,
     confirmed: true,
     body: unlinked,
-    run: async (visit, { issuer }) => {
-      const { person_id: personId, email } = await people.reach(visit)
-      await forgetIdentity(people.db, { personId, email, issuer }, visit.by)
+    run: async (request, { issuer }) => {
+      const { person_id: personId, email } = await people.reach(request)
+      await forgetIdentity(people.db, { personId, email, issuer }, request.by)
     },
     form: { ...people.onPage('unlinked'), button: true },
   }),
   action({
     name: 'resetSecondFactor',
-    route: `POST ${one}/reset-second-factor`,
+    route: `POST ${personRoute}/reset-second-factor`,
     summary: 'Reset a person’s two-factor authentication',
     description: `Ends the person’s sessions. They can then sign in with only their password. ${tokenReach}`,
     answers: 'The updated person.',
     answered: personRow,
     ...write,
     confirmed: true,
-    run: async visit => {
-      await resetSecondFactor(people.db, (await people.reach(visit)).person_id, visit.by)
-      return people.find(visit)
+    run: async request => {
+      await resetSecondFactor(people.db, (await people.reach(request)).person_id, request.by)
+      return people.find(request)
     },
     form: { ...people.onPage('factor-reset'), button: true },
   }),
@@ -237,19 +242,19 @@ const signInActions = (people: People): Action[] => [
   turn(people, 'enable', enablePerson, 'Enable a person', true),
   action({
     name: 'linkPerson',
-    route: `POST ${one}/link`,
+    route: `POST ${personRoute}/link`,
     summary: 'Create a new link for a person',
     description: tokenReach,
     answers: 'The link to pass on, which is shown only once. Earlier links stop working.',
     answered: linkAnswer,
     ...write,
     confirmed: true,
-    run: async visit => ({
-      link: people.linkOf(visit, await inviteAgain(people.db, (await people.reach(visit)).person_id, visit.by)),
+    run: async request => ({
+      link: people.linkOf(request, await inviteAgain(people.db, (await people.reach(request)).person_id, request.by)),
     }),
     form: {
       page: people.page,
-      next: async (visit, { link }) => people.showLink(visit, (await people.find(visit)).name, link),
+      next: async (request, { link }) => people.showLink(request, (await people.find(request)).name, link),
       button: true,
     },
   }),
@@ -258,7 +263,7 @@ const signInActions = (people: People): Action[] => [
 const tokenActions = ({ db, tokensOf, onPage }: People): Action[] => [
   action({
     name: 'listTokens',
-    route: `GET ${one}/tokens`,
+    route: `GET ${personRoute}/tokens`,
     summary: 'List a person’s API tokens',
     answers: 'The tokens without their secrets, active ones first.',
     answered: listed(tokenAnswer),
@@ -267,15 +272,15 @@ const tokenActions = ({ db, tokensOf, onPage }: People): Action[] => [
   }),
   action({
     name: 'retireToken',
-    route: `POST ${one}/tokens/:tokenId/retire`,
+    route: `POST ${personRoute}/tokens/:tokenId/retire`,
     summary: 'Retire a person’s API token',
     answers: 'An empty object. The token stops working with its next request.',
     answered: nothing,
     ...write,
     confirmed: true,
-    run: async visit => {
-      const place = { tokenId: visit.params.tokenId!, personId: idIn(visit, 'personId') }
-      await retireAdminToken(db, place, visit.by)
+    run: async request => {
+      const place = { tokenId: request.params.tokenId!, personId: idIn(request, 'personId') }
+      await retireAdminToken(db, place, request.by)
     },
     form: { ...onPage('token-retired'), button: true },
   }),

@@ -22,8 +22,8 @@ export const bankActions = ({ consoleDb: db }: Deps): Part => [
     answered: pageAfter(questionAnswer),
     ...read,
     query: { q: 'Text to search for.', after: 'The `next` value of the previous page.' },
-    run: async visit =>
-      pageOf(await readBankPage(db, pageAsked(visit, rowsMax)), rowsMax, ({ admin_name }) => admin_name),
+    run: async request =>
+      pageOf(await readBankPage(db, pageAsked(request, rowsMax)), rowsMax, ({ admin_name }) => admin_name),
     page: (_, list) => <BankPage {...list} />,
   }),
   action({
@@ -33,8 +33,8 @@ export const bankActions = ({ consoleDb: db }: Deps): Part => [
     answers: 'The question and the programs that use it.',
     answered: questionAnswer,
     ...read,
-    run: async visit =>
-      (await findBankEntry(db, idIn(visit, 'questionId'))) ?? notFound('There is no question with this ID.'),
+    run: async request =>
+      (await findBankEntry(db, idIn(request, 'questionId'))) ?? notFound('There is no question with this ID.'),
     page: (_, question) => <BankQuestionPage question={question} />,
   }),
 ]

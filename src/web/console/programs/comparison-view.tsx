@@ -27,14 +27,19 @@ export function Comparison(props: {
   const columns: Column<VersionDifference>[] = [
     {
       head: 'Part',
-      cell: one => <What one={one} sharedWith={one.of === 'question' ? sharedWith?.get(one.subject) : undefined} />,
+      cell: difference => (
+        <What
+          one={difference}
+          sharedWith={difference.of === 'question' ? sharedWith?.get(difference.subject) : undefined}
+        />
+      ),
     },
-    { head: versionName(after), cell: one => <Side one={one} side="now" linesMax={linesMax} /> },
+    { head: versionName(after), cell: difference => <Side one={difference} side="now" linesMax={linesMax} /> },
   ]
   if (before !== undefined)
     columns.splice(1, 0, {
       head: versionName(before),
-      cell: one => <Side one={one} side="before" linesMax={linesMax} />,
+      cell: difference => <Side one={difference} side="before" linesMax={linesMax} />,
     })
   const table = (
     <div class="comparison">
@@ -50,8 +55,8 @@ export function Comparison(props: {
   )
 }
 
-function What({ one, sharedWith }: { one: VersionDifference; sharedWith: readonly string[] | undefined }) {
-  const { of, subject, title, kind, mark } = one
+function What({ one: difference, sharedWith }: { one: VersionDifference; sharedWith: readonly string[] | undefined }) {
+  const { of, subject, title, kind, mark } = difference
   return (
     <>
       <span class="strong" dir="auto">
@@ -78,15 +83,20 @@ interface SideProps {
   linesMax: number
 }
 
-function Side({ one, side, linesMax }: SideProps) {
+function Side({ one: difference, side, linesMax }: SideProps) {
   const gone =
-    one.of !== 'question' ? 'removed' : one.kind === 'STATIC' ? 'no longer shown' : 'no longer asked, stays in exports'
-  if (side === 'before' && one.mark === 'new') return <span class="soft">none</span>
-  if (side === 'now' && one.mark === 'removed') return <span class="soft">{gone}</span>
-  if (one.mark === 'removed') return <span class="soft">{one.of === 'question' ? 'asked' : 'present'}</span>
+    difference.of !== 'question'
+      ? 'removed'
+      : difference.kind === 'STATIC'
+        ? 'no longer shown'
+        : 'no longer asked, stays in exports'
+  if (side === 'before' && difference.mark === 'new') return <span class="soft">none</span>
+  if (side === 'now' && difference.mark === 'removed') return <span class="soft">{gone}</span>
+  if (difference.mark === 'removed')
+    return <span class="soft">{difference.of === 'question' ? 'asked' : 'present'}</span>
   return (
     <dl>
-      {one.facts.map(({ label, [side]: lines }) => (
+      {difference.facts.map(({ label, [side]: lines }) => (
         <>
           <dt>{label}</dt>
           <dd dir="auto">
@@ -107,9 +117,9 @@ export function ComparePage(
   },
 ) {
   const { program, versions, before, after } = props
-  const choices = versions.map(one => ({
-    value: String(one.program_version_id),
-    text: `${versionName(one)} (${one.program_version_id})`,
+  const choices = versions.map(version => ({
+    value: String(version.program_version_id),
+    text: `${versionName(version)} (${version.program_version_id})`,
   }))
   const field = (name: string, label: string, { program_version_id }: StoredProgramVersion) => (
     <SelectField name={name} label={label} value={String(program_version_id)} choices={choices} />

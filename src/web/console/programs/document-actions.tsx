@@ -51,26 +51,26 @@ const draftActions = ({ consoleDb: db, config }: Deps): Action[] => [
     ...writes('programs'),
     body: definition,
     bodyBytesMax: documentBytesMax,
-    run: async (visit, document) => {
-      const other = otherSlug(document, visit.params.slug!)
+    run: async (request, document) => {
+      const other = otherSlug(document, request.params.slug!)
       if (other !== undefined) throw invalidRequest('The definition belongs to another program.', [other])
-      return saveDraft(db, document, visit.by.actor, editOptions(visit, config))
+      return saveDraft(db, document, request.by.actor, editOptions(request, config))
     },
   }),
 ]
 
 function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
   const page = (
-    visit: PageRequest,
+    request: PageRequest,
     view: ProgramInView,
     shown: { text: string; errors?: readonly PlacedError[]; conflict?: Conflict },
     status = 200,
-  ) => showPage(visit, <DocumentPage view={view} {...shown} />, status)
+  ) => showPage(request, <DocumentPage view={view} {...shown} />, status)
 
-  const show = async (visit: PageRequest): Promise<Response> => {
-    const view = await loadProgramInView(db, visit.person, visit.params.slug!)
-    const typed = visit.context.form.values.get('document')
-    return page(visit, view, { text: typed ?? documentText(view.current) })
+  const show = async (request: PageRequest): Promise<Response> => {
+    const view = await loadProgramInView(db, request.person, request.params.slug!)
+    const typed = request.context.form.values.get('document')
+    return page(request, view, { text: typed ?? documentText(view.current) })
   }
 
   const conflict = async (document: unknown, view: ProgramInView): Promise<Conflict> => {
@@ -83,27 +83,27 @@ function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
     }
   }
 
-  const save = async (visit: PageRequest): Promise<Response> => {
-    const { form, person, by } = visit
-    const slug = visit.params.slug!
+  const save = async (request: PageRequest): Promise<Response> => {
+    const { form, person, by } = request
+    const slug = request.params.slug!
     const view = await loadProgramInView(db, person, slug)
     const text = form.get('document') ?? ''
     const read = readDocumentField(text)
-    if ('errors' in read) return page(visit, view, { text, errors: read.errors }, 400)
+    if ('errors' in read) return page(request, view, { text, errors: read.errors }, 400)
     const other = otherSlug(read.document, slug)
-    if (other !== undefined) return page(visit, view, { text, errors: placeErrors(text, [other]) }, 400)
+    if (other !== undefined) return page(request, view, { text, errors: placeErrors(text, [other]) }, 400)
     const { document, over } = overwriting(read.document, form.get('over'))
     try {
-      const { saved } = await saveDraft(db, document, by.actor, { ...editOptions(visit, config), over })
-      return redirect(visit, `/admin/programs/${slug}/questions?done=${saved ? 'saved' : 'same'}`)
+      const { saved } = await saveDraft(db, document, by.actor, { ...editOptions(request, config), over })
+      return redirect(request, `/admin/programs/${slug}/questions?done=${saved ? 'saved' : 'same'}`)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       if (error.kind === 'conflict') {
         const now = await loadProgramInView(db, person, slug)
-        return page(visit, now, { text, conflict: await conflict(read.document, now) }, 409)
+        return page(request, now, { text, conflict: await conflict(read.document, now) }, 409)
       }
       if (error.kind !== 'invalid_request') throw error
-      return page(visit, view, { text, errors: placeErrors(text, error.errors) }, 400)
+      return page(request, view, { text, errors: placeErrors(text, error.errors) }, 400)
     }
   }
 
@@ -114,9 +114,11 @@ function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
 }
 
 function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
-  const show = async (visit: PageRequest, refused: RefusedDocument = { errors: [] }, status = 200) => {
-    const programs = (await readPrograms(db)).filter(one => (one.active_version_id ?? one.draft_version_id) !== null)
-    return showPage(visit, <NewProgramPage programs={programs} {...refused} />, status)
+  const show = async (request: PageRequest, refused: RefusedDocument = { errors: [] }, status = 200) => {
+    const programs = (await readPrograms(db)).filter(
+      program => (program.active_version_id ?? program.draft_version_id) !== null,
+    )
+    return showPage(request, <NewProgramPage programs={programs} {...refused} />, status)
   }
 
   /** What a program begins with: an empty screen, or what another one asks. */
@@ -130,36 +132,36 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
     return { ...describeVersion((await loadProgramInView(db, person, copied)).current), ...heading }
   }
 
-  const begin = async (visit: PageRequest): Promise<Response> => {
-    const { form, by } = visit
+  const begin = async (request: PageRequest): Promise<Response> => {
+    const { form, by } = request
     const text = form.get('document')
-    const read = text === null ? { document: await named(visit) } : readDocumentField(text)
-    if ('errors' in read) return show(visit, { text: text!, errors: read.errors }, 400)
+    const read = text === null ? { document: await named(request) } : readDocumentField(text)
+    if ('errors' in read) return show(request, { text: text!, errors: read.errors }, 400)
     try {
       // Whatever it was made from: what is here already is edited on its own page.
-      const { slug, saved } = await saveDraft(db, basedOn(read.document, null), by.actor, editOptions(visit, config))
+      const { slug, saved } = await saveDraft(db, basedOn(read.document, null), by.actor, editOptions(request, config))
       // With nothing in it yet, it is opened in the editor.
-      if (text === null && (visit.form.get('copy_of') ?? '') === '')
-        return redirect(visit, `/admin/programs/${slug}/edit`)
-      return redirect(visit, `/admin/programs/${slug}/questions?done=${saved ? 'begun' : 'same'}`)
+      if (text === null && (request.form.get('copy_of') ?? '') === '')
+        return redirect(request, `/admin/programs/${slug}/edit`)
+      return redirect(request, `/admin/programs/${slug}/questions?done=${saved ? 'begun' : 'same'}`)
     } catch (error) {
       if (!(error instanceof Problem) || (error.kind !== 'conflict' && error.kind !== 'invalid_request')) throw error
       const errors = error.kind === 'invalid_request' ? error.errors : [taken]
       if (text === null) {
         const ofForm = { values: form, errors: errorsOfNaming(form, errors) }
-        return showForm(visit, ofForm, () => show(visit, undefined, 400))
+        return showForm(request, ofForm, () => show(request, undefined, 400))
       }
       const slug = error.kind === 'conflict' ? String(member(read.document, 'slug')) : undefined
-      return show(visit, { text, errors: placeErrors(text, errors), taken: slug }, 400)
+      return show(request, { text, errors: placeErrors(text, errors), taken: slug }, 400)
     }
   }
 
-  const showAgain = (visit: PageRequest): Promise<Response> =>
-    show(visit, { text: visit.context.form.values.get('document') ?? undefined, errors: [] })
+  const showAgain = (request: PageRequest): Promise<Response> =>
+    show(request, { text: request.context.form.values.get('document') ?? undefined, errors: [] })
 
   const path = '/admin/new-program'
   return [
-    editing({ method: 'GET', path, answer: visit => show(visit) }),
+    editing({ method: 'GET', path, answer: request => show(request) }),
     editing({ method: 'POST', path, answer: begin, bodyBytesMax: documentBytesMax, again: showAgain }),
   ]
 }

@@ -222,9 +222,9 @@ export function NewProgramPage(props: { programs: readonly NamedProgram[] } & Re
             value=""
             choices={[
               { value: '', text: 'Empty screen' },
-              ...archivedLast(programs).map(one => ({
-                value: one.slug,
-                text: `Copy of ${one.display_name} (${one.slug}${intakeSuffix(one)})`,
+              ...archivedLast(programs).map(program => ({
+                value: program.slug,
+                text: `Copy of ${program.display_name} (${program.slug}${intakeSuffix(program)})`,
               })),
             ]}
           />

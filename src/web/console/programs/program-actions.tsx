@@ -38,7 +38,7 @@ import { VersionPage, VersionsPage } from './versions-pages.tsx'
 
 const rowsMax = 50
 const paging = { q: 'Text to search for.', after: 'The `next` value of the previous page.' }
-const one = '/programs/:slug'
+const programRoute = '/programs/:slug'
 const everyone = { roles: everyRole, scope: 'programs:read' } as const
 const read = reads('programs')
 
@@ -60,16 +60,16 @@ function overviewActions(deps: Deps): Part {
       answered: pageAfter(programOverview),
       ...everyone,
       query: { ...paging, archived: '`yes` to list archived programs. By default they appear only in searches.' },
-      run: async visit => {
-        const archived = textOf(visit, 'archived') === 'yes'
-        const asked = { among: programsAmong(visit.person), archived, ...pageAsked(visit, rowsMax) }
+      run: async request => {
+        const archived = textOf(request, 'archived') === 'yes'
+        const asked = { among: programsAmong(request.person), archived, ...pageAsked(request, rowsMax) }
         return pageOf(await readProgramOverviews(db, asked), rowsMax, ({ slug }) => slug)
       },
       page: (_, list) => <ProgramsPage {...list} />,
     }),
     action({
       name: 'readProgramOverview',
-      route: `GET ${one}`,
+      route: `GET ${programRoute}`,
       summary: 'Read a program',
       answers: 'The program with its versions and counts.',
       answered: programOverview,
@@ -80,7 +80,7 @@ function overviewActions(deps: Deps): Part {
         return <OverviewPage program={program} activity={activity} pace={pace} />
       },
     }),
-    pageAt(`/admin${one}/questions`, readingRoles, async ({ person, params }) => (
+    pageAt(`/admin${programRoute}/questions`, readingRoles, async ({ person, params }) => (
       <QuestionsPage view={await loadProgramInView(db, person, params.slug!)} />
     )),
   ]
@@ -99,61 +99,61 @@ async function loadVersion({ consoleDb: db }: Deps, { person, params }: ConsoleR
 const versionActions = (deps: Deps): Action[] => [
   action({
     name: 'listProgramVersions',
-    route: `GET ${one}/versions`,
+    route: `GET ${programRoute}/versions`,
     summary: 'List a program’s published versions',
     answers:
       'Versions, newest first, 10 per page, each with its first 20 changes and the number of further ones. Read a version for all its changes.',
     answered: pageBefore(listedVersionAnswer),
     ...read,
     query: { before: 'The `next` value of the previous page.' },
-    run: async visit => {
-      const { items, next } = await loadHistoryPage(deps, visit, 'before')
+    run: async request => {
+      const { items, next } = await loadHistoryPage(deps, request, 'before')
       return { items: items.map(({ version, ...changed }) => ({ ...factsOf(version), ...changed })), next }
     },
   }),
   action({
     name: 'readProgramVersion',
-    route: `GET ${one}/versions/:versionId`,
+    route: `GET ${programRoute}/versions/:versionId`,
     summary: 'Read a program version',
     answers: 'The version as a document, and its changes since the previous version.',
     answered: versionDocumentAnswer,
     ...read,
-    run: async visit => {
-      const { version, previous } = await loadVersion(deps, visit)
+    run: async request => {
+      const { version, previous } = await loadVersion(deps, request)
       return { ...factsOf(version), changes: changesOf(previous, version), document: describeForEditing(version) }
     },
   }),
 ]
 
-async function loadHistoryPage({ consoleDb: db }: Deps, visit: ConsoleRequest, before: 'before' | 'after') {
-  const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
-  return { program, ...(await loadHistory(db, program, idOf(textOf(visit, before)) ?? Number.MAX_SAFE_INTEGER)) }
+async function loadHistoryPage({ consoleDb: db }: Deps, request: ConsoleRequest, before: 'before' | 'after') {
+  const program = await findVisibleProgram(db, request.person, request.params.slug!)
+  return { program, ...(await loadHistory(db, program, idOf(textOf(request, before)) ?? Number.MAX_SAFE_INTEGER)) }
 }
 
 /** The pages of versions, and going back to one. */
 function versionRoutes(deps: Deps): Part {
   const { consoleDb: db, config } = deps
 
-  const show = async (visit: PageRequest, refused?: EditRefusal): Promise<Response> => {
-    const shown = await loadVersion(deps, visit)
-    return showPage(visit, <VersionPage {...shown} refused={refused} />, refused?.status)
+  const show = async (request: PageRequest, refused?: EditRefusal): Promise<Response> => {
+    const shown = await loadVersion(deps, request)
+    return showPage(request, <VersionPage {...shown} refused={refused} />, refused?.status)
   }
 
-  const take = async (visit: PageRequest): Promise<Response> => {
-    const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
-    const found = await findVersionOf(db, program, visit.params.versionId!)
-    const based_on = basisOf(visit.form)
+  const take = async (request: PageRequest): Promise<Response> => {
+    const program = await findVisibleProgram(db, request.person, request.params.slug!)
+    const found = await findVersionOf(db, program, request.params.versionId!)
+    const based_on = basisOf(request.form)
     try {
-      await saveDraft(db, { ...describeVersion(found), based_on }, visit.by.actor, editOptions(visit, config))
-      return redirect(visit, `/admin/programs/${program.slug}/questions?done=taken`)
+      await saveDraft(db, { ...describeVersion(found), based_on }, request.by.actor, editOptions(request, config))
+      return redirect(request, `/admin/programs/${program.slug}/questions?done=taken`)
     } catch (error) {
-      return show(visit, refusalOf(error))
+      return show(request, refusalOf(error))
     }
   }
 
-  const download = async (visit: PageRequest): Promise<Response> => {
-    const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
-    const found = await findVersionOf(db, program, visit.params.versionId!)
+  const download = async (request: PageRequest): Promise<Response> => {
+    const program = await findVisibleProgram(db, request.person, request.params.slug!)
+    const found = await findVersionOf(db, program, request.params.versionId!)
     const name = `${program.slug}-${found.program_version_id}.json`
     return attachment(documentText(found), 'application/json; charset=utf-8', name)
   }
@@ -172,12 +172,14 @@ function versionRoutes(deps: Deps): Part {
     return <ComparePage program={program} versions={versions} before={before} after={after} />
   }
 
-  const versions = `/admin${one}/versions`
+  const versions = `/admin${programRoute}/versions`
   const version = `${versions}/:versionId`
   return [
-    pageAt(versions, readingRoles, async visit => <VersionsPage {...(await loadHistoryPage(deps, visit, 'after'))} />),
+    pageAt(versions, readingRoles, async request => (
+      <VersionsPage {...(await loadHistoryPage(deps, request, 'after'))} />
+    )),
     pageAt(`${versions}/compare`, readingRoles, compare),
-    pageAt(version, readingRoles, visit => show(visit)),
+    pageAt(version, readingRoles, request => show(request)),
     { method: 'POST', path: `${version}/take`, roles: administrators, editsPrograms: true, answer: take },
     pageAt(`${version}/document`, readingRoles, download),
   ]

@@ -77,49 +77,49 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
 const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
   {
     head: 'Program',
-    cell: one => (
+    cell: item => (
       <>
-        <Named href={`${path}/${one.slug}`} name={one.display_name} small={<code>{one.slug}</code>} />
-        <IntakeBadge state={one.intake_state} />
+        <Named href={`${path}/${item.slug}`} name={item.display_name} small={<code>{item.slug}</code>} />
+        <IntakeBadge state={item.intake_state} />
       </>
     ),
   },
   {
     head: 'Active',
-    cell: one =>
-      one.active_version_id === null ? (
+    cell: item =>
+      item.active_version_id === null ? (
         <span class="soft">not published</span>
       ) : (
         <>
-          <Badge tone="good">version {one.active_version_number}</Badge>
+          <Badge tone="good">version {item.active_version_number}</Badge>
           <small>
-            <When at={one.active_published_at!} day />
+            <When at={item.active_published_at!} day />
           </small>
         </>
       ),
   },
   {
     head: 'Draft',
-    cell: one =>
-      one.draft_version_id === null ? (
+    cell: item =>
+      item.draft_version_id === null ? (
         <span class="soft">none</span>
       ) : (
         <>
           <Badge tone="attention">draft</Badge>
           <small dir="auto">
-            <Who actor={one.draft_created_by} />
+            <Who actor={item.draft_created_by} />
           </small>
         </>
       ),
   },
-  { head: 'Applications', figures: true, cell: one => figures(one.submissions) },
+  { head: 'Applications', figures: true, cell: item => figures(item.submissions) },
   {
     head: 'Latest',
-    cell: one =>
-      one.last_submit_time === null ? (
+    cell: item =>
+      item.last_submit_time === null ? (
         <span class="soft">none</span>
       ) : (
-        <When at={one.last_submit_time} text={distance(Math.min(one.last_submit_time, now), now)} />
+        <When at={item.last_submit_time} text={distance(Math.min(item.last_submit_time, now), now)} />
       ),
   },
   {

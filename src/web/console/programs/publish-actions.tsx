@@ -60,35 +60,35 @@ const viewOf = ({ consoleDb }: Deps, { person, params }: ConsoleRequest) =>
 
 const draftActions = (deps: Deps): Action[] => {
   const { consoleDb: db } = deps
-  const one = '/programs/:slug'
+  const programRoute = '/programs/:slug'
   return [
     action({
       name: 'discardDraft',
-      route: `DELETE ${one}/draft`,
+      route: `DELETE ${programRoute}/draft`,
       summary: 'Discard the draft',
       answers: 'An empty object.',
       answered: nothing,
       ...writes('programs'),
       query: { based_on: 'The ID of the draft. If the draft has changed since, the request fails with 409. Required.' },
-      run: async visit => {
-        const reviewed = idOf(textOf(visit, 'based_on'))
+      run: async request => {
+        const reviewed = idOf(textOf(request, 'based_on'))
         if (reviewed === undefined)
           throw invalidRequest('The draft ID is missing.', [
             { parameter: 'based_on', code: 'required', detail: 'Must be the ID of the draft.' },
           ])
-        const { slug } = await findVisibleProgram(db, visit.person, visit.params.slug!)
-        await discardDraft(db, slug, visit.by.actor, { reviewed, address: visit.address })
+        const { slug } = await findVisibleProgram(db, request.person, request.params.slug!)
+        await discardDraft(db, slug, request.by.actor, { reviewed, address: request.address })
       },
     }),
     action({
       name: 'compareDraft',
-      route: `GET ${one}/difference`,
+      route: `GET ${programRoute}/difference`,
       summary: 'Preview publishing the draft',
       answers: 'The changes, their effects on clients, and the other active programs that get a new version.',
       answered: differenceAnswer,
       ...reads('programs'),
-      run: async visit => {
-        const view = await viewOf(deps, visit)
+      run: async request => {
+        const view = await viewOf(deps, request)
         const { active, draft } = view
         if (draft === undefined) throw new Problem('not_found', { detail: 'This program has no draft.' })
         const { moves, refusal, changes } = await review(deps, view)
@@ -108,11 +108,11 @@ const draftActions = (deps: Deps): Action[] => {
 
 const publishingActions = (deps: Deps): Action[] => {
   const { consoleDb: db } = deps
-  const one = '/programs/:slug'
+  const programRoute = '/programs/:slug'
   return [
     laterAction({
       name: 'publishDraft',
-      route: `POST ${one}/publish`,
+      route: `POST ${programRoute}/publish`,
       summary: 'Publish the draft',
       description: `If more than ${withinRequestMax} other programs get a new version, publishing continues in the background (202).`,
       answers: 'The new active version, its changes, and the other programs that got a new version.',
@@ -123,9 +123,9 @@ const publishingActions = (deps: Deps): Action[] => {
       },
       ...writes('programs'),
       body: publication,
-      run: async (visit, { based_on, move = [] }) => {
-        const { slug, program_id } = await findVisibleProgram(db, visit.person, visit.params.slug!)
-        const done = await publish(deps, visit, slug, { reviewed: based_on, move })
+      run: async (request, { based_on, move = [] }) => {
+        const { slug, program_id } = await findVisibleProgram(db, request.person, request.params.slug!)
+        const done = await publish(deps, request, slug, { reviewed: based_on, move })
         if (typeof done !== 'number') return done
         const { answer } = await publicationOf(db, program_id, done)
         return new Later(answer, `/programs/${slug}/publications/${done}`)
@@ -133,7 +133,7 @@ const publishingActions = (deps: Deps): Action[] => {
     }),
     action({
       name: 'readPublication',
-      route: `GET ${one}/publications/:publicationId`,
+      route: `GET ${programRoute}/publications/:publicationId`,
       summary: 'Read the progress of a publication',
       answers:
         'The number of programs that are ready, when the publication ended, and the reason if nothing was published.',
@@ -143,9 +143,9 @@ const publishingActions = (deps: Deps): Action[] => {
         const { program_id } = await findVisibleProgram(db, person, params.slug!)
         return (await publicationOf(db, program_id, idOf(params.publicationId) ?? 0)).answer
       },
-      page: async (visit, publication) => (
+      page: async (request, publication) => (
         <PublicationPage
-          program={await findVisibleProgram(db, visit.person, visit.params.slug!)}
+          program={await findVisibleProgram(db, request.person, request.params.slug!)}
           publication={publication}
         />
       ),
@@ -156,14 +156,14 @@ const publishingActions = (deps: Deps): Action[] => {
 /** What a publication did; or the id of one that is made in the background. */
 async function publish(
   { consoleDb: db, config, log }: Deps,
-  visit: ConsoleRequest,
+  request: ConsoleRequest,
   slug: string,
   { reviewed, move }: { reviewed: number; move: readonly string[] },
 ): Promise<PublicationResult | number> {
-  const { actor, address } = visit.by
+  const { actor, address } = request.by
   const publicationId = await askForPublication(db, slug, { reviewed, move, actor, address })
   if (publicationId === undefined)
-    return publishDraft(db, slug, actor, { ...editOptions(visit, config), reviewed, move })
+    return publishDraft(db, slug, actor, { ...editOptions(request, config), reviewed, move })
   void makePublication(db, publicationId, { enumeratorDepthMax: config.enumeratorDepthMax, log })
   return publicationId
 }
@@ -176,8 +176,8 @@ async function publicationOf(db: Db, programId: number, publicationId: number): 
   return { answer }
 }
 
-const pathOf = (visit: PageRequest, rest: string): string => `/admin/programs/${visit.params.slug}${rest}`
-const noDraft = (visit: PageRequest): Response => redirect(visit, pathOf(visit, '/questions?done=nodraft'))
+const pathOf = (request: PageRequest, rest: string): string => `/admin/programs/${request.params.slug}${rest}`
+const noDraft = (request: PageRequest): Response => redirect(request, pathOf(request, '/questions?done=nodraft'))
 
 /** What publishing the draft would do to other programs, and why it would be refused now, if so. */
 async function review(
@@ -191,35 +191,35 @@ async function review(
 
 const placed = ({ path, code, detail }: ProblemItem) => ({ ...(path === undefined ? {} : { path }), code, detail })
 
-async function showReview(deps: Deps, visit: PageRequest, refused?: Hindrance): Promise<Response> {
-  const view = await viewOf(deps, visit)
-  if (view.draft === undefined) return noDraft(visit)
+async function showReview(deps: Deps, request: PageRequest, refused?: Hindrance): Promise<Response> {
+  const view = await viewOf(deps, request)
+  if (view.draft === undefined) return noDraft(request)
   const { moves, refusal, changes } = await review(deps, view)
   const hindrance = refused ?? (refusal && hindranceOf(refusal))
   const page = <PublishPage view={{ ...view, changes }} moves={moves} hindrance={hindrance} />
-  const faulty = visit.context.form.errors.length > 0
-  return showPage(visit, page, faulty ? 400 : refused === undefined ? 200 : 409)
+  const faulty = request.context.form.errors.length > 0
+  return showPage(request, page, faulty ? 400 : refused === undefined ? 200 : 409)
 }
 
-async function sendReviewed(deps: Deps, visit: PageRequest): Promise<Response> {
-  const { form } = visit
-  const slug = visit.params.slug!
-  await viewOf(deps, visit)
+async function sendReviewed(deps: Deps, request: PageRequest): Promise<Response> {
+  const { form } = request
+  const slug = request.params.slug!
+  await viewOf(deps, request)
   const reviewed = idOf(form.get('reviewed')) ?? 0
   try {
-    const done = await publish(deps, visit, slug, { reviewed, move: form.getAll('move') })
-    if (typeof done === 'number') return redirect(visit, pathOf(visit, `/publications/${done}`))
+    const done = await publish(deps, request, slug, { reviewed, move: form.getAll('move') })
+    if (typeof done === 'number') return redirect(request, pathOf(request, `/publications/${done}`))
     const { program_version_id, published } = done
     const next = published ? `/versions/${program_version_id}?done=published` : '/questions?done=same'
-    return redirect(visit, pathOf(visit, next))
+    return redirect(request, pathOf(request, next))
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    if (error.kind === 'not_found') return noDraft(visit)
+    if (error.kind === 'not_found') return noDraft(request)
     if (error.kind !== 'conflict' && error.kind !== 'invalid_request') throw error
     const unsaid = error.errors.filter(({ code }) => code === 'other_program_moves')
     if (unsaid.length > 0)
-      return showForm(visit, { values: form, errors: [unticked] }, again => showReview(deps, again))
-    return showReview(deps, visit, hindranceOf(error))
+      return showForm(request, { values: form, errors: [unticked] }, again => showReview(deps, again))
+    return showReview(deps, request, hindranceOf(error))
   }
 }
 
@@ -227,61 +227,61 @@ function publishRoutes(deps: Deps): PageRoute[] {
   const { consoleDb: db, config } = deps
 
   /** Where a publication is under way, its page says how far it is. */
-  const open = async (visit: PageRequest): Promise<Response> => {
-    const { program_id } = await findVisibleProgram(db, visit.person, visit.params.slug!)
+  const open = async (request: PageRequest): Promise<Response> => {
+    const { program_id } = await findVisibleProgram(db, request.person, request.params.slug!)
     const underWay = await findPublicationUnderWay(db, program_id)
     return underWay === undefined
-      ? showReview(deps, visit)
-      : redirect(visit, pathOf(visit, `/publications/${underWay}`))
+      ? showReview(deps, request)
+      : redirect(request, pathOf(request, `/publications/${underWay}`))
   }
 
-  const keep = async (visit: PageRequest): Promise<Response> => {
-    const { form, by } = visit
-    const { draft } = await viewOf(deps, visit)
-    if (draft === undefined) return noDraft(visit)
+  const keep = async (request: PageRequest): Promise<Response> => {
+    const { form, by } = request
+    const { draft } = await viewOf(deps, request)
+    if (draft === undefined) return noDraft(request)
     const [active, shown] = ['active', 'draft'].map(name => idOf(form.get(name)))
     try {
       // Over no other draft than the one that was shown.
       const document = { ...describeVersion(draft), based_on: active ?? null }
-      await saveDraft(db, document, by.actor, { ...editOptions(visit, config), over: shown })
-      return redirect(visit, pathOf(visit, '/publish'))
+      await saveDraft(db, document, by.actor, { ...editOptions(request, config), over: shown })
+      return redirect(request, pathOf(request, '/publish'))
     } catch (error) {
       const { errors } = refusalOf(error)
-      return showReview(deps, visit, { name: 'changed-since', title: changedConcurrently, errors })
+      return showReview(deps, request, { name: 'changed-since', title: changedConcurrently, errors })
     }
   }
 
-  const one = '/admin/programs/:slug'
+  const programRoute = '/admin/programs/:slug'
   return [
-    editing({ method: 'GET', path: `${one}/publish`, answer: open }),
-    editing({ method: 'POST', path: `${one}/publish`, answer: visit => sendReviewed(deps, visit) }),
-    editing({ method: 'POST', path: `${one}/keep`, answer: keep }),
+    editing({ method: 'GET', path: `${programRoute}/publish`, answer: open }),
+    editing({ method: 'POST', path: `${programRoute}/publish`, answer: request => sendReviewed(deps, request) }),
+    editing({ method: 'POST', path: `${programRoute}/keep`, answer: keep }),
   ]
 }
 
 function discardRoutes(deps: Deps): PageRoute[] {
-  const show = async (visit: PageRequest, refused?: EditRefusal): Promise<Response> => {
-    const view = await viewOf(deps, visit)
-    if (view.draft === undefined) return noDraft(visit)
-    return showPage(visit, <DiscardPage view={view} refused={refused} />, refused?.status)
+  const show = async (request: PageRequest, refused?: EditRefusal): Promise<Response> => {
+    const view = await viewOf(deps, request)
+    if (view.draft === undefined) return noDraft(request)
+    return showPage(request, <DiscardPage view={view} refused={refused} />, refused?.status)
   }
 
-  const discard = async (visit: PageRequest): Promise<Response> => {
-    const { form, by, address } = visit
+  const discard = async (request: PageRequest): Promise<Response> => {
+    const { form, by, address } = request
     const reviewed = idOf(form.get('reviewed')) ?? 0
-    const { draft } = await viewOf(deps, visit)
-    if (draft === undefined) return noDraft(visit)
+    const { draft } = await viewOf(deps, request)
+    if (draft === undefined) return noDraft(request)
     try {
-      await discardDraft(deps.consoleDb, visit.params.slug!, by.actor, { reviewed, address })
-      return redirect(visit, pathOf(visit, '?done=discarded'))
+      await discardDraft(deps.consoleDb, request.params.slug!, by.actor, { reviewed, address })
+      return redirect(request, pathOf(request, '?done=discarded'))
     } catch (error) {
-      return show(visit, refusalOf(error))
+      return show(request, refusalOf(error))
     }
   }
 
   const path = '/admin/programs/:slug/discard'
   return [
-    editing({ method: 'GET', path, answer: visit => show(visit) }),
+    editing({ method: 'GET', path, answer: request => show(request) }),
     editing({ method: 'POST', path, answer: discard }),
   ]
 }

@@ -25,7 +25,7 @@ interface RoutePlace {
 
 interface OpenRoute extends RoutePlace {
   roles: 'anyone'
-  answer: (visit: OpenRequest) => Soon<Shown>
+  answer: (request: OpenRequest) => Soon<Shown>
 }
 
 interface Guard {
@@ -41,9 +41,9 @@ interface Guard {
 }
 
 export interface GuardedRoute extends RoutePlace, Guard {
-  answer: (visit: PageRequest) => Soon<Shown>
+  answer: (request: PageRequest) => Soon<Shown>
   /** Of a form in which something is typed: its page, with `context.form` where it was sent in a session that had ended. It changes nothing. */
-  again?: (visit: PageRequest) => Soon<Shown>
+  again?: (request: PageRequest) => Soon<Shown>
 }
 
 export type PageRoute = OpenRoute | GuardedRoute
@@ -68,9 +68,9 @@ export interface Form<Done> {
   /** Whether it is a button alone: then nothing is lost when it does not come back. */
   button?: boolean
   /** Its page, with what was typed and what was wrong in `context.form`. */
-  page: (visit: PageRequest) => Soon<Shown>
+  page: (request: PageRequest) => Soon<Shown>
   /** The path it leads on to. */
-  next: (visit: PageRequest, done: Done) => Soon<string | Response>
+  next: (request: PageRequest, done: Done) => Soon<string | Response>
   /** The field that an error is shown at. */
   atField?: (error: ProblemItem) => ProblemItem
   /** The errors that a conflict is shown with, alongside what was typed. Undefined for one that is a page of its own. */
@@ -82,25 +82,25 @@ type FormPlace = Omit<GuardedRoute, 'method' | 'answer' | 'again'>
 /** A form that has a page of its own: the routes of both. `send` does what the form is for. */
 export const formPage = <Done>(
   route: FormPlace,
-  send: (visit: PageRequest) => Soon<Done>,
+  send: (request: PageRequest) => Soon<Done>,
   form: Form<Done>,
 ): GuardedRoute[] => [{ ...route, method: 'GET', answer: form.page }, sentForm(route, send, form)]
 
 /** The same of one that is on another page. */
 export const sentForm = <Done>(
   route: FormPlace,
-  send: (visit: PageRequest) => Soon<Done>,
+  send: (request: PageRequest) => Soon<Done>,
   form: Form<Done>,
 ): GuardedRoute => ({
   ...route,
   method: 'POST',
-  answer: async visit => {
+  answer: async request => {
     try {
-      const next = await form.next(visit, await send(visit))
-      return typeof next === 'string' ? redirect(visit, next) : next
+      const next = await form.next(request, await send(request))
+      return typeof next === 'string' ? redirect(request, next) : next
     } catch (error) {
-      const state = refusedForm(error, visit, form)
-      return showForm(visit, state, form.page, state.conflict === undefined ? 400 : 409)
+      const state = refusedForm(error, request, form)
+      return showForm(request, state, form.page, state.conflict === undefined ? 400 : 409)
     }
   },
   ...(form.button ? {} : { again: form.page }),
@@ -108,14 +108,14 @@ export const sentForm = <Done>(
 
 /** Shows the page of a form with what was typed. */
 export async function showForm(
-  visit: PageRequest,
+  request: PageRequest,
   form: FormState,
-  page: (visit: PageRequest) => Soon<Shown>,
+  page: (request: PageRequest) => Soon<Shown>,
   status = 200,
 ): Promise<Response> {
-  visit.context = { ...visit.context, form }
-  const shown = await page(visit)
-  return shown instanceof Response ? shown : showPage(visit, shown, status)
+  request.context = { ...request.context, form }
+  const shown = await page(request)
+  return shown instanceof Response ? shown : showPage(request, shown, status)
 }
 
 /** What a refused form is shown with; anything else that was thrown continues as it is. */
@@ -141,7 +141,7 @@ export interface Action extends DescribedOperation, Guard {
   /** Largest body. 64 KB unless given. */
   bodyBytesMax?: number
   /** A value to be sent as JSON, or a response as it is. */
-  run: (visit: ConsoleRequest, body: never) => unknown
+  run: (request: ConsoleRequest, body: never) => unknown
   routes: readonly GuardedRoute[]
 }
 
@@ -172,13 +172,13 @@ interface Definition<Body extends TSchema, Answer extends TSchema, Done extends 
   route: ActionRoute
   body?: Body
   answered: Answer
-  run: (visit: ConsoleRequest, body: Static<Body>) => Soon<Done>
+  run: (request: ConsoleRequest, body: Static<Body>) => Soon<Done>
   /** Of one that reads: its page, at the same path, made of its answer. */
-  page?: (visit: PageRequest, answer: Done) => Soon<Shown>
+  page?: (request: PageRequest, answer: Done) => Soon<Shown>
   /** Of one that changes something: its form. */
   form?: Form<Done> & {
     /** What its fields say. Fields of the same names as the members of the body unless given. */
-    read?: (visit: PageRequest) => Soon<Static<Body>>
+    read?: (request: PageRequest) => Soon<Static<Body>>
     /** Where it has a page of its own, the path of that. */
     ownPage?: string
     /** Of a form on another page: the path it is sent to. The action's own unless given. */
@@ -188,9 +188,9 @@ interface Definition<Body extends TSchema, Answer extends TSchema, Done extends 
 
 /** An action whose body and answer are as the schemas say. */
 export function action<Body extends TSchema, Answer extends TSchema, Done extends Unchanged<Static<Answer>>>(
-  one: Definition<Body, Answer, Done>,
+  definition: Definition<Body, Answer, Done>,
 ): Action {
-  const { page, form, route: sent, ...rest } = one
+  const { page, form, route: sent, ...rest } = definition
   const operation = { ...rest, ...placeOf(sent) }
   const { roles, confirmed, editsPrograms, bodyBytesMax, body, run } = operation
   const path = `/admin${form?.ownPage ?? form?.sentTo ?? operation.path}`
@@ -199,13 +199,13 @@ export function action<Body extends TSchema, Answer extends TSchema, Done extend
 
   function pageOf(): GuardedRoute[] {
     if (page === undefined) return []
-    return [{ ...route, method: 'GET', answer: async visit => page(visit, await run(visit, undefined as never)) }]
+    return [{ ...route, method: 'GET', answer: async request => page(request, await run(request, undefined as never)) }]
   }
 
   function formOf(): GuardedRoute[] {
     if (form === undefined) return []
     const read = form.read ?? (({ form }) => bodyOf(body, form) as Static<Body>)
-    const send = async (visit: PageRequest) => run(visit, await read(visit))
+    const send = async (request: PageRequest) => run(request, await read(request))
     return form.ownPage === undefined ? [sentForm(route, send, form)] : formPage(route, send, form)
   }
 }
@@ -220,22 +220,22 @@ function bodyOf(schema: TSchema | undefined, form: URLSearchParams): unknown {
 }
 
 /** An action that answers with a response as it is, as the schema says. */
-export const responseAction = ({ route, ...one }: ResponseDefinition): Action => ({
-  ...one,
+export const responseAction = ({ route, ...item }: ResponseDefinition): Action => ({
+  ...item,
   ...placeOf(route),
   routes: [],
 })
 
 interface ResponseDefinition extends Omit<Action, 'method' | 'path' | 'routes'> {
   route: ActionRoute
-  run: (visit: ConsoleRequest) => Promise<Response>
+  run: (request: ConsoleRequest) => Promise<Response>
 }
 
 /** An action that some requests only begin: answered with its answer, or with what is said of it later. */
 export const laterAction = <Body extends TSchema, Answer extends TSchema>({
   route,
-  ...one
-}: LaterDefinition<Body, Answer>): Action => ({ ...one, ...placeOf(route), routes: [] }) as Action
+  ...item
+}: LaterDefinition<Body, Answer>): Action => ({ ...item, ...placeOf(route), routes: [] }) as Action
 
 interface LaterDefinition<Body extends TSchema, Answer extends TSchema>
   extends Omit<Action, 'method' | 'path' | 'body' | 'answered' | 'run' | 'routes'> {
@@ -243,7 +243,7 @@ interface LaterDefinition<Body extends TSchema, Answer extends TSchema>
   body: Body
   answered: Answer
   later: NonNullable<Action['later']>
-  run: (visit: ConsoleRequest, body: Static<Body>) => Promise<Unchanged<Static<Answer>> | Later>
+  run: (request: ConsoleRequest, body: Static<Body>) => Promise<Unchanged<Static<Answer>> | Later>
 }
 
 export const administrators: readonly Role[] = ['ADMINISTRATOR']

@@ -47,7 +47,7 @@ export interface PageRequest extends ConsoleRequest {
 }
 
 /** The facts of a request before its session is looked up. `secure`: whether it came by HTTPS, or is allowed to come without. */
-export function openRequest(deps: Deps, request: Request): { visit: OpenRequest; secure: boolean } {
+export function openRequest(deps: Deps, request: Request): { request: OpenRequest; secure: boolean } {
   const { config } = deps
   const now = deps.now()
   const record = recordOf(request)
@@ -55,7 +55,7 @@ export function openRequest(deps: Deps, request: Request): { visit: OpenRequest;
   if (address !== undefined) record.fields.address = addressText(address)
   const place = placeOf(config, request)
   const url = new URL(request.url)
-  const visit: OpenRequest = {
+  const pageRequest: OpenRequest = {
     request,
     url,
     params: {},
@@ -67,7 +67,7 @@ export function openRequest(deps: Deps, request: Request): { visit: OpenRequest;
     session: undefined,
     context: pageContext(place, config, request, now),
   }
-  return { visit, secure }
+  return { request: pageRequest, secure }
 }
 
 /** A page, with what is known of the request around it; with 400 or 409 it is a form that comes back. */
@@ -91,8 +91,8 @@ export function redirect(
 }
 
 /** The cookie of a session, or with undefined one that takes it away. */
-export const cookieOf = (visit: Pick<OpenRequest, 'https'>, token: string | undefined): Record<string, string> => ({
-  'Set-Cookie': sessionCookie(token, visit.https),
+export const cookieOf = (request: Pick<OpenRequest, 'https'>, token: string | undefined): Record<string, string> => ({
+  'Set-Cookie': sessionCookie(token, request.https),
 })
 
 /** The path if it is one of the console or the docs, else the start; in the characters that an address has. */

@@ -31,7 +31,7 @@ export function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
   return { parameter: fieldNames[member] ?? member, code, detail: `${detail[0]!.toUpperCase()}${detail.slice(1)}.` }
 }
 
-type ShownSecret = (visit: PageRequest, secret: string | undefined) => VNode | Promise<VNode>
+type ShownSecret = (request: PageRequest, secret: string | undefined) => VNode | Promise<VNode>
 
 /** A secret on its way to the page that shows it: in a sealed cookie, so that loading that page again shows that it is gone. */
 export class ShownOnce {
@@ -41,18 +41,21 @@ export class ShownOnce {
   ) {}
 
   /** Sends the visitor on to the page. */
-  send(visit: PageRequest, path: string, secret: string): Response {
-    const setting = { path: visit.place.root + path, https: visit.https, ...this.#sealing(visit) }
-    return redirect(visit, path, { 'Set-Cookie': sealCookie(this.cookie, secret, setting) })
+  send(request: PageRequest, path: string, secret: string): Response {
+    const setting = { path: request.place.root + path, https: request.https, ...this.#sealing(request) }
+    return redirect(request, path, { 'Set-Cookie': sealCookie(this.cookie, secret, setting) })
   }
 
   /** That page, which takes the cookie away. `page` gets undefined where the secret was shown before. */
   route = (path: string, roles: readonly Role[], page: ShownSecret): GuardedRoute =>
-    pageAt(path, roles, async visit => {
-      const cleared = clearCookie(this.cookie, { path: visit.place.root + visit.url.pathname, https: visit.https })
-      const shown = await page(visit, openCookie(visit.request, this.cookie, this.#sealing(visit)))
-      return showPage(visit, shown, 200, { 'Set-Cookie': cleared })
+    pageAt(path, roles, async request => {
+      const cleared = clearCookie(this.cookie, {
+        path: request.place.root + request.url.pathname,
+        https: request.https,
+      })
+      const shown = await page(request, openCookie(request.request, this.cookie, this.#sealing(request)))
+      return showPage(request, shown, 200, { 'Set-Cookie': cleared })
     })
 
-  #sealing = (visit: PageRequest) => ({ pepper: this.config.apiKeyPepper, binding: visit.session.tokenHash })
+  #sealing = (request: PageRequest) => ({ pepper: this.config.apiKeyPepper, binding: request.session.tokenHash })
 }

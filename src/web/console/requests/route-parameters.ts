@@ -14,9 +14,9 @@ export const textOf = ({ url }: Pick<ConsoleRequest, 'url'>, name: string): stri
   (url.searchParams.get(name) ?? '').slice(0, 800)
 
 /** The page of a list that an address names: the word to look for, where it begins, and one row more than it has. */
-export const pageAsked = (visit: Pick<ConsoleRequest, 'url'>, shownMax: number) => ({
-  search: textOf(visit, 'q'),
-  after: textOf(visit, 'after'),
+export const pageAsked = (request: Pick<ConsoleRequest, 'url'>, shownMax: number) => ({
+  search: textOf(request, 'q'),
+  after: textOf(request, 'after'),
   rowsMax: shownMax + 1,
 })
 

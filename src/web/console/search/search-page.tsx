@@ -15,9 +15,9 @@ import { findResults, type ResultKind, type Results } from './find-results.ts'
 const lengthMax = 200
 
 export const searchPage = (deps: Deps): PageRoute =>
-  pageAt('/admin/search', everyRole, async visit => {
-    const text = (visit.url.searchParams.get('q') ?? '').slice(0, lengthMax)
-    return <SearchPage {...(await findResults(deps, visit, text))} />
+  pageAt('/admin/search', everyRole, async request => {
+    const text = (request.url.searchParams.get('q') ?? '').slice(0, lengthMax)
+    return <SearchPage {...(await findResults(deps, request, text))} />
   })
 
 const kindTexts: Readonly<Record<ResultKind, string>> = {

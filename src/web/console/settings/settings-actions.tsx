@@ -28,7 +28,7 @@ const retention = Type.Object(
   },
   closed,
 )
-const one = '/programs/:slug/retention'
+const retentionRoute = '/programs/:slug/retention'
 
 export const settingsActions = (deps: Deps): Part => [...serviceActions(deps), ...retentionActions(deps)]
 
@@ -78,17 +78,17 @@ function retentionShown({ consoleDb: db, config }: Deps) {
   }
 
   /** The form; where what it asks for must be confirmed, with what that would erase immediately. */
-  const page = async (visit: PageRequest) => {
-    const program = await kept(visit)
-    const { errors, values, conflict } = visit.context.form
+  const page = async (request: PageRequest) => {
+    const program = await kept(request)
+    const { errors, values, conflict } = request.context.form
     const asked = errors.some(({ parameter }) => parameter === 'confirmation')
     const days = asked ? daysOf(values.get('days') ?? '')! : undefined
     const wanted =
       days === undefined ? undefined : { days, effect: await measureRetention(db, program.program_id, days) }
     // Asked for the first time, the question is no error.
-    if (asked && !values.has('confirmation')) visit.context.form = { values, errors: [] }
+    if (asked && !values.has('confirmation')) request.context.form = { values, errors: [] }
     // What was overtaken gives way to what is set now.
-    if (conflict !== undefined) visit.context.form = { ...emptyForm, conflict }
+    if (conflict !== undefined) request.context.form = { ...emptyForm, conflict }
     return <RetentionPage program={program} wanted={wanted} sweepMs={config.sweepIntervalMs} />
   }
   return { kept, page }
@@ -107,13 +107,13 @@ function retentionActions(deps: Deps): Part {
       answered: pageAfter(retentionRow),
       ...reads('settings'),
       query: { q: 'Text to search for.', after: 'The `next` value of the previous page.' },
-      run: async visit =>
-        pageOf(await readProgramRetentions(db, pageAsked(visit, rowsMax)), rowsMax, ({ slug }) => slug),
+      run: async request =>
+        pageOf(await readProgramRetentions(db, pageAsked(request, rowsMax)), rowsMax, ({ slug }) => slug),
       page: (_, list) => <RetentionListPage {...list} />,
     }),
     action({
       name: 'readRetention',
-      route: `GET ${one}`,
+      route: `GET ${retentionRoute}`,
       summary: 'Read a program’s retention period',
       answers: 'The retention period, the oldest application, and the number of applications past the period.',
       answered: retentionEffectAnswer,
@@ -123,7 +123,7 @@ function retentionActions(deps: Deps): Part {
     }),
     action({
       name: 'setRetention',
-      route: `PUT ${one}`,
+      route: `PUT ${retentionRoute}`,
       summary: 'Set a program’s retention period',
       description: 'Setting a number of days erases older applications, so a token also needs applications:erase.',
       answers: 'The updated retention period.',
@@ -131,17 +131,17 @@ function retentionActions(deps: Deps): Part {
       ...writes('settings'),
       confirmed: true,
       body: retention,
-      run: async (visit, { days, based_on, confirmation }) => {
-        const { slug } = await kept(visit)
-        if (visit.token !== undefined && days !== null) requireScope(visit.token.scopes, 'applications:erase')
-        await setRetention(db, slug, { ...visit.by, days, seen: based_on, confirmation })
-        return kept(visit)
+      run: async (request, { days, based_on, confirmation }) => {
+        const { slug } = await kept(request)
+        if (request.token !== undefined && days !== null) requireScope(request.token.scopes, 'applications:erase')
+        await setRetention(db, slug, { ...request.by, days, seen: based_on, confirmation })
+        return kept(request)
       },
       form: {
         page,
-        read: async visit => {
-          await kept(visit)
-          return readRetention(visit.form)
+        read: async request => {
+          await kept(request)
+          return readRetention(request.form)
         },
         next: (_, { slug }) => `/admin/programs/${slug}/retention?done=saved`,
         onConflict: () => [],

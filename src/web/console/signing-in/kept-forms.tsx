@@ -40,24 +40,24 @@ function faulty({ context }: OpenRequest, error: ProblemItem | undefined, parame
 }
 
 /** Answers a form that was sent without a session. Costs little, whatever was sent: anyone can send it. */
-export function signInFirst(deps: Deps, visit: OpenRequest, { isTyped }: { isTyped: boolean }): Promise<Response> {
-  if (isTyped) return showPage(visit, <SignInFirstPage />, 401)
-  return showPage(faulty(visit, signedOut), <SignInPage ways={waysOf(deps.config)} next={pageOf(visit)} />, 401)
+export function signInFirst(deps: Deps, request: OpenRequest, { isTyped }: { isTyped: boolean }): Promise<Response> {
+  if (isTyped) return showPage(request, <SignInFirstPage />, 401)
+  return showPage(faulty(request, signedOut), <SignInPage ways={waysOf(deps.config)} next={pageOf(request)} />, 401)
 }
 
 /** Asks for the password before a form is taken, and keeps it in the meantime; undefined once the password is right. */
-export async function confirmFirst(deps: Deps, visit: PageRequest, own: OwnFields): Promise<Response | undefined> {
-  const { form, person, session, url, now } = visit
+export async function confirmFirst(deps: Deps, request: PageRequest, own: OwnFields): Promise<Response | undefined> {
+  const { form, person, session, url, now } = request
   const ways = waysOf(deps.config)
   const { confirm_password: password } = own
   const kept = { action: url.pathname + url.search, fields: [...form].filter(([name]) => !secrets.has(name)) }
   const page = (error: ProblemItem | undefined, status: number, fields: Record<string, string> = {}) => {
-    const shown = faulty(visit, error, 'confirm_password')
+    const shown = faulty(request, error, 'confirm_password')
     return showPage(shown, <ConfirmFirstPage ways={ways} kept={kept} />, status, fields)
   }
   if (password === undefined || !ways.password) return page(undefined, 403)
   try {
-    const shown = await tryPassword(deps, visit, person.email, password, own.confirm_code ?? '')
+    const shown = await tryPassword(deps, request, person.email, password, own.confirm_code ?? '')
     if (shown === undefined) return page(wrongPassword, 401)
     await confirmSession(deps.consoleDb, session, now)
     return undefined

@@ -19,19 +19,19 @@ const callbackPath = '/admin/sign-in/oidc/callback'
 
 export function oidcRoutes(deps: Deps): PageRoute[] {
   const { leave, comeBack } = oidcSteps(deps)
-  const wanted = (visit: OpenRequest): string => nextPath(visit.url.searchParams.get('next'))
+  const wanted = (request: OpenRequest): string => nextPath(request.url.searchParams.get('next'))
 
   return [
     {
       method: 'GET',
       path: '/admin/sign-in/oidc',
       roles: 'anyone',
-      answer: visit =>
-        visit.session === undefined ? leave(visit, { next: wanted(visit) }) : redirect(visit, wanted(visit)),
+      answer: request =>
+        request.session === undefined ? leave(request, { next: wanted(request) }) : redirect(request, wanted(request)),
     },
     { method: 'GET', path: callbackPath, roles: 'anyone', answer: comeBack },
-    pageAt('/admin/confirm/oidc', accountRoles, visit =>
-      leave(visit, { next: wanted(visit), confirms: visit.session.tokenHash.toString('base64url') }),
+    pageAt('/admin/confirm/oidc', accountRoles, request =>
+      leave(request, { next: wanted(request), confirms: request.session.tokenHash.toString('base64url') }),
     ),
   ]
 }
@@ -61,55 +61,55 @@ function oidcSteps(deps: Deps) {
   const required = providerOf(config)
 
   /** Sends the browser to the provider. */
-  const leave = async (visit: OpenRequest, aim: Pick<SignInAttempt, 'next' | 'confirms'>): Promise<Response> => {
+  const leave = async (request: OpenRequest, aim: Pick<SignInAttempt, 'next' | 'confirms'>): Promise<Response> => {
     try {
-      const { url, attempt } = await required().begin(visit.place.baseUrl + callbackPath, aim.confirms !== undefined)
-      const cookie = attemptCookie(visit, { ...attempt, ...aim, begunAt: visit.now }, config.apiKeyPepper)
+      const { url, attempt } = await required().begin(request.place.baseUrl + callbackPath, aim.confirms !== undefined)
+      const cookie = attemptCookie(request, { ...attempt, ...aim, begunAt: request.now }, config.apiKeyPepper)
       const headers = { Location: url, 'Cache-Control': 'no-store', 'Set-Cookie': cookie }
       return new Response(null, { status: 303, headers })
     } catch (error) {
-      return away(deps, visit, aim, error)
+      return away(deps, request, aim, error)
     }
   }
 
-  const comeBack = async (visit: OpenRequest): Promise<Response> => {
+  const comeBack = async (request: OpenRequest): Promise<Response> => {
     required()
-    const attempt = attemptOf(visit, config.apiKeyPepper)
-    const states = visit.url.searchParams.getAll('state')
+    const attempt = attemptOf(request, config.apiKeyPepper)
+    const states = request.url.searchParams.getAll('state')
     const response =
       attempt === undefined || states.length !== 1 || states[0] !== attempt.state
-        ? await refusal(deps, visit, attempt, 400, begunElsewhere)
-        : await answer(visit, attempt)
+        ? await refusal(deps, request, attempt, 400, begunElsewhere)
+        : await answer(request, attempt)
     // An attempt is over once it was answered, with success or not.
-    response.headers.append('Set-Cookie', endOfAttempt(visit))
+    response.headers.append('Set-Cookie', endOfAttempt(request))
     return response
   }
 
-  const answer = async (visit: OpenRequest, attempt: SignInAttempt): Promise<Response> => {
+  const answer = async (request: OpenRequest, attempt: SignInAttempt): Promise<Response> => {
     const refuse = async (reason: string, who: string) => {
-      await countRefusal(deps, visit, who, { how: 'oidc', reason })
+      await countRefusal(deps, request, who, { how: 'oidc', reason })
       const detail = `Your “${name}” account has no access to this console. Ask an administrator to invite you.`
-      return refusal(deps, visit, attempt, 401, detail)
+      return refusal(deps, request, attempt, 401, detail)
     }
     try {
-      const within = Math.ceil((visit.now - attempt.begunAt) / 1_000_000)
-      const callback = new URL(visit.place.baseUrl + callbackPath + visit.url.search)
+      const within = Math.ceil((request.now - attempt.begunAt) / 1_000_000)
+      const callback = new URL(request.place.baseUrl + callbackPath + request.url.search)
       const vouched = await required().finish(callback, attempt, attempt.confirms === undefined ? undefined : within)
-      const found = await findPersonOf(db, vouched, visit.address)
+      const found = await findPersonOf(db, vouched, request.address)
       if ('refused' in found) return await refuse(found.refused, vouched.email ?? vouched.subject)
       if (attempt.confirms === undefined) {
-        const who = { ...found, how: 'oidc', confirmedAt: shownAt(vouched, visit) } as const
-        return await startSession(deps, visit, who, nextPath(attempt.next))
+        const who = { ...found, how: 'oidc', confirmedAt: shownAt(vouched, request) } as const
+        return await startSession(deps, request, who, nextPath(attempt.next))
       }
-      const { session } = visit
+      const { session } = request
       const same = session?.tokenHash.toString('base64url') === attempt.confirms
       if (session === undefined || !same || session.person.person_id !== found.person_id)
         return await refuse('another_person', found.email)
-      await confirmSession(db, session, visit.now)
-      return redirect(visit, nextPath(attempt.next))
+      await confirmSession(db, session, request.now)
+      return redirect(request, nextPath(attempt.next))
     } catch (error) {
       if (error instanceof NotVouched) return refuse(error.message, 'unknown')
-      return away(deps, visit, attempt, error)
+      return away(deps, request, attempt, error)
     }
   }
 
@@ -119,24 +119,24 @@ function oidcSteps(deps: Deps) {
 /** The page that the attempt began on, with what went wrong on top. */
 function refusal(
   { config }: Deps,
-  visit: OpenRequest,
+  request: OpenRequest,
   attempt: Pick<SignInAttempt, 'next' | 'confirms'> | undefined,
   status: number,
   detail: string,
   fields: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const { session } = visit
+  const { session } = request
   const ways = waysOf(config)
   const next = nextPath(attempt?.next ?? null)
   const errors = [{ parameter: 'oidc', code: 'not_signed_in', detail }]
   const confirms = attempt?.confirms !== undefined && session !== undefined
   const page = confirms ? <ConfirmPage ways={ways} next={next} /> : <SignInPage ways={ways} next={next} />
-  return showPage({ context: { ...visit.context, form: { ...emptyForm, errors } } }, page, status, fields)
+  return showPage({ context: { ...request.context, form: { ...emptyForm, errors } } }, page, status, fields)
 }
 
 function away(
   deps: Deps,
-  visit: OpenRequest,
+  request: OpenRequest,
   attempt: Pick<SignInAttempt, 'next' | 'confirms'>,
   error: unknown,
 ): Promise<Response> {
@@ -145,7 +145,7 @@ function away(
   log.warn({ issuer: config.oidcIssuer, err: error }, 'OpenID provider unavailable')
   const instead = config.passwordSignIn ? ', or use your password' : ''
   const detail = `“${config.oidcName}” can’t be reached right now. Try again in a minute${instead}.`
-  return refusal(deps, visit, attempt, 503, detail, { 'Retry-After': '60' })
+  return refusal(deps, request, attempt, 503, detail, { 'Retry-After': '60' })
 }
 
 /** When they showed the provider who they are. One that does not say may have known them for weeks: then the console must ask it. */

@@ -39,8 +39,8 @@ export function secondFactorRoutes(deps: Deps): PageRoute[] {
     return <SecondFactorPage secret={secret} uri={uri} sealed={sealed} has={session.hasSecondFactor} />
   }
 
-  const set = async (visit: PageRequest): Promise<Response> => {
-    const { form, session, person, by, context } = visit
+  const set = async (request: PageRequest): Promise<Response> => {
+    const { form, session, person, by, context } = request
     const sealed = Buffer.from(form.get('sealed') ?? '', 'base64url')
     const secret = openText(sealed, config.apiKeyPepper, session.tokenHash)
     if (secret === undefined)
@@ -48,12 +48,12 @@ export function secondFactorRoutes(deps: Deps): PageRoute[] {
     try {
       const wanted = { secret, code: form.get('code') ?? '' }
       const codes = await setSecondFactor(db, config.apiKeyPepper, person, wanted, by, session.tokenHash)
-      return showPage(visit, <RecoveryCodesPage codes={codes} />)
+      return showPage(request, <RecoveryCodesPage codes={codes} />)
     } catch (error) {
       const errors = errorsOf(error)
       return showPage(
         { context: { ...context, form: { values: new URLSearchParams(), errors } } },
-        page(visit, secret),
+        page(request, secret),
         400,
       )
     }
@@ -64,9 +64,9 @@ export function secondFactorRoutes(deps: Deps): PageRoute[] {
     {
       ...route,
       method: 'GET',
-      answer: (visit: PageRequest) => {
+      answer: (request: PageRequest) => {
         requirePasswords(deps)
-        return page(visit, newSecret())
+        return page(request, newSecret())
       },
     },
     // Its form was sealed by the page, which opens only where people have passwords.

@@ -60,15 +60,15 @@ const withErrors = ({ context }: OpenRequest, errors: readonly ProblemItem[], va
 function wayIn(deps: Deps): PageRoute[] {
   const ways = waysOf(deps.config)
 
-  const signIn = async (visit: OpenRequest): Promise<Response> => {
+  const signIn = async (request: OpenRequest): Promise<Response> => {
     requirePasswords(deps)
-    const { form } = visit
+    const { form } = request
     const email = form.get('email') ?? ''
-    const who = await tryPassword(deps, visit, email, form.get('password') ?? '', form.get('code') ?? '')
+    const who = await tryPassword(deps, request, email, form.get('password') ?? '', form.get('code') ?? '')
     form.delete('code')
-    if (who !== undefined) return startSession(deps, visit, { ...who, how: 'password' }, nextOf(form))
+    if (who !== undefined) return startSession(deps, request, { ...who, how: 'password' }, nextOf(form))
     const page = <SignInPage ways={ways} next={form.get('next') ?? '/admin'} />
-    return showPage(withErrors(visit, [wrongPair], form), page, 401)
+    return showPage(withErrors(request, [wrongPair], form), page, 401)
   }
 
   const path = '/admin/sign-in'
@@ -77,11 +77,11 @@ function wayIn(deps: Deps): PageRoute[] {
       method: 'GET',
       path,
       roles: 'anyone',
-      answer: visit => {
-        const query = visit.url.searchParams
-        if (visit.session !== undefined) return redirect(visit, nextOf(query))
+      answer: request => {
+        const query = request.url.searchParams
+        if (request.session !== undefined) return redirect(request, nextOf(query))
         const page = <SignInPage ways={ways} next={query.get('next') ?? '/admin'} />
-        return showPage(withErrors(visit, [], query), page)
+        return showPage(withErrors(request, [], query), page)
       },
     },
     { method: 'POST', path, roles: 'anyone', answer: signIn },
@@ -89,11 +89,11 @@ function wayIn(deps: Deps): PageRoute[] {
       method: 'POST',
       path: '/admin/sign-out',
       roles: accountRoles,
-      answer: async visit => {
-        const { form } = visit
+      answer: async request => {
+        const { form } = request
         const wanted = { everywhere: form.get('everywhere') === 'yes', tokens: form.get('tokens') === 'yes' }
-        await endSession(deps.consoleDb, visit.session, visit.address, wanted)
-        return redirect(visit, path, cookieOf(visit, undefined))
+        await endSession(deps.consoleDb, request.session, request.address, wanted)
+        return redirect(request, path, cookieOf(request, undefined))
       },
     },
     pageAt('/admin/signed-in', accountRoles, () => <SignedInPage />),
@@ -106,29 +106,29 @@ function invitationRoutes(deps: Deps): PageRoute[] {
 
   const find = ({ params, now }: OpenRequest) => findInvited(db, hashToken(params.token!), now)
 
-  const show = async (visit: OpenRequest): Promise<Response> => {
+  const show = async (request: OpenRequest): Promise<Response> => {
     // Without passwords, the link of an invitation leads to the sign-in page.
-    if (!waysOf(deps.config).password) return redirect(visit, '/admin/sign-in')
-    const invited = await find(visit)
+    if (!waysOf(deps.config).password) return redirect(request, '/admin/sign-in')
+    const invited = await find(request)
     if (invited === undefined)
       throw new Problem('not_found', {
         detail: 'This link has expired or has already been used or replaced. Ask an administrator for a new one.',
       })
-    return showPage(visit, <PasswordPage person={invited} />)
+    return showPage(request, <PasswordPage person={invited} />)
   }
 
-  const take = async (visit: OpenRequest): Promise<Response> => {
+  const take = async (request: OpenRequest): Promise<Response> => {
     requirePasswords(deps)
     try {
-      const person = await acceptInvitation(db, visit.params.token!, newPassword(visit), visit)
+      const person = await acceptInvitation(db, request.params.token!, newPassword(request), request)
       // The link is in place of the password, and of nothing else.
-      if (await findSecondFactor(db, person.person_id)) return redirect(visit, '/admin/sign-in')
-      return await startSession(deps, visit, { ...person, how: 'invitation' }, '/admin')
+      if (await findSecondFactor(db, person.person_id)) return redirect(request, '/admin/sign-in')
+      return await startSession(deps, request, { ...person, how: 'invitation' }, '/admin')
     } catch (error) {
       const errors = errorsOf(error)
-      const invited = await find(visit)
+      const invited = await find(request)
       if (invited === undefined) throw error
-      return showPage(withErrors(visit, errors), <PasswordPage person={invited} />, 400)
+      return showPage(withErrors(request, errors), <PasswordPage person={invited} />, 400)
     }
   }
 
@@ -149,14 +149,14 @@ function confirmRoutes(deps: Deps): PageRoute[] {
       method: 'POST',
       path,
       roles: accountRoles,
-      answer: async visit => {
+      answer: async request => {
         requirePasswords(deps)
-        const { form, person } = visit
+        const { form, person } = request
         const [password, code] = [form.get('password') ?? '', form.get('code') ?? '']
-        if ((await tryPassword(deps, visit, person.email, password, code)) === undefined)
-          return showPage(withErrors(visit, [wrongPassword]), <ConfirmPage ways={ways} next={nextOf(form)} />, 401)
-        await confirmSession(deps.consoleDb, visit.session, visit.now)
-        return redirect(visit, nextOf(form))
+        if ((await tryPassword(deps, request, person.email, password, code)) === undefined)
+          return showPage(withErrors(request, [wrongPassword]), <ConfirmPage ways={ways} next={nextOf(form)} />, 401)
+        await confirmSession(deps.consoleDb, request.session, request.now)
+        return redirect(request, nextOf(form))
       },
     },
   ]
@@ -177,14 +177,14 @@ function accountRoutes(deps: Deps): PageRoute[] {
     pageAt('/admin/account', accountRoles, page),
     sentForm(
       { path: '/admin/account/password', roles: accountRoles },
-      async visit => {
+      async request => {
         requirePasswords(deps)
-        const { person, session } = visit
-        const [current, code] = [visit.form.get('current') ?? '', visit.form.get('code') ?? '']
-        const known = await tryPassword(deps, visit, person.email, current, code)
+        const { person, session } = request
+        const [current, code] = [request.form.get('current') ?? '', request.form.get('code') ?? '']
+        const known = await tryPassword(deps, request, person.email, current, code)
         if (known === undefined) throw invalidRequest('', [{ ...wrongPassword, parameter: 'current' }])
-        const change = { password: newPassword(visit), earlier: known.password_hash }
-        await changePassword(db, person, change, visit.by, session.tokenHash)
+        const change = { password: newPassword(request), earlier: known.password_hash }
+        await changePassword(db, person, change, request.by, session.tokenHash)
       },
       { page, next: () => '/admin/account?done=password', button: true },
     ),

@@ -36,16 +36,16 @@ export function requirePasswords({ config }: Pick<Deps, 'config'>): void {
 /** Signs a person in, ends the browser's previous session, and redirects. */
 export async function startSession(
   deps: Deps,
-  visit: OpenRequest,
+  request: OpenRequest,
   who: Pick<Parameters<typeof beginSession>[1], 'person_id' | 'email' | 'password_hash' | 'how' | 'confirmedAt'>,
   next: string,
 ): Promise<Response> {
-  const earlier = sessionToken(visit.request, visit.https)
-  const opened = { ...who, address: visit.address }
-  const token = await beginSession(deps.consoleDb, opened, sessionLimits(deps), visit.now, earlier)
-  const response = redirect(visit, next, cookieOf(visit, token))
+  const earlier = sessionToken(request.request, request.https)
+  const opened = { ...who, address: request.address }
+  const token = await beginSession(deps.consoleDb, opened, sessionLimits(deps), request.now, earlier)
+  const response = redirect(request, next, cookieOf(request, token))
   if (who.how !== 'oidc')
-    response.headers.append('Set-Cookie', rememberBrowser(visit, foldEmail(who.email), deps.config.apiKeyPepper))
+    response.headers.append('Set-Cookie', rememberBrowser(request, foldEmail(who.email), deps.config.apiKeyPepper))
   return response
 }
 
@@ -55,19 +55,19 @@ export async function startSession(
  */
 export async function tryPassword(
   { config, consoleDb, tries }: Deps,
-  visit: OpenRequest,
+  request: OpenRequest,
   email: string,
   password: string,
   code: string,
 ): Promise<SignedIn | undefined> {
-  const { address, session } = visit
+  const { address, session } = request
   const account = foldEmail(email)
   const theirs = session !== undefined && foldEmail(session.person.email) === account
   const attempt = await tries.begin(account, {
     address: parsed(address),
-    browser: theirs ? session.tokenHash.toString('base64url') : knownBrowser(visit, account, config.apiKeyPepper),
+    browser: theirs ? session.tokenHash.toString('base64url') : knownBrowser(request, account, config.apiKeyPepper),
   })
-  const { now } = visit
+  const { now } = request
   const both = async (): Promise<SignedIn | undefined> => {
     const known = await verifySignIn(consoleDb, email, password, attempt.from)
     const by = { now, from: attempt.from, address }

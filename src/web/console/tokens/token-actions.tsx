@@ -31,7 +31,7 @@ export function tokenActions({ consoleDb: db, config }: Deps): Part {
       },
       {
         page: () => <NewTokenPage />,
-        next: (visit, { tokenId, token }) => secret.send(visit, `${path}/${tokenId}/issued`, token),
+        next: (request, { tokenId, token }) => secret.send(request, `${path}/${tokenId}/issued`, token),
         atField: onField,
       },
     ),
@@ -40,10 +40,10 @@ export function tokenActions({ consoleDb: db, config }: Deps): Part {
       method: 'POST',
       path: `${path}/:tokenId/retire`,
       roles: everyRole,
-      answer: async visit => {
-        const { params, person, by } = visit
+      answer: async request => {
+        const { params, person, by } = request
         await retireAdminToken(db, { tokenId: params.tokenId!, personId: person.person_id }, by)
-        return redirect(visit, `${path}?done=retired`)
+        return redirect(request, `${path}?done=retired`)
       },
     },
   ]

@@ -32,7 +32,7 @@ import { NewWebhookPage, WebhooksPage } from './webhook-pages.tsx'
 
 const rowsMax = 50
 const all = '/webhooks'
-const one = `${all}/:webhookId`
+const webhookRoute = `${all}/:webhookId`
 
 const url = text(
   'The HTTPS URL that receives messages, on the public internet or in a network that the installation allows.',
@@ -69,28 +69,28 @@ class Webhooks {
     this.secret = new ShownOnce('webhook', config)
   }
 
-  find = async (visit: ConsoleRequest) => {
-    const found = await findWebhook(this.db, idIn(visit, 'webhookId'), amongOf(visit))
+  find = async (request: ConsoleRequest) => {
+    const found = await findWebhook(this.db, idIn(request, 'webhookId'), amongOf(request))
     return found ?? notFound('There is no webhook with this ID.')
   }
 
-  details = async (visit: ConsoleRequest) => {
-    const found = await this.find(visit)
+  details = async (request: ConsoleRequest) => {
+    const found = await this.find(request)
     return { ...found, attempts: await readWebhookAttempts(this.db, found.webhook_endpoint_id, attemptsKept) }
   }
 
-  page = async (visit: PageRequest) => <WebhookPage {...(await this.details(visit))} />
+  page = async (request: PageRequest) => <WebhookPage {...(await this.details(request))} />
 
   /** A button of this page, which says then what was done. */
   button = (done: string): Pick<Form<unknown>, 'button' | 'page' | 'next'> => ({
     button: true,
     page: this.page,
-    next: visit => `${pathOfWebhook(idIn(visit, 'webhookId'))}?done=${done}`,
+    next: request => `${pathOfWebhook(idIn(request, 'webhookId'))}?done=${done}`,
   })
 
   /** Leads on to the page that shows a secret, once. */
-  show = (visit: PageRequest, { webhook_endpoint_id, secret }: { webhook_endpoint_id: number; secret: string }) =>
-    this.secret.send(visit, `${pathOfWebhook(webhook_endpoint_id)}/secret`, secret)
+  show = (request: PageRequest, { webhook_endpoint_id, secret }: { webhook_endpoint_id: number; secret: string }) =>
+    this.secret.send(request, `${pathOfWebhook(webhook_endpoint_id)}/secret`, secret)
 }
 
 const listActions = ({ db, rules, details }: Webhooks): Action[] => [
@@ -102,17 +102,17 @@ const listActions = ({ db, rules, details }: Webhooks): Action[] => [
     answered: pageAfter(webhookRow),
     ...read,
     query: { program: 'A program slug.', after: 'The `next` value of the previous page.' },
-    run: async visit => {
-      const slug = textOf(visit, 'program') || undefined
-      const after = idOf(textOf(visit, 'after')) ?? 0
-      const rows = await readWebhooks(db, { among: amongOf(visit), slug, after, rowsMax: rowsMax + 1 })
+    run: async request => {
+      const slug = textOf(request, 'program') || undefined
+      const after = idOf(textOf(request, 'after')) ?? 0
+      const rows = await readWebhooks(db, { among: amongOf(request), slug, after, rowsMax: rowsMax + 1 })
       return pageOf(rows, rowsMax, ({ webhook_endpoint_id }) => String(webhook_endpoint_id))
     },
     page: (_, list) => <WebhooksPage {...list} ready={rules.keys.length > 0} />,
   }),
   action({
     name: 'readWebhook',
-    route: `GET ${one}`,
+    route: `GET ${webhookRoute}`,
     summary: 'Read a webhook',
     answers: `The webhook with up to ${attemptsKept} of its most recent attempts.`,
     answered: webhookDetailsAnswer,
@@ -135,10 +135,10 @@ const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part 
     ...write,
     confirmed: true,
     body: newWebhook,
-    run: async (visit, body) => {
+    run: async (request, body) => {
       const url = await checkWebhookUrl(body.url, rules)
-      const { program_id, slug } = await findSeenProgram(db, visit.person, body.program)
-      const { id, secret } = await addWebhook(db, rules, { program_id, slug, url }, visit.by)
+      const { program_id, slug } = await findSeenProgram(db, request.person, body.program)
+      const { id, secret } = await addWebhook(db, rules, { program_id, slug, url }, request.by)
       return { ...(await findWebhook(db, id, 'all'))!, secret }
     },
     form: {
@@ -149,7 +149,7 @@ const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part 
   }),
   action({
     name: 'rotateWebhookSecret',
-    route: `POST ${one}/rotate`,
+    route: `POST ${webhookRoute}/rotate`,
     summary: 'Rotate a webhook’s secret',
     description: 'For 24 hours, messages are signed with both the old and the new secret.',
     answers: 'The webhook with its new secret, which is shown only once.',
@@ -157,21 +157,21 @@ const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part 
     makes: true,
     ...write,
     confirmed: true,
-    run: async visit => {
-      const secret = await rotateWebhookSecret(db, rules, await find(visit), visit.by)
-      return { ...(await find(visit)), secret }
+    run: async request => {
+      const secret = await rotateWebhookSecret(db, rules, await find(request), request.by)
+      return { ...(await find(request)), secret }
     },
     form: { button: true, page, next: show },
   }),
-  secret.route(`/admin${one}/secret`, administrators, async (visit, shown) => (
-    <WebhookSecretPage webhook={await find(visit)} secret={shown} />
+  secret.route(`/admin${webhookRoute}/secret`, administrators, async (request, shown) => (
+    <WebhookSecretPage webhook={await find(request)} secret={shown} />
   )),
 ]
 
 const editAction = ({ db, rules, find }: Webhooks): Action =>
   action({
     name: 'editWebhook',
-    route: `PATCH ${one}`,
+    route: `PATCH ${webhookRoute}`,
     summary: 'Update a webhook’s URL',
     description:
       'The secret doesn’t change. Messages the old URL hasn’t acknowledged are sent to the new one immediately, unless the webhook is disabled.',
@@ -180,14 +180,14 @@ const editAction = ({ db, rules, find }: Webhooks): Action =>
     ...write,
     confirmed: true,
     body: changes,
-    run: async (visit, body) => {
-      await changeWebhookUrl(db, await find(visit), await checkWebhookUrl(body.url, rules), visit.by)
-      return find(visit)
+    run: async (request, body) => {
+      await changeWebhookUrl(db, await find(request), await checkWebhookUrl(body.url, rules), request.by)
+      return find(request)
     },
     form: {
-      ownPage: `${one}/edit`,
-      page: async visit => <EditWebhookPage {...(await find(visit))} />,
-      next: visit => `${pathOfWebhook(idIn(visit, 'webhookId'))}?done=changed`,
+      ownPage: `${webhookRoute}/edit`,
+      page: async request => <EditWebhookPage {...(await find(request))} />,
+      next: request => `${pathOfWebhook(idIn(request, 'webhookId'))}?done=changed`,
     },
   })
 
@@ -195,14 +195,14 @@ const messageActions = ({ db, find, button }: Webhooks): Action[] =>
   (['test', 'resend'] as const).map(kind =>
     action({
       name: `${kind}Webhook`,
-      route: `POST ${one}/${kind}`,
+      route: `POST ${webhookRoute}/${kind}`,
       summary: kind === 'test' ? 'Send a test message' : 'Resend the last message',
       answers: 'The webhook. The message is sent in the background; its attempts show the outcome.',
       answered: webhookRow,
       ...write,
-      run: async visit => {
-        const found = await find(visit)
-        await askForMessage(db, found, kind, visit.by)
+      run: async request => {
+        const found = await find(request)
+        await askForMessage(db, found, kind, request.by)
         return found
       },
       form: button(kind),
@@ -212,14 +212,14 @@ const messageActions = ({ db, find, button }: Webhooks): Action[] =>
 const toggles = ({ db, find, button }: Webhooks, name: 'disable' | 'enable', disabled: boolean): Action[] => [
   action({
     name: `${name}Webhook`,
-    route: `POST ${one}/${name}`,
+    route: `POST ${webhookRoute}/${name}`,
     summary: disabled ? 'Disable a webhook' : 'Enable a webhook and send what it missed',
     answers: 'The updated webhook.',
     answered: webhookRow,
     ...write,
-    run: async visit => {
-      await setWebhookDisabled(db, await find(visit), disabled, visit.by)
-      return find(visit)
+    run: async request => {
+      await setWebhookDisabled(db, await find(request), disabled, request.by)
+      return find(request)
     },
     form: button(`${name}d`),
   }),
@@ -228,18 +228,18 @@ const toggles = ({ db, find, button }: Webhooks, name: 'disable' | 'enable', dis
 const removeAction = ({ db, find }: Webhooks): Action =>
   action({
     name: 'removeWebhook',
-    route: `DELETE ${one}`,
+    route: `DELETE ${webhookRoute}`,
     summary: 'Delete a webhook and its attempts',
     answers: 'An empty object.',
     answered: nothing,
     ...write,
-    run: async visit => removeWebhook(db, await find(visit), visit.by),
+    run: async request => removeWebhook(db, await find(request), request.by),
     form: {
-      ownPage: `${one}/remove`,
-      page: async visit => <RemoveWebhookPage {...(await find(visit))} />,
-      read: async visit => {
-        const { host } = new URL((await find(visit)).url)
-        requireWritten(visit, host, `Type ${host} to remove this webhook.`)
+      ownPage: `${webhookRoute}/remove`,
+      page: async request => <RemoveWebhookPage {...(await find(request))} />,
+      read: async request => {
+        const { host } = new URL((await find(request)).url)
+        requireWritten(request, host, `Type ${host} to remove this webhook.`)
       },
       next: () => `/admin${all}?done=removed`,
     },

@@ -70,8 +70,8 @@ function written(value: unknown, place: Place, marks: ReadonlyMap<string, JsonMa
   const many = Array.isArray(value)
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
     return { shown: line(name, scalar(value), end), lines: 1 }
-  const entries = many ? value.map(one => ['', one] as const) : Object.entries(value)
-  const members = entries.map(([key, one], i) => {
+  const entries = many ? value.map(value => ['', value] as const) : Object.entries(value)
+  const members = entries.map(([key, value], i) => {
     const path = pathWithin(place.path, many ? i : key)
     const mark = path === undefined ? undefined : marks.get(path)
     const within: Place = {
@@ -83,12 +83,12 @@ function written(value: unknown, place: Place, marks: ReadonlyMap<string, JsonMa
       open: !many || i === 0,
       path,
     }
-    return written(one, within, marks)
+    return written(value, within, marks)
   })
-  const lines = members.reduce((sum, one) => sum + one.lines, 2)
+  const lines = members.reduce((sum, member) => sum + member.lines, 2)
   const [first, last] = many ? ['[', ']'] : ['{', '}']
   if (lines < foldedLinesMin)
-    return { shown: [line(name, first, '\n'), members.map(one => one.shown), line(last, end)], lines }
+    return { shown: [line(name, first, '\n'), members.map(member => member.shown), line(last, end)], lines }
   const shown = (
     <details open={open}>
       <summary
@@ -101,7 +101,7 @@ function written(value: unknown, place: Place, marks: ReadonlyMap<string, JsonMa
         {first}
         <span hidden>{'\n'}</span>
       </summary>
-      {many ? members.map(one => one.shown) : foldedRest(members, '  '.repeat(depth + 1))}
+      {many ? members.map(member => member.shown) : foldedRest(members, '  '.repeat(depth + 1))}
       {line(last, end)}
     </details>
   )
@@ -133,13 +133,13 @@ const Key = ({ name, mark, href }: { name: string; mark: JsonMark | undefined; h
 /** The members of an object, with all but the first few folded. The label of the fold is not part of the text. */
 function foldedRest(members: readonly Written[], pad: string): ComponentChildren {
   const rest = members.slice(membersFirst)
-  if (members.length <= veryMany) return members.map(one => one.shown)
+  if (members.length <= veryMany) return members.map(member => member.shown)
   const label = `${rest.length} more`
   return [
-    members.slice(0, membersFirst).map(one => one.shown),
+    members.slice(0, membersFirst).map(member => member.shown),
     <details>
       <summary class="rest" aria-label={label} data-folded={`${pad}… ${label}`} />
-      {rest.map(one => one.shown)}
+      {rest.map(written => written.shown)}
     </details>,
   ]
 }

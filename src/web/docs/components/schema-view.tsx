@@ -106,8 +106,8 @@ export function Members({ schema }: { schema: Schema }): VNode | null {
   if (alternatives !== undefined)
     return (
       <>
-        {alternatives.map(one => (
-          <Members schema={one} />
+        {alternatives.map(alternative => (
+          <Members schema={alternative} />
         ))}
       </>
     )

@@ -15,7 +15,7 @@ const decoded = (text: string): string =>
 export function markdownOf(html: string, origin: string): string {
   const page = new Writer()
   new HTMLRewriter()
-    .on(skipped.map(one => `main ${one}`).join(), page.skipping)
+    .on(skipped.map(value => `main ${value}`).join(), page.skipping)
     .on('main *', page.writing(origin))
     .transform(html)
   return page.text()

@@ -26,7 +26,7 @@ export function stepOf(event: KeyboardEvent): -1 | 1 | undefined {
 export function Rows<One>(props: {
   kind: string
   all: readonly One[]
-  nameOf: (one: One) => string
+  nameOf: (item: One) => string
   change: (all: One[]) => void
   /** Where what was moved is now. */
   onMoved?: (to: number) => void

@@ -68,7 +68,7 @@ export function withScreen(document: ProgramDefinition, selected: Selection): Ad
 export function replaced(document: ProgramDefinition, name: string, banked: QuestionDefinition): Added {
   const renamed = renameQuestion(document, name, banked.admin_name)
   const offered = onlyIn(banked, tag => document.languages?.includes(tag) ?? false)
-  const questions = renamed.questions.map(one => (one.admin_name === banked.admin_name ? offered : one))
+  const questions = renamed.questions.map(question => (question.admin_name === banked.admin_name ? offered : question))
   return { to: { ...renamed, questions }, selected: { of: 'question', name: banked.admin_name } }
 }
 

@@ -95,8 +95,10 @@ function repeatedIn({ questions }: ProgramDefinition): ReadonlySet<string> {
 /** Whether one field would have to have two values at once. */
 function neverMet(condition: NamedCondition | null | undefined): boolean {
   if (condition == null || !('all' in condition)) return false
-  const equal = condition.all.flatMap(one => ('operator' in one && one.operator === 'equal' ? [one] : []))
-  return equal.some(one =>
-    equal.some(other => one.question === other.question && one.field === other.field && one.value !== other.value),
+  const equal = condition.all.flatMap(condition =>
+    'operator' in condition && condition.operator === 'equal' ? [condition] : [],
+  )
+  return equal.some(item =>
+    equal.some(other => item.question === other.question && item.field === other.field && item.value !== other.value),
   )
 }

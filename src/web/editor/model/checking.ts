@@ -40,7 +40,9 @@ export function withoutUndefined<One>(value: One): One {
   const copy = Array.isArray(value)
     ? value.map(withoutUndefined)
     : Object.fromEntries(
-        Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : [[name, withoutUndefined(one)]])),
+        Object.entries(value).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, withoutUndefined(value)]],
+        ),
       )
   plain.set(value, copy)
   return copy as One

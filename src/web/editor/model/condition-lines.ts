@@ -41,12 +41,12 @@ export function linesOf(condition: NamedCondition | null | undefined): Condition
       : 'any' in condition
         ? (['any', condition.any] as const)
         : (['all', [condition]] as const)
-  const lines = inner.map((one): ConditionLine | undefined => {
-    if (!('operator' in one)) return undefined
-    const { question, operator } = one
+  const lines = inner.map((condition): ConditionLine | undefined => {
+    if (!('operator' in condition)) return undefined
+    const { question, operator } = condition
     return operator === 'answered'
       ? { question, field: '', operator, values: [] }
-      : { question, field: one.field, operator, values: [one.value].flat() }
+      : { question, field: condition.field, operator, values: [condition.value].flat() }
   })
   return lines.every(line => line !== undefined) ? { of, lines } : undefined
 }
@@ -87,7 +87,8 @@ export const targetsIn = (questions: readonly QuestionDefinition[], used: readon
   questions.flatMap(({ admin_name: question, kind, text, options }): Target[] => {
     const type = exportedType(kind)
     if (type === undefined) return []
-    const isUsed = (field: string): boolean => used.some(one => one.question === question && one.field === field)
+    const isUsed = (field: string): boolean =>
+      used.some(conditionLine => conditionLine.question === question && conditionLine.field === field)
     const fields = conditionFields(type).filter(field => !technical.has(field) || isUsed(field))
     if (fields.length === 0)
       return [{ question, field: '', text, form: undefined, operators: ['answered'], options: undefined }]
@@ -107,7 +108,7 @@ export const targetsIn = (questions: readonly QuestionDefinition[], used: readon
 
 /** The target of a line; of a question that was only asked whether it was answered, any field of it. */
 export const targetOf = (targets: readonly Target[], { question, field }: ConditionLine): Target | undefined =>
-  targets.find(one => one.question === question && (field === '' || one.field === field))
+  targets.find(target => target.question === question && (field === '' || target.field === field))
 
 /** A line that compares with something right, as far as that can be known. */
 export function lineOn({ question, field, form, operators, options }: Target): ConditionLine {
@@ -131,8 +132,8 @@ export function earlierThan(
 ): QuestionDefinition[] {
   const known = new Map(questions.map(question => [question.admin_name, question]))
   const inside = enumerator === undefined ? [] : ancestors(enumerator, known)
-  const asked = screens.slice(0, screen).flatMap(one => one.questions)
+  const asked = screens.slice(0, screen).flatMap(screen => screen.questions)
   return [...asked, ...(screens[screen]?.questions.slice(0, index) ?? [])]
     .flatMap(({ question }) => known.get(question) ?? [])
-    .filter(one => isVisibleIn(inside, one.enumerator))
+    .filter(definition => isVisibleIn(inside, definition.enumerator))
 }

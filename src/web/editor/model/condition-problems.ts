@@ -30,7 +30,8 @@ function wordsOf(
   definition: ProgramDefinition,
   { question: name, field = '', operator, value }: Comparison,
 ): Readonly<Record<string, () => string | undefined>> {
-  const find = (admin_name: string | undefined) => definition.questions.find(one => one.admin_name === admin_name)
+  const find = (admin_name: string | undefined) =>
+    definition.questions.find(question => question.admin_name === admin_name)
   const textOf = (admin_name: string | undefined) => `“${find(admin_name)?.text ?? admin_name}”`
   const text = textOf(name)
   const question = find(name)
@@ -39,10 +40,10 @@ function wordsOf(
   const place = placeOf(definition, name)
   const wrongValue = (): string | undefined => {
     const isDay = form === 'date' ? (['a day', '2026-01-31'] as const) : undefined
-    const [one, example] = isDay ?? (form === 'number' ? ['a number', '100'] : ['a text', ''])
+    const [item, example] = isDay ?? (form === 'number' ? ['a number', '100'] : ['a text', ''])
     const several = operator === 'in' || operator.startsWith('includes') ? `, or several with commas between them` : ''
     const such = example === '' ? '' : `, such as ${example}`
-    return `Must be ${one}${such}${several}: that is what ${text} is compared with.`
+    return `Must be ${item}${such}${several}: that is what ${text} is compared with.`
   }
   return {
     not_visible: () =>
@@ -53,11 +54,11 @@ function wordsOf(
     value_does_not_fit: wrongValue,
     wrong_type: wrongValue,
     operator_does_not_fit: () =>
-      `Must be one of ${operatorsOfForm[form!].map(one => `“${operatorLabel[one]}”`).join(', ')} for ${text}.`,
+      `Must be one of ${operatorsOfForm[form!].map(item => `“${operatorLabel[item]}”`).join(', ')} for ${text}.`,
     unknown_option: () => {
       const options = new Set(question?.options?.map(({ admin_id }) => admin_id))
-      const wrong = [value ?? []].flat().filter(one => !options.has(String(one)))
-      return `Must be an option of ${text}: ${wrong.map(one => `“${one}”`).join(', ')} ${wrong.length === 1 ? 'is' : 'are'} not.`
+      const wrong = [value ?? []].flat().filter(item => !options.has(String(item)))
+      return `Must be an option of ${text}: ${wrong.map(item => `“${item}”`).join(', ')} ${wrong.length === 1 ? 'is' : 'are'} not.`
     },
   }
 }

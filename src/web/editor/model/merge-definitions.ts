@@ -24,7 +24,7 @@ export function mergeDefinitions(base: ProgramDefinition, mine: ProgramDefinitio
   const { questions: _, screens: __, ...members } = { ...base, ...theirs, ...mine }
   const program = Object.fromEntries(
     Object.keys(members).map(name => {
-      const [was, my, their] = [base, mine, theirs].map(one => one[name as keyof typeof members])
+      const [was, my, their] = [base, mine, theirs].map(definition => definition[name as keyof typeof members])
       return [name, name === 'based_on' ? their : merge(name, was, my, their)]
     }),
   )
@@ -40,8 +40,8 @@ export function mergeDefinitions(base: ProgramDefinition, mine: ProgramDefinitio
   const document = {
     ...program,
     questions: names.map(name => {
-      const [one, other] = [my.get(name), their.get(name)]
-      return one === undefined || other === undefined ? (one ?? other)! : merge(name, was.get(name), one, other)!
+      const [item, other] = [my.get(name), their.get(name)]
+      return item === undefined || other === undefined ? (item ?? other)! : merge(name, was.get(name), item, other)!
     }),
     screens: screens.map(screen => ({
       ...screen,
@@ -57,7 +57,7 @@ export function mergeDefinitions(base: ProgramDefinition, mine: ProgramDefinitio
 const questionsOf = ({ questions }: ProgramDefinition): ReadonlyMap<string, QuestionDefinition> =>
   new Map(questions.map(question => [question.admin_name, question]))
 const placements = ({ screens }: ProgramDefinition): ReadonlyMap<string, PlacementDefinition> =>
-  new Map(screens.flatMap(({ questions }) => questions.map(one => [one.question, one] as const)))
+  new Map(screens.flatMap(({ questions }) => questions.map(question => [question.question, question] as const)))
 
 const outline = ({ screens }: ProgramDefinition) =>
   screens.map(({ questions, ...screen }) => ({ ...screen, questions: questions.map(({ question }) => question) }))
@@ -69,14 +69,14 @@ function mergeScreens(
   theirs: ProgramDefinition,
   clashes: Set<string>,
 ) {
-  const isRearranged = (one: ProgramDefinition): boolean => {
-    const [names, before] = [placements(one), placements(base)]
+  const isRearranged = (definition: ProgramDefinition): boolean => {
+    const [names, before] = [placements(definition), placements(base)]
     const kept = (from: ProgramDefinition) =>
       outline(from).map(screen => ({
         ...screen,
         questions: screen.questions.filter(name => names.has(name) && before.has(name)),
       }))
-    return !isSame(kept(one), kept(base))
+    return !isSame(kept(definition), kept(base))
   }
   const [iDid, theyDid] = [isRearranged(mine), isRearranged(theirs)]
   if (iDid && theyDid && !isSame(outline(mine), outline(theirs))) clashes.add('screens')
@@ -89,7 +89,7 @@ function mergeScreens(
   for (const [screen, { questions }] of outline(other).entries())
     for (const [index, name] of questions.entries()) {
       if (before.has(name) || left.has(name)) continue
-      const after = screens.find(one => one.questions.includes(questions[index - 1] ?? ''))
+      const after = screens.find(screen => screen.questions.includes(questions[index - 1] ?? ''))
       const to = after ?? screens[Math.min(screen, screens.length - 1)]!
       to.questions.splice(after === undefined ? 0 : after.questions.indexOf(questions[index - 1]!) + 1, 0, name)
     }

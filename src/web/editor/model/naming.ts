@@ -14,7 +14,7 @@ export function freeName(
   except?: string,
 ): string {
   const keys = new Set(
-    questions.filter(({ admin_name }) => admin_name !== except).map(one => foldedKeyOf(one.admin_name)),
+    questions.filter(({ admin_name }) => admin_name !== except).map(question => foldedKeyOf(question.admin_name)),
   )
   const isFree = (name: string): boolean => !keys.has(foldedKeyOf(name)) && !taken.has(foldedKeyOf(name))
   const names = namesFor(text, display_name)

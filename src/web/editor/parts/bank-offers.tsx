@@ -26,25 +26,25 @@ export function BankOffers({ question: { admin_name: name, text } }: { question:
       questionNamed(document, admin_name) === undefined &&
       (enumerator === null || questionNamed(document, enumerator) !== undefined),
   )
-  const use = async (one: SimilarQuestion): Promise<void> => {
-    const found = await service.banked(one.admin_name)
-    const banked = 'failed' in found ? undefined : found.find(({ admin_name }) => admin_name === one.admin_name)
+  const use = async (question: SimilarQuestion): Promise<void> => {
+    const found = await service.banked(question.admin_name)
+    const banked = 'failed' in found ? undefined : found.find(({ admin_name }) => admin_name === question.admin_name)
     if (banked === undefined) return
     const { admin_name, kind, enumerator, settings } = banked
     const definition = { ...settings, admin_name, kind, ...(enumerator !== null && { enumerator }) }
-    fix({ admin_name, option_ids: settings.options?.map(({ admin_id }) => admin_id) ?? [], used_by: one.used_by })
+    fix({ admin_name, option_ids: settings.options?.map(({ admin_id }) => admin_id) ?? [], used_by: question.used_by })
     const { to, selected } = replaced(document, name, definition)
     edit(to, { selected })
   }
   return (
     <>
-      {offered.map(one => (
+      {offered.map(question => (
         <div class="notice info offer">
           <p dir="auto">
-            The question bank has “{one.text}”, used by{' '}
-            {one.used_by.length > 2 ? `${one.used_by.length} programs` : one.used_by.join(' and ')}.
+            The question bank has “{question.text}”, used by{' '}
+            {question.used_by.length > 2 ? `${question.used_by.length} programs` : question.used_by.join(' and ')}.
           </p>
-          <button type="button" class="plain" onClick={() => void use(one)}>
+          <button type="button" class="plain" onClick={() => void use(question)}>
             Use this question
           </button>
         </div>

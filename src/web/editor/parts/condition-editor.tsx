@@ -137,13 +137,13 @@ function Line({ at, line, targets, change, remove }: LineProps) {
         value={target === undefined ? '' : key(target)}
         choices={[
           ...(target === undefined ? [{ value: '', text: 'Choose a question' }] : []),
-          ...targets.map(one => ({
-            value: key(one),
-            text: one.text.length > 80 ? `${one.text.slice(0, 79)}…` : one.text,
+          ...targets.map(target => ({
+            value: key(target),
+            text: target.text.length > 80 ? `${target.text.slice(0, 79)}…` : target.text,
           })),
         ]}
         change={chosen => {
-          const next = targets.find(one => key(one) === chosen)
+          const next = targets.find(target => key(target) === chosen)
           if (next !== undefined) change(lineOn(next))
         }}
       />
@@ -153,7 +153,7 @@ function Line({ at, line, targets, change, remove }: LineProps) {
           label="Comparison"
           at={`${at}/operator`}
           value={line.operator}
-          choices={target.operators.map(one => ({ value: one, text: operatorLabel[one] }))}
+          choices={target.operators.map(operator => ({ value: operator, text: operatorLabel[operator] }))}
           change={operator => compare(operator as LineOperator)}
         />
       )}

@@ -20,7 +20,7 @@ import { SaveNotices, SaveStatus } from './save-notices.tsx'
 import { Structure } from './structure.tsx'
 
 const byName = ({ fixed_questions }: ProgramForEditing) =>
-  new Map(fixed_questions.map(one => [one.admin_name, one] as const))
+  new Map(fixed_questions.map(item => [item.admin_name, item] as const))
 
 /** The link on a program's settings page opens its name and statuses. */
 const openedAt = (document: ProgramDefinition): EditorState =>
@@ -47,7 +47,7 @@ export function Editor({ service, program }: { service: Service; program: Progra
     errors: saved.errors,
     reused: useReusedOptions(service, saved, program.active_version_number !== null),
     fixed,
-    fix: one => setFixed(before => new Map(before).set(one.admin_name, one)),
+    fix: item => setFixed(before => new Map(before).set(item.admin_name, item)),
     taken,
     service,
   }

@@ -102,7 +102,7 @@ function usePreviewLanguage() {
 function useSampleValues() {
   const [values, setValues] = useState(() => new FormValues())
   const read = (form: HTMLFormElement, ...more: (readonly [string, string])[]): void => {
-    const here = new Set([...form.elements].map(one => (one as HTMLInputElement).name))
+    const here = new Set([...form.elements].map(element => (element as HTMLInputElement).name))
     const elsewhere = [...values].filter(([name]) => !here.has(name) && name.startsWith('/'))
     const typed = [...new FormData(form)].map(([name, value]) => [name, String(value)] as const)
     setValues(new FormValues([...elsewhere, ...typed, ...more]))
@@ -114,7 +114,8 @@ function useSampleValues() {
       event.preventDefault()
       const { name = '', value = '' } = (event.submitter ?? {}) as HTMLButtonElement
       if (name === addButton) read(event.currentTarget, [addButton, value])
-      if (name === removeButton) setValues(new FormValues([...values].filter(([one]) => !one.startsWith(`${value}/`))))
+      if (name === removeButton)
+        setValues(new FormValues([...values].filter(([item]) => !item.startsWith(`${value}/`))))
     },
   }
 }

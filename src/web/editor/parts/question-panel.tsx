@@ -170,7 +170,9 @@ function FileFields(
           text={fileTypes[type].label}
           checked={taken.includes(type)}
           change={isTaken => {
-            const types = fileTypeNames.filter(one => (one === type ? isTaken : taken.includes(one)))
+            const types = fileTypeNames.filter(fileTypeName =>
+              fileTypeName === type ? isTaken : taken.includes(fileTypeName),
+            )
             if (types.length > 0) set({ file_types: types.length === fileTypeNames.length ? undefined : types })
           }}
         />
@@ -245,7 +247,7 @@ function KindField({ question: { admin_name, kind }, at, isFixed }: PartProps) {
       at={`${at}/kind`}
       value={kind}
       choices={kindGroups.flatMap(({ label: group, kinds }) =>
-        kinds.map(one => ({ value: one.kind, text: one.label, group })),
+        kinds.map(kind => ({ value: kind.kind, text: kind.label, group })),
       )}
       change={chosen => edit(ofKind(document, admin_name, chosen as QuestionKind))}
     />
@@ -277,14 +279,14 @@ function Place({ question, at, isFixed }: PartProps) {
   const { document, edit } = useEditing()
   const { admin_name: name, enumerator } = question
   const { screen } = placeOf(document, name)!
-  const lists = document.questions.filter(one => one.kind === 'ENUMERATOR' && one.admin_name !== name)
+  const lists = document.questions.filter(question => question.kind === 'ENUMERATOR' && question.admin_name !== name)
   return (
     <div class="pair">
       <SelectField
         label="Screen"
         at={`${at}/screen`}
         value={String(screen)}
-        choices={document.screens.map((one, i) => ({ value: String(i), text: `${i + 1} · ${one.name}` }))}
+        choices={document.screens.map((screen, i) => ({ value: String(i), text: `${i + 1} · ${screen.name}` }))}
         change={chosen =>
           edit(
             moveQuestion(document, name, {
@@ -301,7 +303,7 @@ function Place({ question, at, isFixed }: PartProps) {
           value={enumerator ?? ''}
           choices={[
             { value: '', text: 'Once' },
-            ...lists.map(one => ({ value: one.admin_name, text: `For each of: ${one.text}` })),
+            ...lists.map(list => ({ value: list.admin_name, text: `For each of: ${list.text}` })),
           ].filter(({ value }) => !isFixed || value === (enumerator ?? ''))}
           change={chosen => edit(changeQuestion(document, name, { enumerator: chosen === '' ? undefined : chosen }))}
         />

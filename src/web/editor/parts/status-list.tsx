@@ -69,8 +69,8 @@ function Status(props: {
         value={color}
         onChange={event => set({ ...row, color: event.currentTarget.value as StatusColor })}
       >
-        {statusColors.map(one => (
-          <option value={one}>{colorNames[one]}</option>
+        {statusColors.map(statusColor => (
+          <option value={statusColor}>{colorNames[statusColor]}</option>
         ))}
       </select>
       <button type="button" class="quiet" aria-label={`Remove status ${status}`} onClick={remove}>

@@ -97,7 +97,7 @@ interface ScreensProps {
 function Screens({ marks, ...handlers }: ScreensProps) {
   const { document, selected, errors, second } = useEditing()
   const { questions, screens } = document
-  const known = useMemo(() => new Map(questions.map(one => [one.admin_name, one])), [questions])
+  const known = useMemo(() => new Map(questions.map(question => [question.admin_name, question])), [questions])
   const wrong = new Set(errors.map(({ path }) => nameAt(document, path) ?? /^\/screens\/\d+/.exec(path)?.[0]))
   const words = (condition: NamedCondition | null | undefined): string =>
     condition == null ? '' : `Shown if ${conditionText(condition, askedByName(questions))}`

@@ -33,7 +33,7 @@ export const keptCopy = (slug: string, personId: number) => {
   return {
     read(): KeptCopy | undefined {
       try {
-        const [document, base] = [key, baseKey].map(one => sessionStorage.getItem(one))
+        const [document, base] = [key, baseKey].map(value => sessionStorage.getItem(value))
         return document == null || base == null ? undefined : { document: JSON.parse(document), base: JSON.parse(base) }
       } catch {
         return undefined

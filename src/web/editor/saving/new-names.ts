@@ -36,7 +36,7 @@ export class NewNames {
       return { is: 'changed' }
     }
     const errors = clashing.map(({ admin_name }) => ({
-      path: `/questions/${document.questions.findIndex(one => one.admin_name === admin_name)}/admin_name`,
+      path: `/questions/${document.questions.findIndex(question => question.admin_name === admin_name)}/admin_name`,
       code: 'question_key_taken',
       detail: 'The question bank has a question with this key. Use that question, or choose another key.',
     }))

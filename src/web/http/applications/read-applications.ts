@@ -25,7 +25,7 @@ import { applicationIdIn, enterProgram, sentParameters } from '../server/program
 import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
 import { recordOf } from '../server/request-record.ts'
 
-const one = '/api/v1/admin/programs/:programSlug/applications/:applicationId'
+const applicationRoute = '/api/v1/admin/programs/:programSlug/applications/:applicationId'
 
 /** Page sizes, low because an application can have megabytes and a note 10,000 characters. */
 const revisionsMax = 20
@@ -43,16 +43,16 @@ interface Reading {
 export const readApplications = (deps: Deps) => {
   const { config, db } = deps
 
-  const readOne = async (asked: AskedByKey): Promise<Response> => {
-    const reading = await begin(deps, asked, choosing)
+  const readOne = async (request: AskedByKey): Promise<Response> => {
+    const reading = await begin(deps, request, choosing)
     const { programId, applicationId, headers } = reading
     const stored = await readThroughLoss(() => findStoredApplication(db, programId, applicationId))
     if (stored === undefined) throw noSuchApplication()
-    return jsonOf([await disclosed(deps, asked, reading, stored)], headers)
+    return jsonOf([await disclosed(deps, request, reading, stored)], headers)
   }
 
-  const readRevisions = async (asked: AskedByKey): Promise<Response> => {
-    const reading = await begin(deps, asked, ['after', ...choosing])
+  const readRevisions = async (request: AskedByKey): Promise<Response> => {
+    const reading = await begin(deps, request, ['after', ...choosing])
     const { programId, applicationId, after, headers } = reading
     const rows = await readThroughLoss(() =>
       readStoredRevisions(db, programId, applicationId, { after, rowsMax: revisionsMax + 1 }),
@@ -66,7 +66,7 @@ export const readApplications = (deps: Deps) => {
     const pieces: Buffer[] = [Buffer.from('{"payload":[')]
     for (const [i, revision] of revisions.entries()) {
       if (i > 0) pieces.push(Buffer.from(','))
-      pieces.push(await disclosed(deps, asked, reading, revision))
+      pieces.push(await disclosed(deps, request, reading, revision))
     }
     const supersededBy = revisions.map(revision => revision.superseded_by)
     const nextAfter = rows.length > revisionsMax ? revisions.at(-1)!.application_id : null
@@ -74,9 +74,9 @@ export const readApplications = (deps: Deps) => {
     return jsonOf(pieces, headers)
   }
 
-  const readHistory = async (asked: AskedByKey): Promise<Response> => {
-    const { programId, applicationId, after = 0, headers } = await begin(deps, asked, ['after'])
-    const { caller, request } = asked
+  const readHistory = async (query: AskedByKey): Promise<Response> => {
+    const { programId, applicationId, after = 0, headers } = await begin(deps, query, ['after'])
+    const { caller, request } = query
     if ((await readThroughLoss(() => findStoredApplication(db, programId, applicationId))) === undefined)
       throw noSuchApplication()
     const rows = await readThroughLoss(() =>
@@ -103,9 +103,9 @@ export const readApplications = (deps: Deps) => {
   }
 
   return new Elysia({ name: 'read-applications' })
-    .use(readByKey(deps, one, readApplicationOperation, readOne))
-    .use(readByKey(deps, `${one}/revisions`, readRevisionsOperation, readRevisions))
-    .use(readByKey(deps, `${one}/history`, readHistoryOperation, readHistory))
+    .use(readByKey(deps, applicationRoute, readApplicationOperation, readOne))
+    .use(readByKey(deps, `${applicationRoute}/revisions`, readRevisionsOperation, readRevisions))
+    .use(readByKey(deps, `${applicationRoute}/history`, readHistoryOperation, readHistory))
 }
 
 const loadVisible = (
@@ -145,12 +145,12 @@ async function begin(
 /** The application as an export sends it. The audit log has its entry before it is sent. */
 async function disclosed(
   deps: Deps,
-  asked: AskedByKey,
+  query: AskedByKey,
   { programId, choice }: Pick<Reading, 'programId' | 'choice'>,
   stored: StoredApplication,
 ): Promise<Buffer> {
-  const { caller, params, request } = asked
-  const seen = await loadVisible(deps, asked, programId, stored.questions_as_of, choice)
+  const { caller, params, request } = query
+  const seen = await loadVisible(deps, query, programId, stored.questions_as_of, choice)
   const object = exportedObject(stored, seen)
   if (request.method === 'GET') {
     const { api_key_id: apiKeyId, address } = caller

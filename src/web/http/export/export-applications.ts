@@ -22,11 +22,11 @@ export const exportApplications = (deps: Deps) => {
   const { config, limits, auditLog } = deps
   const versionKey = pageVersionKey(config.apiKeyPepper)
   const headerConfig = { timeZone: config.timeZone, versionKey, tokenKeys: config.pageTokenKeys }
-  const answer = async (asked: AskedExport): Promise<Response> => {
-    const quota = limits.takeRequest(asked.caller.api_key_id)
+  const answer = async (request: AskedExport): Promise<Response> => {
+    const quota = limits.takeRequest(request.caller.api_key_id)
     quota.catch(ignored)
     try {
-      return await answerCounted(asked, quota)
+      return await answerCounted(request, quota)
     } catch (error) {
       // A request over its quota gets 429, even if it has other errors.
       await quota
@@ -34,17 +34,19 @@ export const exportApplications = (deps: Deps) => {
     }
   }
   /** Prepares the response while Redis is still counting the request. Nothing is sent until the count is known. */
-  const answerCounted = async (asked: AskedExport, quota: Promise<KeyQuota>): Promise<Response> => {
-    const opened = await openExport(deps, asked)
+  const answerCounted = async (request: AskedExport, quota: Promise<KeyQuota>): Promise<Response> => {
+    const opened = await openExport(deps, request)
     const head = new PageHeaders(opened, headerConfig, quota)
     const empty = await head.withoutBody()
     if (empty !== undefined) return empty
-    const questions = await loadQuestions(deps, asked.caller, opened)
-    const place = await auditLog.beginPage(asked.caller.api_key_id, () => limits.beginExport(asked.caller.api_key_id))
+    const questions = await loadQuestions(deps, request.caller, opened)
+    const place = await auditLog.beginPage(request.caller.api_key_id, () =>
+      limits.beginExport(request.caller.api_key_id),
+    )
     const { format } = opened.offered
     const framing = framingOf(format, questions)
     const choice = { chosen: opened.walk.fields, questions: opened.walk.questions }
-    const sent = sentQuestions(questions.keyMap, choice, asked.caller.hidden)
+    const sent = sentQuestions(questions.keyMap, choice, request.caller.hidden)
     const granted = Promise.all([head.quotaSet, place.granted])
     granted.catch(ignored)
     return sendPage(deps, { ...opened, format, framing, sent }, questions, head, granted, place)

@@ -47,11 +47,11 @@ export interface OpenedExport extends AskedExport, OpenedWalk {
 }
 
 /** Throws a Problem: `unauthenticated`, `invalid_request`, `not_acceptable`, `unavailable`. */
-export async function openExport(deps: Deps, asked: AskedExport): Promise<OpenedExport> {
+export async function openExport(deps: Deps, query: AskedExport): Promise<OpenedExport> {
   const { config } = deps
-  const { caller, request } = asked
+  const { caller, request } = query
   recordOf(request).isPage = request.method === 'GET'
-  const { programId, record } = admitToProgram(asked, authorizeExport)
+  const { programId, record } = admitToProgram(query, authorizeExport)
   const coding = preferredCoding(request.headers.get('accept-encoding'))
   const sent = sentParameters(request)
   const beganAt = deps.now()
@@ -67,7 +67,7 @@ export async function openExport(deps: Deps, asked: AskedExport): Promise<Opened
   if (caller.hidden.names.length > 0) record.fields.hidden_questions = caller.hidden.names.length
   const { strict } = sent
   const after = parsed.token?.after
-  return { ...asked, record, walk, start, after, offered, coding, strict, beganAt, deadlineMs }
+  return { ...query, record, walk, start, after, offered, coding, strict, beganAt, deadlineMs }
 }
 
 /** The walk that a request starts, or continues if it has a token. Throws a Problem: `invalid_request`, `unavailable`. */

@@ -15,7 +15,7 @@ export function wantedDigest(field: string | null): DigestAlgorithm | undefined 
   let best: { algorithm: DigestAlgorithm; preference: number } | undefined
   for (const item of field.split(',')) {
     const [, name, preference] = itemPattern.exec(item.trim()) ?? []
-    const algorithm = (Object.keys(algorithms) as DigestAlgorithm[]).find(one => one === name)
+    const algorithm = (Object.keys(algorithms) as DigestAlgorithm[]).find(key => key === name)
     // 0 is "not acceptable", 10 the most preferred.
     if (algorithm === undefined || Number(preference) === 0 || Number(preference) > 10) continue
     if (best === undefined || Number(preference) > best.preference) best = { algorithm, preference: Number(preference) }

@@ -98,18 +98,18 @@ function fieldsOf(raw: string): URLSearchParams {
 /** Throws Problem `invalid_request` with the places of strings and keys in a JSON body that are not text. */
 export function requireText(body: Json): void {
   const errors: { path: string; code: string }[] = []
-  const visit = (json: Json, path: string): void => {
+  const check = (json: Json, path: string): void => {
     if (errors.length === errorsMax) return
     if (typeof json === 'string') {
       if (!isText(json)) errors.push({ path, code: 'unstorable_text' })
-    } else if (isJsonArray(json)) for (const [i, item] of json.entries()) visit(item, pointerTo(path, i))
+    } else if (isJsonArray(json)) for (const [i, item] of json.entries()) check(item, pointerTo(path, i))
     else if (isJsonObject(json))
       for (const [key, value] of json) {
-        if (isText(key)) visit(value, pointerTo(path, key))
+        if (isText(key)) check(value, pointerTo(path, key))
         else errors.push({ path, code: 'unstorable_text' })
       }
   }
-  visit(body, '')
+  check(body, '')
   if (errors.length > 0) throw notText(errors)
 }
 

@@ -98,25 +98,25 @@ const walkOf = (programId: number, start: WalkStart) => ({
 const tablesOf = ({ keyMap, profile }: ProgramKeyMap): FeedTable[] => feedTables(keyMap, profile)
 
 /** The tables that a key can see, for the service and metadata documents. */
-async function readTables(deps: Deps, asked: AskedByKey, type: 'json' | 'xml') {
-  const entered = await enter(deps, asked)
-  const query = new SentQuery({ ...sentParameters(asked.request), strict: true }, ['$format'])
+async function readTables(deps: Deps, request: AskedByKey, type: 'json' | 'xml') {
+  const entered = await enter(deps, request)
+  const query = new SentQuery({ ...sentParameters(request.request), strict: true }, ['$format'])
   const format = query.read('$format', value => value)
   if (query.errors.length > 0) throw query.problem()
-  requireFeedFormat(asked.request, format, type)
-  const start = await startOf(deps, asked, entered)
-  return { ...entered, tables: tablesOf(await loadQuestions(deps, asked.caller, walkOf(entered.programId, start))) }
+  requireFeedFormat(request.request, format, type)
+  const start = await startOf(deps, request, entered)
+  return { ...entered, tables: tablesOf(await loadQuestions(deps, request.caller, walkOf(entered.programId, start))) }
 }
 
-async function answerService(deps: Deps, asked: AskedByKey): Promise<Response> {
-  const { root, tables, headers } = await readTables(deps, asked, 'json')
+async function answerService(deps: Deps, request: AskedByKey): Promise<Response> {
+  const { root, tables, headers } = await readTables(deps, request, 'json')
   const value = tables.map(({ name }) => ({ name, kind: 'EntitySet', url: name }))
   const body = { '@odata.context': `${root}/$metadata`, value }
   return new Response(JSON.stringify(body), { headers: { ...headers, 'Content-Type': feedType } })
 }
 
-async function answerMetadata(deps: Deps, asked: AskedByKey): Promise<Response> {
-  const { tables, headers } = await readTables(deps, asked, 'xml')
+async function answerMetadata(deps: Deps, request: AskedByKey): Promise<Response> {
+  const { tables, headers } = await readTables(deps, request, 'xml')
   return new Response(csdlOf(tables), { headers: { ...headers, 'Content-Type': 'application/xml' } })
 }
 
@@ -172,19 +172,19 @@ function tableOf(tables: readonly FeedTable[], name: string): FeedTable {
 const notOffered = (part: string): Problem =>
   unsupported(part.slice(0, 100), 'is not supported. Read the whole table, or filter it with $filter.')
 
-async function answerDeeper(deps: Deps, asked: AskedByKey): Promise<Response> {
+async function answerDeeper(deps: Deps, request: AskedByKey): Promise<Response> {
   // For clients that percent-encode the dollar sign.
-  if (asked.params['*'] === '$count') return answerCount(deps, asked)
-  await enter(deps, asked)
-  throw notOffered(asked.params['*'] ?? '')
+  if (request.params['*'] === '$count') return answerCount(deps, request)
+  await enter(deps, request)
+  throw notOffered(request.params['*'] ?? '')
 }
 
 /** The number of rows as text, in no other form (section 11.2.9). Counts as one of the key's concurrent exports. */
-async function answerCount(deps: Deps, asked: AskedByKey): Promise<Response> {
-  const { caller, params, request } = asked
-  const entered = await enter(deps, asked)
+async function answerCount(deps: Deps, query: AskedByKey): Promise<Response> {
+  const { caller, params, request } = query
+  const entered = await enter(deps, query)
   const { deadlineMs, programId, record } = entered
-  const start = await startOf(deps, asked, entered)
+  const start = await startOf(deps, query, entered)
   const tables = tablesOf(await loadQuestions(deps, caller, walkOf(programId, start)))
   const table = tableOf(tables, params.entitySet!.normalize('NFC'))
   requireCountable(table)

@@ -19,7 +19,7 @@ export const readByKey = (
   deps: Deps,
   path: string,
   operation: object,
-  answer: (asked: AskedByKey) => Promise<Response>,
+  answer: (request: AskedByKey) => Promise<Response>,
 ) =>
   new Elysia({ name: path })
     .use(authenticate(deps))

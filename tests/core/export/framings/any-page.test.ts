@@ -105,11 +105,11 @@ async function ofTable(of: readonly StoredScenario[], questions: Questions, at: 
 
 async function expectAlike(of: readonly StoredScenario[], view: QuestionView, manner: Manner, top: number) {
   const alone = async (rows: Rows) =>
-    (await Promise.all(of.map(one => rows([one], questionsOf(one, view), amply)))).flat()
+    (await Promise.all(of.map(scenario => rows([scenario], questionsOf(scenario, view), amply)))).flat()
   const questions = questionsOf(of[0]!, view)
   for (const rows of Object.values(formats)) expect(await rows(of, questions, manner)).toEqual(await alone(rows))
   for (const [at, { name }] of feedTables(questions.keyMap).entries()) {
-    const expected = await alone(async (one, own) => (await ofTable(one, own, at, amply)).value)
+    const expected = await alone(async (item, own) => (await ofTable(item, own, at, amply)).value)
     const whole = await ofTable(of, questions, at, manner)
     expect([name, whole.value, whole['@odata.nextLink']]).toEqual([name, expected, 'next undefined'])
     const first = await ofTable(of, questions, at, manner, top)
@@ -136,7 +136,7 @@ test('a page of any applications is, to the byte, what JSON.stringify makes of w
       expect(JSON.stringify(JSON.parse(text)) === text).toBe(true)
       const records = (await formats.csv(applications, questions, { bytes })) as CsvRecord[]
       const read = records.map(record => Object.entries(record).map(([name, cell]) => [name, textOf(cell)]))
-      const columns = payload.map(one => csvRecordOf(one as unknown as ExportedApplication))
+      const columns = payload.map(item => csvRecordOf(item as unknown as ExportedApplication))
       expect(read.map(cells => Object.fromEntries(cells))).toEqual(columns)
     }),
     { numRuns: 500 },
@@ -176,12 +176,12 @@ test('a list that is longer in CSV and in the feed than in JSON is whole there, 
   const versions = [{ program_version_id: 50, questions: [map] }]
   const [sample] = fc.sample(storedScenarios, 1)[0]!
   const submission = { ...sample!.submission, program_version_id: 50, answers: new Map([['where', { type: 'MAP' as const, selections }]]) }
-  const one = [{ ...sample!, versions, shape: buildKeyMap(versions), submission }]
-  const questions = questionsOf(one[0]!, wholeView)
+  const item = [{ ...sample!, versions, shape: buildKeyMap(versions), submission }]
+  const questions = questionsOf(item[0]!, wholeView)
   const list = selections.map(id => id.replaceAll(/[\\;]/g, '\\$&')).join(';')
   for (const { bytes } of [{ bytes: 1 }, amply]) {
-    expect(await formats.csv(one, questions, { bytes })).toEqual([expect.objectContaining({ 'where.selections': list })])
-    const { value } = await ofTable(one, questions, 0, { bytes })
+    expect(await formats.csv(item, questions, { bytes })).toEqual([expect.objectContaining({ 'where.selections': list })])
+    const { value } = await ofTable(item, questions, 0, { bytes })
     expect(value).toEqual([expect.objectContaining({ where__selections: list })])
   }
 }) // biome-ignore format: side by side

@@ -144,7 +144,7 @@ describe('fields', () => {
         const ids = names.map(name => findFields(keyMap, [name]).chosen)
         expect(ids.flat().sort((a, b) => a - b)).toEqual(idsOf(keyMap).sort((a, b) => a - b))
         const unknown = [other, `${names[0]}.`, `.${names[0]}`, `${names[0]}.${names[0]}`].filter(
-          one => !names.includes(one),
+          value => !names.includes(value),
         )
         expect(findFields(keyMap, unknown)).toEqual({ chosen: [], unknown })
       }),

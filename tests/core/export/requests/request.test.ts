@@ -77,12 +77,12 @@ describe.each([...choices])('$parameter, which takes one of a few values', ({ pa
   })
 
   test('an unknown value is rejected', () => {
-    const [one, other] = values as [string, string]
+    const [item, other] = values as [string, string]
     for (const value of [
-      one.toLowerCase(),
-      `${one},${other}`,
-      `%20${one}`,
-      `${one}%09`,
+      item.toLowerCase(),
+      `${item},${other}`,
+      `%20${item}`,
+      `${item}%09`,
       'ALL',
       'null',
       '*',

@@ -49,7 +49,8 @@ const time = fc.integer({ min: 0, max: now / second }).map(seconds => seconds * 
 
 test('what an export gives is read, and renders to the same stored text', () => {
   // Types that only a followed origin knows are not loaded.
-  const isKnown = ({ questions }: PublishedVersion) => questions.every(one => one.settings.origin_type === undefined)
+  const isKnown = ({ questions }: PublishedVersion) =>
+    questions.every(question => question.settings.origin_type === undefined)
   const loaded = publishedVersions.filter(versions => versions.every(isKnown))
   const programs = loaded.chain(versions =>
     fc.nat({ max: versions.length - 1 }).chain(chosen => {

@@ -31,12 +31,12 @@ test('other methods and addresses are refused as problems', async () => {
 function openIn(schema: unknown, path: string): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { type, additionalProperties } = schema as Record<string, unknown>
-  const inner = Object.entries(schema).flatMap(([name, one]) => openIn(one, `${path}/${name}`))
+  const inner = Object.entries(schema).flatMap(([name, value]) => openIn(value, `${path}/${name}`))
   return type === 'object' && additionalProperties !== false ? [path, ...inner] : inner
 }
 
 test('to a program administrator, a program of others and one there is not have the same answer', async () => {
-  for (const { method, path, body } of actions.filter(one => one.path.includes(':slug'))) {
+  for (const { method, path, body } of actions.filter(action => action.path.includes(':slug'))) {
     const [others, absent] = await Promise.all(
       ['others', 'absent'].map(slug =>
         programAdministrator.ask(method, addressOf(path.replace(':slug', slug)), body === undefined ? undefined : {}),

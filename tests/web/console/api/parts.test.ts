@@ -225,7 +225,7 @@ describe('applications', async () => {
     const cleared = await api.ask('PATCH', path, { based_on: set.body.annotation_id, note: null })
     expect([cleared.body.status, cleared.body.application_note]).toEqual(['Approved', null])
     const history = await api.ask('GET', `${path}/history`)
-    expect(history.body.states.map((one: { application_note: string | null }) => one.application_note)).toEqual([
+    expect(history.body.states.map((state: { application_note: string | null }) => state.application_note)).toEqual([
       null,
       'called',
     ])
@@ -284,7 +284,7 @@ describe('monitoring', () => {
     const asked = await api.ask('POST', '/docs/regenerate', { program: 'food' })
     expect(asked.body.program_version_ids).toHaveLength(1)
     const [docs] = (await api.ask('GET', '/docs/status')).body.items.filter(
-      (one: { slug: string }) => one.slug === 'food',
+      (item: { slug: string }) => item.slug === 'food',
     )
     expect(docs).toMatchObject({ job_name: 'refresh-docs-example', state: 'queued' })
     expect((await api.ask('POST', '/docs/regenerate', { program: 'nowhere' })).status).toBe(404)

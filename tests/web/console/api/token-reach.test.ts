@@ -69,11 +69,11 @@ test('erasing takes a scope of its own, by a retention too', async () => {
   const retention = { days: 30, based_on: null, confirmation: 'food' }
   const without = await withScopes('applications:write', 'settings:write')
   const erases = [`${path}/erase`, `${path}/erase-applicant`]
-  for (const one of erases) expect((await without.ask('POST', one, {})).status).toBe(403)
+  for (const erase of erases) expect((await without.ask('POST', erase, {})).status).toBe(403)
   expect((await without.ask('PUT', '/programs/food/retention', retention)).status).toBe(403)
   expect((await without.ask('PUT', '/programs/food/retention', { days: null, based_on: null })).status).toBe(200)
   const erasing = await withScopes('applications:erase', 'settings:write')
-  for (const one of erases) expect((await erasing.ask('POST', one, {})).status).toBe(404)
+  for (const erase of erases) expect((await erasing.ask('POST', erase, {})).status).toBe(404)
   expect((await erasing.ask('PUT', '/programs/food/retention', retention)).status).toBe(200)
   expect((await erasing.ask('GET', '/programs/food/applications')).status).toBe(403)
 })

@@ -174,7 +174,7 @@ describe('a token', () => {
     // One that has expired is none of them.
     await aToken(sql, person, { now: by.now - 2 * 86_400_000_000 })
     const made = await Promise.allSettled(Array.from({ length: 53 }, () => aToken(sql, person)))
-    expect(made.flatMap(one => (one.status === 'rejected' ? one.reason.kind : []))).toEqual(
+    expect(made.flatMap(result => (result.status === 'rejected' ? result.reason.kind : []))).toEqual(
       new Array(3).fill('conflict'),
     )
   })

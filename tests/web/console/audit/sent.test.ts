@@ -169,7 +169,7 @@ describe('which clients were ever sent an application', () => {
       order by audit_event_id limit 1`
     const there = await sql<{ application_id: number }[]>`
       select application_id from application where program_id = ${programId}`
-    const thoseThere = there.map(one => one.application_id)
+    const thoseThere = there.map(item => item.application_id)
     const sent = await readClientsSent(sql, { program_id: programId, slug }, thoseThere, 1000)
     for (const { application_id } of there) {
       const [place] = await findApplicationPlaces(sql, application_id)
@@ -179,7 +179,7 @@ describe('which clients were ever sent an application', () => {
         const last = whole[0] ?? own[0]!
         return { application_id, actor, is_certain: whole.length > 0, sent_at: last.happened_at, is_bounded: false }
       })
-      const listed = sent.filter(one => one.application_id === application_id)
+      const listed = sent.filter(clientSent => clientSent.application_id === application_id)
       expect(listed).toEqual(clients.sort((a, b) => b.sent_at - a.sent_at))
     }
     expect(sent.some(({ actor, is_certain }) => actor === 'key:z' && is_certain)).toBe(true)
@@ -187,7 +187,10 @@ describe('which clients were ever sent an application', () => {
     const rows = rowsOf(await browser.page(list), 'Applications')
     expect(rows.length).toBe(50)
     for (const { Number: id, 'Exported by': clients } of rows)
-      expect([id, clients === 'not yet']).toEqual([id, !sent.some(one => String(one.application_id) === id)])
+      expect([id, clients === 'not yet']).toEqual([
+        id,
+        !sent.some(clientSent => String(clientSent.application_id) === id),
+      ])
     const some = await readClientsSent(sql, { program_id: programId, slug }, thoseThere, 2)
     for (const { application_id, is_bounded } of some)
       expect([application_id, is_bounded]).toEqual([application_id, truth(application_id).length > 1])
@@ -198,11 +201,11 @@ describe('which clients were ever sent an application', () => {
         key.name,
       ]),
     )
-    const [id] = [...Map.groupBy(sent, one => one.application_id)].find(([, own]) => own.length > 1)!
+    const [id] = [...Map.groupBy(sent, clientSent => clientSent.application_id)].find(([, own]) => own.length > 1)!
     // The list looks at a hundred pages of each application at most.
     const clients = await readClientsSent(sql, { program_id: programId, slug }, [id], 100)
     const [first, second] = clients.map(
-      one => `${names.get(one.actor) ?? one.actor}${one.is_certain ? '' : ' (possibly)'}`,
+      client => `${names.get(client.actor) ?? client.actor}${client.is_certain ? '' : ' (possibly)'}`,
     )
     const [row] = rowsOf(await browser.page(`${list}?application=${id}`), 'Applications')
     const more = clients.length - 2

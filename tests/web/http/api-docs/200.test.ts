@@ -117,9 +117,9 @@ describe('the list of documented programs', () => {
 
   test('is of bounded length however many programs there are: each is on exactly one page', async () => {
     const slugs = Array.from({ length: 45 }, (_, i) => `many-${String(i).padStart(2, '0')}`)
-    for (const [i, one] of slugs.entries())
+    for (const [i, value] of slugs.entries())
       await aProgram(database.sql, {
-        slug: one,
+        slug: value,
         questions: [q.text(`many ${'abcdefghij'[i % 10]}${'abcdefghij'[(i / 10) | 0]}`)],
       })
     const reader = await createTestKey(database.sql, { programs: slugs })
@@ -225,10 +225,10 @@ describe('the docs of a program', () => {
       for (const option of question.options) expect(activePage).toContain(`${option.id} ${option.text}`)
     }
     const badges = (await html(`/docs/api/programs/${slug}`)).match(/<summary>(?:(?!<\/summary>).)*badge attention/gs)
-    expect(badges).toHaveLength(active.questions.filter((one: Loose) => !one.asked).length)
+    expect(badges).toHaveLength(active.questions.filter((question: Loose) => !question.asked).length)
     // The draft's page has the questions it changes, and not again those that stay as they are.
     const shown = (page: string, path: string): boolean => page.includes(path)
-    for (const { path, question_key } of draft.questions.filter((one: Loose) => one.depth === 0))
+    for (const { path, question_key } of draft.questions.filter((question: Loose) => question.depth === 0))
       expect([question_key, shown(draftPage, path)]).toEqual([
         question_key,
         ['owns_home', 'new_one'].includes(question_key),

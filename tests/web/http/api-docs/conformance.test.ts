@@ -23,7 +23,7 @@ const apply = async (name: string, id: string) =>
 test('a page that is not as documented would be noticed', async () => {
   await apply('Ana', '0042')
   const { page } = await new ExportClient(service, key, slug).page()
-  const changed = { ...page, payload: page.payload.map(one => ({ ...one, surname: 'García' })) }
+  const changed = { ...page, payload: page.payload.map(application => ({ ...application, surname: 'García' })) }
   await expect(expectDocumentedPage(service, slug, changed)).rejects.toThrow('surname')
   const { application } = page.payload[0]!
   application.unasked = { question_type: 'TEXT', text: null }

@@ -103,8 +103,8 @@ const golden: Record<string, { sent: object; exported?: object; unanswered: { qu
   },
 } // biome-ignore format: side by side
 
-const goldenOf = (form: (one: (typeof golden)[string]) => object) =>
-  Object.fromEntries(Object.entries(golden).map(([name, one]) => [name, form(one)]))
+const goldenOf = (form: (item: (typeof golden)[string]) => object) =>
+  Object.fromEntries(Object.entries(golden).map(([name, item]) => [name, form(item)]))
 
 const database = await useDatabase({ timeZone })
 await aProgram(database.sql, { slug, questions: everyKind, statuses: ['Approved', 'In review'] })
@@ -114,7 +114,7 @@ const client = new ExportClient(service, key, slug)
 const frontEnd = new FrontEnd(service, key, slug)
 const applicant = await frontEnd.register('es-US')
 const bare = await frontEnd.apply(applicant, minimal)
-const sent = goldenOf(one => one.sent)
+const sent = goldenOf(item => item.sent)
 const full = await frontEnd.apply(
   applicant,
   { ...minimal, ...sent },
@@ -131,8 +131,8 @@ const exported = async (id: number): Promise<ExportedApplication> => {
 
 /** "When the question is answered, only `middle_name` and `suffix` are optional" (D16: suffix null). */
 const applicant_name = { question_type: 'NAME', first_name: 'Ana', middle_name: null, last_name: 'Núñez', suffix: null }
-const unanswered = goldenOf(one => one.unanswered)
-const answered = goldenOf(one => one.exported ?? { question_type: one.unanswered.question_type, ...one.sent })
+const unanswered = goldenOf(item => item.unanswered)
+const answered = goldenOf(item => item.exported ?? { question_type: item.unanswered.question_type, ...item.sent })
 
 describe('an exported application', () => {
   test('every type has its example here', () => {

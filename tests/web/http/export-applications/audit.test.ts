@@ -222,7 +222,7 @@ describe('the audit log', () => {
     const hurried = new ExportAuditLog({ ...settings, settleMs: 0 })
     const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     const noting: Promise<void>[] = []
-    const note = (id: number) => noting.push(...[auditLog, hurried].map(one => one.note(page('slow', String(id)))))
+    const note = (id: number) => noting.push(...[auditLog, hurried].map(log => log.note(page('slow', String(id)))))
     for (let i = 1; i < linesOfUnlimitedMax; i++) note(i)
     await auditLog.settle('slow')
     await hurried.settle('slow')
@@ -262,7 +262,7 @@ describe('the audit log', () => {
     ])
     noting.push(auditLog.note(page('three', '2')), auditLog.note(page('three', '3')))
     third.end()
-    for (const one of both) if (one.status === 'fulfilled') one.value.end()
+    for (const result of both) if (result.status === 'fulfilled') result.value.end()
     await expect(begin()).rejects.toBeInstanceOf(Problem)
     // What cannot be taken counts for nothing, and neither does a page of which nothing was sent.
     await release()

@@ -95,12 +95,12 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
       cursor: string
       nextPageToken: string
     }
-    const standIn = async (kind: string, one: Followed): Promise<Standing> => {
-      const { page } = await new ExportClient(service, one.key, `lost-${kind}`).page({ pageSize: '5' })
-      return { cursor: (await one.read('latest')).body.nextCursor, nextPageToken: page.nextPageToken! }
+    const standIn = async (kind: string, followed: Followed): Promise<Standing> => {
+      const { page } = await new ExportClient(service, followed.key, `lost-${kind}`).page({ pageSize: '5' })
+      return { cursor: (await followed.read('latest')).body.nextCursor, nextPageToken: page.nextPageToken! }
     }
     const before = new Map<string, Standing>()
-    for (const [kind, one] of followed) before.set(kind, await standIn(kind, one))
+    for (const [kind, item] of followed) before.set(kind, await standIn(kind, item))
     // What a standby lacks proves nothing: it may lag.
     const lacking = { programId: 1, change: 1_000_000, mark: undefined, sealedAt: (Date.now() + 86_400_000) * 1000 }
     expect(await noteLostChange(heir.sql, lacking)).toBe(false)
@@ -110,9 +110,9 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
     // From here on only the other standby gets what happens.
     await heir.kill()
     const lost = new Map<string, Standing>()
-    for (const [kind, one] of followed) {
-      for (let n = 0; n < 3; n++) await one.happen(n)
-      lost.set(kind, await standIn(kind, one))
+    for (const [kind, item] of followed) {
+      for (let n = 0; n < 3; n++) await item.happen(n)
+      lost.set(kind, await standIn(kind, item))
     }
     const given = []
     for (let n = 0; n < 45; n++) given.push(await submit(n))
@@ -139,25 +139,25 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
       const response = await client.request({ nextPageToken: before.get('erased')!.nextPageToken })
       return response.status === 200 && ((await response.json()) as ExportPage)
     })
-    expect(resumed.payload.map(one => one.application_id)).toEqual(ids.slice(5, 10))
+    expect(resumed.payload.map(application => application.application_id)).toEqual(ids.slice(5, 10))
     expect(await readsOf(service)).toMatchObject({ read, other_history: 1 })
     expect(await sql`select from database_history`).toHaveLength(1)
 
     // No id of an application or applicant that was ever acknowledged is given again, and the ids are moved once.
     const first = await until('the new primary to take a submission', () => submit(100).catch(() => undefined))
     const next = await submit(101)
-    expect(first.application_id).toBeGreaterThan(Math.max(...given.map(one => one.application_id)) + 1_000_000)
-    expect(first.applicant).toBeGreaterThan(Math.max(...given.map(one => one.applicant)) + 1_000_000)
+    expect(first.application_id).toBeGreaterThan(Math.max(...given.map(item => item.application_id)) + 1_000_000)
+    expect(first.applicant).toBeGreaterThan(Math.max(...given.map(item => item.applicant)) + 1_000_000)
     expect(next.application_id - first.application_id).toBeLessThan(100)
     expect(await sql`select from database_history`).toHaveLength(2)
 
     // As many other changes as were lost, and one more: another erasure of what the abandoned standby still has among them.
-    for (const one of followed.values()) for (let n = 4; n < 8; n++) await one.happen(n)
-    for (const [kind, one] of followed) {
-      const refused = await one.read(lost.get(kind)!.cursor)
+    for (const item of followed.values()) for (let n = 4; n < 8; n++) await item.happen(n)
+    for (const [kind, item] of followed) {
+      const refused = await item.read(lost.get(kind)!.cursor)
       expect([kind, refused.status]).toEqual([kind, 400])
       expect(refused.body).toMatchObject({ errors: [{ parameter: 'after', code: 'cursor_of_another_history' }] })
-      const client = new ExportClient(service, one.key, `lost-${kind}`)
+      const client = new ExportClient(service, item.key, `lost-${kind}`)
       const ended = await client.request({ nextPageToken: lost.get(kind)!.nextPageToken })
       expect([kind, ended.status]).toEqual([kind, 400])
       expect(await ended.json()).toMatchObject({
@@ -166,7 +166,7 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
       const goingOn = await client.page({ nextPageToken: before.get(kind)!.nextPageToken })
       // But for what was erased of it since.
       expect([kind, goingOn.page.payload.length]).toEqual([kind, kind === 'erased' ? 4 : 5])
-      const reported = await one.read(before.get(kind)!.cursor)
+      const reported = await item.read(before.get(kind)!.cursor)
       expect(reported.body.payload.map(change => change.kind)).toEqual([kind, kind, kind, kind])
     }
     const [idsAfter] = await sql<{ annotation: number; event: number }[]>`
@@ -177,7 +177,8 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
 
     // The abandoned standby has an application that is erased here.
     const left = [...ids.slice(0, 4), ...ids.slice(8)]
-    const walked = async (by: ExportClient) => (await by.walkAll({ pageSize: '2' })).map(one => one.application_id)
+    const walked = async (by: ExportClient) =>
+      (await by.walkAll({ pageSize: '2' })).map(application => application.application_id)
     expect(await walked(client)).toEqual(left)
     // The new primary may be what DATABASE_READ_URL leads to.
     const readDb = readPoolOf(heir.url)

@@ -80,7 +80,10 @@ describe('a walk with fields', () => {
     const member = { question_type: 'ENUMERATOR', entities: [{ entity_name: 'M', job }] }
     const asked_later = { question_type: 'NUMBER', number: null }
     expect(walked).toEqual(
-      whole.map(one => ({ ...one, application: { story: one.application.story!, member, asked_later } })),
+      whole.map(application => ({
+        ...application,
+        application: { story: application.application.story!, member, asked_later },
+      })),
     )
     expect(Object.keys(walked[0]!.application)).toEqual(['story', 'member', 'asked_later'])
     expect(service.logLines.findLast(line => line.msg === 'request')).toMatchObject({ fields: 3 })

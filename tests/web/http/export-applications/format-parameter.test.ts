@@ -32,7 +32,7 @@ describe.each([...exportFormats])('D49: "overrides Accept", format=%s', format =
     expect((await client.request({ format })).headers.get('ETag')).toBe(tag)
     const again = await client.request({ format }, { ...unacceptable, 'If-None-Match': tag })
     expect([again.status, again.headers.get('Vary')]).toEqual([304, 'Accept-Encoding'])
-    for (const other of exportFormats.filter(one => one !== format))
+    for (const other of exportFormats.filter(exportFormat => exportFormat !== format))
       expect((await client.request({ format: other }, { 'If-None-Match': tag })).status).toBe(200)
   })
 
@@ -49,7 +49,7 @@ describe.each([...exportFormats])('D49: "overrides Accept", format=%s', format =
       const page = formats[format].read(await textOf(response))
       items.push(...page.items)
       next = page.nextPageToken
-      for (const other of next === null ? [] : exportFormats.filter(one => one !== format)) {
+      for (const other of next === null ? [] : exportFormats.filter(exportFormat => exportFormat !== format)) {
         const { status, codes } = await client.refusal({ nextPageToken: next!, format: other })
         expect([status, codes]).toEqual([400, { format: 'differs_from_first_page' }])
       }

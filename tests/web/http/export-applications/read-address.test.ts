@@ -102,7 +102,7 @@ describe.skipIf(!isThere)('pages are read from DATABASE_READ_URL', () => {
     const by = { program_id: program.program_id, actor: 'admin:test', timeZone: 'UTC', now: Date.now() * 1000 }
     await annotate(database.sql, { ...by, application_id: ids[30]!, status: 'Approved' })
     const rest = await client.page({ nextPageToken: page.nextPageToken! })
-    expect([...page.payload, ...rest.page.payload].map(one => one.application_id)).toEqual(ids)
+    expect([...page.payload, ...rest.page.payload].map(application => application.application_id)).toEqual(ids)
     expect(rest.page.payload[0]!.status).toBe('Approved')
     expect(await readsOf(service)).toEqual({ ...none, read: 1, behind: 1 })
   })

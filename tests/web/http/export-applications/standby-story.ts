@@ -106,8 +106,8 @@ export class StandbyStory {
     const acknowledged = Map.groupBy(this.#committed, ({ id }) => id)
     const isThere = ({ id, timeMs }: Submission): boolean =>
       there.get(id) === timeMs && acknowledged.get(id)!.length === 1
-    if (synchronous) expect(this.#committed.filter(one => !isThere(one))).toEqual([])
-    const lost = new Set(this.#committed.filter(one => !isThere(one)).map(({ id }) => id))
+    if (synchronous) expect(this.#committed.filter(submission => !isThere(submission))).toEqual([])
+    const lost = new Set(this.#committed.filter(submission => !isThere(submission)).map(({ id }) => id))
     const wasLost = (id: number, timeMs: number): boolean => !synchronous && (lost.has(id) || there.get(id) !== timeMs)
     for (const walk of this.#walks) {
       if (walk.end !== 'whole') {
@@ -121,7 +121,7 @@ export class StandbyStory {
       const before = await this.sql<{ application_id: number }[]>`
         select application_id from application where submit_time < ${walk.watermark}::timestamptz`
       expect(before.filter(row => !seen.has(row.application_id))).toEqual([])
-      expect(walk.committedBefore.filter(one => isThere(one) && !seen.has(one.id))).toEqual([])
+      expect(walk.committedBefore.filter(submission => isThere(submission) && !seen.has(submission.id))).toEqual([])
       // And nothing later was; a walk may have seen what a failover lost.
       const early = new Set(before.map(row => row.application_id))
       expect(walk.ids.filter((id, i) => !early.has(id) && !wasLost(id, walk.timesMs[i]!))).toEqual([])

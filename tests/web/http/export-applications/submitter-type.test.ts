@@ -29,7 +29,8 @@ for (let i = 0; i < 12; i++) {
   await frontEnd.apply(await frontEnd.register(), { words }, i % 4 === 1 ? intermediary : undefined)
 }
 const all = await client.walkAll()
-const byType = (type: string): number[] => all.filter(one => one.submitter_type === type).map(one => one.application_id)
+const byType = (type: string): number[] =>
+  all.filter(application => application.submitter_type === type).map(application => application.application_id)
 const types = [
   ['APPLICANT', 9],
   ['TRUSTED_INTERMEDIARY', 3],
@@ -44,7 +45,9 @@ test.each(types)(
     const ids = byType(submitterType)
     expect(ids.length).toBe(count)
     for (const pageSize of ['1', '2', '1000'])
-      expect((await client.walkAll({ submitterType, pageSize })).map(one => one.application_id)).toEqual(ids)
+      expect(
+        (await client.walkAll({ submitterType, pageSize })).map(application => application.application_id),
+      ).toEqual(ids)
     const path = `/api/v1/admin/programs/${slug}/applications?submitterType=${submitterType}`
     const lines = (await get(path, { Accept: 'application/x-ndjson' })).trim().split('\n')
     expect(lines.slice(0, -1).map(line => JSON.parse(line).application_id)).toEqual(ids)
@@ -52,7 +55,8 @@ test.each(types)(
     expect(records.length).toBe(1 + count + 1)
     const typed = new TributaryClient({ baseUrl: service.baseUrl, username: key.username, password: key.password })
     const walked: number[] = []
-    for await (const one of typed.applications(slug, { submitterType, pageSize: 2 })) walked.push(one.application_id)
+    for await (const application of typed.applications(slug, { submitterType, pageSize: 2 }))
+      walked.push(application.application_id)
     expect(walked).toEqual(ids)
   },
 )
@@ -92,11 +96,11 @@ test('with a revision state and a later submission of the same person, both filt
   const filters = { submitterType: 'TRUSTED_INTERMEDIARY', revisionState: 'CURRENT', pageSize: '2' }
   const walked: number[] = []
   for await (const { page } of reader.walk(filters, () => desk.apply(applicant, { words: { text: 'alone' } })))
-    walked.push(...page.payload.map(one => one.application_id))
+    walked.push(...page.payload.map(application => application.application_id))
   expect(walked).toEqual(submitted)
-  expect((await reader.walkAll({ ...filters, revisionState: 'OBSOLETE' })).map(one => one.application_id)).toEqual([
-    submitted.at(-1)!,
-  ])
+  expect(
+    (await reader.walkAll({ ...filters, revisionState: 'OBSOLETE' })).map(application => application.application_id),
+  ).toEqual([submitted.at(-1)!])
 })
 
 test('the filter stays with its walk: another value along with the token is refused, the receipt is of the same applications', async () => {

@@ -18,7 +18,7 @@ const words = {
   },
 }
 type Words = typeof words.es
-const each = (make: (one: Words) => object) => ({ es: make(words.es), ar: make(words.ar) })
+const each = (make: (item: Words) => object) => ({ es: make(words.es), ar: make(words.ar) })
 
 const program = {
   slug,

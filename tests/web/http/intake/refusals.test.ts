@@ -64,7 +64,9 @@ describe('methods (contract D25)', () => {
       ['programs/housing-aid/applicants/1/submissions', 'POST'],
     ]
     for (const [path, allow] of offered) {
-      for (const method of ['DELETE', 'PATCH', 'OPTIONS', 'POST', 'PUT', 'GET'].filter(one => !allow.includes(one))) {
+      for (const method of ['DELETE', 'PATCH', 'OPTIONS', 'POST', 'PUT', 'GET'].filter(
+        value => !allow.includes(value),
+      )) {
         const answer = await intake.send(method, path, method === 'GET' ? undefined : '{')
         expect([method, path, answer.status, answer.headers.get('allow')]).toEqual([method, path, 405, allow])
         expect(answer.headers.get('content-type')).toBe('application/problem+json')

@@ -109,16 +109,16 @@ test('ranges of ids divide a snapshot: alongside 8 writers each application is i
 
 test('another key has a snapshot of its own, and the same key a new one when that is over', async () => {
   const brief = await useService(database, { ...config, feedSnapshotMs: 1 })
-  const [one, other, newest] = [await reader(), await reader(), await reader(brief)]
-  const count = async (ask: typeof one): Promise<number> =>
+  const [item, other, newest] = [await reader(), await reader(), await reader(brief)]
+  const count = async (ask: typeof item): Promise<number> =>
     JSON.parse(await ask(`/odata/v1/${slug}/Applications?$count=true&$top=0`))['@odata.count']
-  const seen = await count(one)
+  const seen = await count(item)
   const briefly = await count(newest)
   await until(committed.length + 20)
-  expect(await count(one)).toBe(seen)
-  expect(await one(`/odata/v1/${slug}/Applications/$count`)).toBe(String(seen))
+  expect(await count(item)).toBe(seen)
+  expect(await item(`/odata/v1/${slug}/Applications/$count`)).toBe(String(seen))
   expect(await count(other)).toBeGreaterThan(seen)
-  expect(await count(one)).toBe(seen)
+  expect(await count(item)).toBe(seen)
   expect(await count(newest)).toBeGreaterThan(briefly)
 }, 120_000)
 
@@ -140,7 +140,7 @@ test.skipIf(!needs('redis'))(
     }
     expect(snapshots[0]).not.toBeNull()
     expect(snapshots[1]).toBe(snapshots[0]!)
-    const [one, other] = redises.map(redis => new PinnedStarts(60_000, redis))
+    const [item, other] = redises.map(redis => new PinnedStarts(60_000, redis))
     const [first, second] = [1, 2].map(n => ({
       horizon: n,
       last_submit_time: n,
@@ -149,7 +149,7 @@ test.skipIf(!needs('redis'))(
       in_recovery: false,
     }))
     const holds = async () => true
-    const found = await one!.of(
+    const found = await item!.of(
       'both',
       async () => (await other!.of('both', async () => first!, holds)) && second!,
       holds,

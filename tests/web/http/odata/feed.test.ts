@@ -142,7 +142,7 @@ describe('service document and metadata', () => {
     expect([validate(csdl), validate.errors]).toEqual([true, null])
     expect(validate({ ...csdl, $Version: 'x' })).toBe(false)
     const schema = csdl.Tributary
-    for (const { $Collection, $Type } of Object.values(schema.Feed1).filter(one => typeof one === 'object') as { $Collection: boolean; $Type: string }[]) {
+    for (const { $Collection, $Type } of Object.values(schema.Feed1).filter(value => typeof value === 'object') as { $Collection: boolean; $Type: string }[]) {
       expect($Collection).toBe(true)
       const type = schema[$Type.slice('Tributary.'.length)]
       expect(type.$Kind).toBe('EntityType')
@@ -238,12 +238,12 @@ describe('its rows', () => {
       new RegExp(`^${service.baseUrl}${root}/Applications\\?\\$skiptoken=[0-9A-Za-z]+$`),
     )
     const counted = await pageOf(`${root}/Applications?$count=true&$top=0&$filter=revision_state eq 'OBSOLETE'`)
-    const obsolete = exported.filter(one => one.revision_state === 'OBSOLETE')
+    const obsolete = exported.filter(application => application.revision_state === 'OBSOLETE')
     expect(counted).toEqual({ '@odata.context': expect.any(String), '@odata.count': obsolete.length, value: [] })
   })
 
   test('the number of rows alone is a text, whatever is accepted, and $top and $orderby do not change it', async () => {
-    const current = exported.filter(one => one.revision_state === 'CURRENT')
+    const current = exported.filter(application => application.revision_state === 'CURRENT')
     const counts: [string, number][] = [
       ['$count', exported.length],
       ['%24count', exported.length],
@@ -289,7 +289,7 @@ describe('its rows', () => {
     expect(rows.map(row => Object.keys(row).join())).toEqual(
       rows.map(() => 'application_id,submit_time,monthly_rent__currency_dollars'),
     )
-    expect(rows.map(row => row.application_id)).toEqual(exported.map(one => one.application_id))
+    expect(rows.map(row => row.application_id)).toEqual(exported.map(application => application.application_id))
   })
 
   test('$top is a total over pages, of rows and not of applications', async () => {
@@ -323,35 +323,35 @@ describe('its rows', () => {
     const ms = (text: string): number => Date.parse(text)
     const later = new Date(ms(at) + 500).toISOString()
     const id = (i: number): number => exported[i]!.application_id
-    const cases: [filter: string, holds: (one: ExportedApplication) => boolean][] = [
-      [`submit_time ge ${at}`, one => ms(one.submit_time) >= ms(at)],
-      [`submit_time gt ${at}`, one => ms(one.submit_time) > ms(at)],
-      [`(submit_time le ${at})`, one => ms(one.submit_time) <= ms(at)],
-      [`${at} gt submit_time`, one => ms(one.submit_time) < ms(at)],
-      [`submit_time eq ${at}`, one => one.submit_time === at],
-      [`submit_time ge ${later}`, one => ms(one.submit_time) >= ms(later)],
+    const cases: [filter: string, holds: (application: ExportedApplication) => boolean][] = [
+      [`submit_time ge ${at}`, application => ms(application.submit_time) >= ms(at)],
+      [`submit_time gt ${at}`, application => ms(application.submit_time) > ms(at)],
+      [`(submit_time le ${at})`, application => ms(application.submit_time) <= ms(at)],
+      [`${at} gt submit_time`, application => ms(application.submit_time) < ms(at)],
+      [`submit_time eq ${at}`, application => application.submit_time === at],
+      [`submit_time ge ${later}`, application => ms(application.submit_time) >= ms(later)],
       [`submit_time eq ${later}`, () => false],
-      ["revision_state eq 'CURRENT'", one => one.revision_state === 'CURRENT'],
+      ["revision_state eq 'CURRENT'", application => application.revision_state === 'CURRENT'],
       ["revision_state eq 'OTHER'", () => false],
       ["revision_state eq 'CURRENT' and revision_state eq 'OBSOLETE'", () => false],
-      [`application_id eq ${exported[2]!.application_id}`, one => one === exported[2]],
+      [`application_id eq ${exported[2]!.application_id}`, application => application === exported[2]],
       [`application_id eq ${exported[2]!.application_id} and submit_time lt 2020-01-01T00:00:00Z`, () => false],
       ['application_id eq 999999999', () => false],
-      [`application_id gt ${id(3)}`, one => one.application_id > id(3)],
-      [`application_id ge ${id(3)} and application_id lt ${id(8)} and application_id gt 0 and application_id le 999999999`, one => one.application_id >= id(3) && one.application_id < id(8)],
-      [`${id(3)} lt application_id and (application_id le ${id(8)} and revision_state eq 'CURRENT')`, one => one.application_id > id(3) && one.application_id <= id(8) && one.revision_state === 'CURRENT'],
-      [`application_id gt ${id(8)} and submit_time lt ${at}`, one => one.application_id > id(8) && ms(one.submit_time) < ms(at)],
-      [`application_id gt ${id(2)}.5 and application_id lt ${id(4)}.5`, one => one.application_id > id(2) && one.application_id <= id(4)],
+      [`application_id gt ${id(3)}`, application => application.application_id > id(3)],
+      [`application_id ge ${id(3)} and application_id lt ${id(8)} and application_id gt 0 and application_id le 999999999`, application => application.application_id >= id(3) && application.application_id < id(8)],
+      [`${id(3)} lt application_id and (application_id le ${id(8)} and revision_state eq 'CURRENT')`, application => application.application_id > id(3) && application.application_id <= id(8) && application.revision_state === 'CURRENT'],
+      [`application_id gt ${id(8)} and submit_time lt ${at}`, application => application.application_id > id(8) && ms(application.submit_time) < ms(at)],
+      [`application_id gt ${id(2)}.5 and application_id lt ${id(4)}.5`, application => application.application_id > id(2) && application.application_id <= id(4)],
       [`application_id gt ${id(8)} and application_id lt ${id(8)}`, () => false],
       ['application_id ge -5 and application_id le 99999999999999999999999', () => true],
       ['application_id gt 99999999999999999999999', () => false],
       ['application_id lt -99999999999999999999999', () => false],
-      [`submit_time ge ${at} and submit_time ge 2020-01-01T00:00:00Z`, one => ms(one.submit_time) >= ms(at)],
+      [`submit_time ge ${at} and submit_time ge 2020-01-01T00:00:00Z`, application => ms(application.submit_time) >= ms(at)],
       [`${'('.repeat(16)}submit_time ge 2020-01-01T00:00:00Z${')'.repeat(16)}`, () => true],
-      [`((submit_time ge 2020-01-01T00:00:00Z) and (submit_time lt ${at} and submit_time lt 2120-01-01T00:00:00Z and revision_state eq 'OBSOLETE'))`, one => ms(one.submit_time) < ms(at) && one.revision_state === 'OBSOLETE'],
+      [`((submit_time ge 2020-01-01T00:00:00Z) and (submit_time lt ${at} and submit_time lt 2120-01-01T00:00:00Z and revision_state eq 'OBSOLETE'))`, application => ms(application.submit_time) < ms(at) && application.revision_state === 'OBSOLETE'],
     ] // biome-ignore format: side by side
     for (const [filter, holds] of cases) {
-      const ids = exported.filter(holds).map(one => one.application_id)
+      const ids = exported.filter(holds).map(application => application.application_id)
       const rows = await walkFeed(textOf, `${root}/Applications?$filter=${encodeURIComponent(filter)}`)
       expect([filter, rows.map(row => row.application_id)]).toEqual([filter, ids])
       const inner = await walkFeed(textOf, `${root}/household_member?$filter=${encodeURIComponent(filter)}`)
@@ -462,7 +462,7 @@ describe.each(Object.entries(clients))('requests as %s makes them', (_, headers)
 
   test('links are followed as they are, to the last page', async () => {
     const rows = await walkFeed(async path => (await ask(path, headers)).text(), `${root}/Applications?$select=application_id%2Csubmit_time`)
-    expect(rows.map(row => row.application_id)).toEqual(exported.map(one => one.application_id))
+    expect(rows.map(row => row.application_id)).toEqual(exported.map(application => application.application_id))
   })
 
   test('Sort Descending: refused with what is possible, so that it is done by the client', async () => {

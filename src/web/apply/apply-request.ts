@@ -25,7 +25,7 @@ import { defaultLanguage, findLanguage, languages } from '../questions/languages
 import type { Language } from '../questions/languages/en.ts'
 import type { ApplyLimits } from './apply-limits.ts'
 
-export interface ApplyVisit {
+export interface ApplyRequest {
   deps: Deps
   limits: ApplyLimits
   request: Request
@@ -59,7 +59,7 @@ export interface Intermediary extends ActingIntermediary {
 /** The start page for an organization's people. */
 export const clientsPath = '/apply/-/clients'
 
-export type ApplyHandler = (visit: ApplyVisit) => Promise<Response>
+export type ApplyHandler = (request: ApplyRequest) => Promise<Response>
 
 /** Most fields of one form: ten times what a long screen with a large household has. */
 export const fieldsMax = 10_000
@@ -71,7 +71,7 @@ export const applyRules = ({ config }: Deps): ApplyRules => ({
 })
 
 /** The facts of a request, with its session unless that has ended. */
-export async function openVisit(deps: Deps, limits: ApplyLimits, request: Request): Promise<ApplyVisit> {
+export async function openApplyRequest(deps: Deps, limits: ApplyLimits, request: Request): Promise<ApplyRequest> {
   const record = recordOf(request)
   const { address } = record.origin
   if (address !== undefined) record.fields.address = addressText(address)
@@ -97,7 +97,7 @@ export async function openVisit(deps: Deps, limits: ApplyLimits, request: Reques
   const form = new FormValues()
   const texts = languages[language]!
   const hasEnded = isToken && session === undefined
-  const visit = {
+  const pageRequest = {
     deps,
     limits,
     request,
@@ -117,8 +117,8 @@ export async function openVisit(deps: Deps, limits: ApplyLimits, request: Reques
     texts,
     cookies: [],
   }
-  if (chosen !== undefined) setLanguage(visit, chosen)
-  return visit
+  if (chosen !== undefined) setLanguage(pageRequest, chosen)
+  return pageRequest
 }
 
 /** The intermediary who is signed in; undefined for other people, and for an intermediary who must still set up a second factor. */
@@ -129,14 +129,14 @@ async function findIntermediary(deps: Deps, signedIn: Session): Promise<Intermed
 }
 
 /** Before any form is read. Throws Problem `forbidden` if it comes from another site, and `rate_limited` if its address sends too many. */
-export async function admitForm(visit: ApplyVisit): Promise<void> {
-  requireOwnOrigin(visit)
-  await visit.limits.countForm(recordOf(visit.request).origin.address)
+export async function admitForm(request: ApplyRequest): Promise<void> {
+  requireOwnOrigin(request)
+  await request.limits.countForm(recordOf(request.request).origin.address)
 }
 
 /** Reads the form of a POST request. Throws Problem `forbidden` unless it came from a page of this session. */
-export async function readApplyForm(visit: ApplyVisit, inAnySession = false): Promise<void> {
-  const { deps, request } = visit
+export async function readApplyForm(pageRequest: ApplyRequest, inAnySession = false): Promise<void> {
+  const { deps, request } = pageRequest
   const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
     throw new Problem('unsupported_media_type', { detail: 'A form is sent as application/x-www-form-urlencoded.' })
@@ -144,50 +144,50 @@ export async function readApplyForm(visit: ApplyVisit, inAnySession = false): Pr
   const fields = [...readFields(body)]
   if (fields.length > fieldsMax)
     throw new Problem('too_large', { detail: `A form may have ${fieldsMax} fields; this one has more.` })
-  visit.form = new FormValues(fields)
-  acceptForm(visit, inAnySession)
+  pageRequest.form = new FormValues(fields)
+  acceptForm(pageRequest, inAnySession)
 }
 
-/** Throws Problem `forbidden` unless the form of a visit came from a page of this session, the applicant's or the intermediary's. */
-export function requireFormOf(session: Pick<Session, 'csrf'>, { form }: ApplyVisit): void {
+/** Throws Problem `forbidden` unless the form came from a page of this session, the applicant's or the intermediary's. */
+export function requireFormOf(session: Pick<Session, 'csrf'>, { form }: ApplyRequest): void {
   if (!isCsrf(session, form.get('csrf') ?? null))
     throw new Problem('forbidden', { detail: 'This form is from another session.', internal: 'csrf' })
 }
 
-/** Accepts the form of a visit and its choice of language. Throws Problem `forbidden` unless it came from a page of this session. */
-export function acceptForm(visit: ApplyVisit, inAnySession = false): void {
-  const { session } = visit
-  if (session !== undefined && !inAnySession) requireFormOf(session, visit)
-  const language = findLanguage([visit.form.get('language') ?? ''])
-  if (language !== undefined) setLanguage(visit, language)
+/** Accepts the form and its choice of language. Throws Problem `forbidden` unless it came from a page of this session. */
+export function acceptForm(request: ApplyRequest, inAnySession = false): void {
+  const { session } = request
+  if (session !== undefined && !inAnySession) requireFormOf(session, request)
+  const language = findLanguage([request.form.get('language') ?? ''])
+  if (language !== undefined) setLanguage(request, language)
 }
 
 /** What a form carries, different on each page. Empty without a session, when nothing is anybody's yet. */
-export const csrfField = ({ session }: ApplyVisit): string => maskedToken(session?.csrf ?? '')
+export const csrfField = ({ session }: ApplyRequest): string => maskedToken(session?.csrf ?? '')
 
 /** The session; one of a new applicant, with a new code, where there is none. */
-export async function requireSession(visit: ApplyVisit): Promise<ApplySession> {
-  if (visit.session !== undefined) return visit.session
-  const { deps, limits, request, key, language, now } = visit
+export async function requireSession(pageRequest: ApplyRequest): Promise<ApplySession> {
+  if (pageRequest.session !== undefined) return pageRequest.session
+  const { deps, limits, request, key, language, now } = pageRequest
   await limits.countStart(recordOf(request).origin.address)
   const applicantId = await registerApplicant(deps.intakeDb, key, language)
   const token = await inTransaction(deps.db, tx => beginApplying(tx, applyRules(deps), applicantId, now))
-  return takeSession(visit, token)
+  return takeSession(pageRequest, token)
 }
 
-/** Makes the session of a new token that of the visit and of the browser. */
-export async function takeSession(visit: ApplyVisit, token: string): Promise<ApplySession> {
-  const { deps, now } = visit
-  setCookie(visit, 'session', token)
-  visit.session = await loadApplySession(deps.db, applyRules(deps), token, now)
-  if (visit.session === undefined) throw new Error('a session ended as it began')
-  return visit.session
+/** Makes the session of a new token that of the request and of the browser. */
+export async function takeSession(request: ApplyRequest, token: string): Promise<ApplySession> {
+  const { deps, now } = request
+  setCookie(request, 'session', token)
+  request.session = await loadApplySession(deps.db, applyRules(deps), token, now)
+  if (request.session === undefined) throw new Error('a session ended as it began')
+  return request.session
 }
 
-export function setLanguage(visit: ApplyVisit, language: string): void {
-  visit.language = language
-  visit.texts = languages[language]!
-  setCookie(visit, 'language', language)
+export function setLanguage(request: ApplyRequest, language: string): void {
+  request.language = language
+  request.texts = languages[language]!
+  setCookie(request, 'language', language)
 }
 
 /** With the prefix, browsers take a cookie over HTTPS only, for this host and all paths. */
@@ -196,7 +196,7 @@ const nameOf = (what: 'session' | 'language', https: boolean): string =>
 
 /** Sets a cookie until the browser is closed; with undefined, removes it. */
 export function setCookie(
-  { https, cookies }: ApplyVisit,
+  { https, cookies }: ApplyRequest,
   what: 'session' | 'language',
   value: string | undefined,
 ): void {
@@ -213,12 +213,12 @@ const cookiesOf = ({ headers }: Request): Map<string, string> =>
   )
 
 /** With 303, so that loading the page again sends no form again. */
-export function redirect(visit: ApplyVisit, path: string): Response {
-  const headers = new Headers({ Location: visit.place.root + path, 'Cache-Control': 'no-store' })
-  return withCookies(visit, new Response(null, { status: 303, headers }))
+export function redirect(request: ApplyRequest, path: string): Response {
+  const headers = new Headers({ Location: request.place.root + path, 'Cache-Control': 'no-store' })
+  return withCookies(request, new Response(null, { status: 303, headers }))
 }
 
-export function withCookies({ cookies }: ApplyVisit, response: Response): Response {
+export function withCookies({ cookies }: ApplyRequest, response: Response): Response {
   for (const cookie of cookies) response.headers.append('Set-Cookie', cookie)
   return response
 }
