@@ -94,6 +94,14 @@ function copyOf(browser: ConsoleVisitor, at: TestService = service): ConsoleVisi
   return copy
 }
 
+test('whatever changes a key, a person or an intermediary, or enables something, asks an older session who it is', () => {
+  const changing = actions.filter(
+    ({ method, scope, name }) =>
+      method !== 'GET' && (/^(keys|people|intermediaries):write$/.test(scope ?? '') || name.startsWith('enable')),
+  )
+  expect(changing.filter(({ confirmed }) => confirmed !== true).map(({ named }) => named)).toEqual([])
+})
+
 const askPage = ({ method, path }: Page, browser: ConsoleVisitor): Promise<Response> =>
   method === 'GET' ? browser.get(addressOf(path)) : browser.post(addressOf(path))
 

@@ -47,7 +47,9 @@ const all = '/intermediaries'
 const organizationRoute = `${all}/:organizationId`
 const people = `${organizationRoute}/people`
 const read = reads('intermediaries')
-const write = writes('intermediaries')
+/** Each of them changes who may apply for whom. */
+const write = { ...writes('intermediaries'), confirmed: true }
+const tokenReach = 'A token also needs the scope applications:write, because people who sign in apply for clients.'
 const paging = { after: 'The `next` value of the previous page.' }
 
 export const intermediaryActions = (deps: Deps): Part => {
@@ -80,6 +82,12 @@ class Organizations {
   }
 
   find = (request: ConsoleRequest) => requireOrganization(this.db, idOfOne(request))
+
+  /** Throws Problem `not_found`, or `forbidden` when a token may not do what the organization’s people may. */
+  reach = async (request: ConsoleRequest) => {
+    await this.find(request)
+    requireReachOfRole(request.token, 'INTERMEDIARY')
+  }
 
   listPeople = async (request: ConsoleRequest) => {
     const { organization_id } = await this.find(request)
@@ -192,12 +200,11 @@ const inviteAction = ({ config }: Deps, { db, find }: Organizations): Action => 
     name: 'inviteIntermediary',
     route: `POST ${people}/:intermediaryId/invite`,
     summary: 'Invite a person in an organization to sign in',
-    description: 'They apply for their organization’s clients at `/apply/-/clients`. Needs `APPLY=on`.',
+    description: `They apply for their organization’s clients at \`/apply/-/clients\`. Needs \`APPLY=on\`. ${tokenReach}`,
     answers: 'The person’s ID, and the link to pass on, which is shown only once.',
     answered: invitationAnswer,
     makes: true,
     ...write,
-    confirmed: true,
     body: invited,
     run: async (request, { name }) => {
       if (!config.apply)
@@ -222,7 +229,11 @@ const inviteAction = ({ config }: Deps, { db, find }: Organizations): Action => 
   })
 }
 
-const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable', disabled: boolean): Action[] => [
+const toggles = (
+  { db, find, reach, onPage }: Organizations,
+  name: 'disable' | 'enable',
+  disabled: boolean,
+): Action[] => [
   action({
     name: `${name}Organization`,
     route: `POST ${organizationRoute}/${name}`,
@@ -230,7 +241,9 @@ const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable'
     answers: 'The updated organization.',
     answered: organizationRow,
     ...write,
+    ...(!disabled && { description: tokenReach }),
     run: async request => {
+      if (!disabled) await reach(request)
       await setOrganizationDisabled(db, idOfOne(request), disabled, request.by)
       return find(request)
     },
@@ -243,7 +256,9 @@ const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable'
     answers: 'The person’s organization.',
     answered: organizationRow,
     ...write,
+    ...(!disabled && { description: tokenReach }),
     run: async request => {
+      if (!disabled) await reach(request)
       await setIntermediaryDisabled(db, placeOf(request), disabled, request.by)
       return find(request)
     },

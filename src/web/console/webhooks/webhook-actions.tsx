@@ -217,6 +217,7 @@ const toggles = ({ db, find, button }: Webhooks, name: 'disable' | 'enable', dis
     answers: 'The updated webhook.',
     answered: webhookRow,
     ...write,
+    confirmed: !disabled,
     run: async request => {
       await setWebhookDisabled(db, await find(request), disabled, request.by)
       return find(request)

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createApiKey } from '../../../../src/core/keys/api-keys.ts'
 import { scopes } from '../../../../src/core/people/admin-tokens.ts'
+import { setIntermediaryDisabled, setOrganizationDisabled } from '../../../../src/core/people/intermediaries.ts'
 import { disablePerson } from '../../../../src/core/people/people.ts'
 import type { Role } from '../../../../src/core/people/roles.ts'
 import { consoleActions } from '../../../../src/web/console/console.ts'
@@ -11,10 +12,11 @@ import { testPepper } from '../../../support/config.ts'
 import { aPerson } from '../../../support/console.ts'
 import { ApiProgram, aToken } from '../../../support/console-api.ts'
 import { useDatabase, useService } from '../../../support/fixtures.ts'
+import { anIntermediary, anOrganization } from '../../../support/intermediary.ts'
 
 const database = await useDatabase()
 const { sql } = database
-const service = await useService(database)
+const service = await useService(database, { apply: true })
 await sql`insert into program (slug, display_name) values ('food', 'Food')`
 const ada = await aPerson(sql)
 const by = { actor: 'operator:test', now: Date.now() * 1000 }
@@ -140,21 +142,24 @@ describe('a person', () => {
 })
 
 /** Every action that gives a person or a key more, or hands out a secret of theirs: its description says what a token needs for it. */
-const reaching = consoleActions(service.foundation as Deps).filter(({ description }) =>
-  /\bA token (also needs|can’t)/.test(description ?? ''),
-)
+const actions = consoleActions(service.foundation as Deps)
+const reaching = actions.filter(({ description }) => /\bA token (also needs|can’t)/.test(description ?? ''))
 /** All that these send is within reach: what refuses them is who they are about. */
 const bodies: Readonly<Record<string, (about: { version: string }) => unknown>> = {
   editPerson: () => ({ name: 'Edited', role: 'AUDITOR', programs: [] }),
   unlinkPerson: () => ({ issuer: 'https://id.example.gov' }),
   editApiKey: ({ version }) => ({ based_on: version, name: 'Edited' }),
   rotateApiKey: () => ({ overlap_days: 0 }),
+  inviteIntermediary: () => ({ name: 'Invited' }),
 }
 
 describe('whatever its body says, a token that does not reach whom it is about is refused, and nothing changes:', () => {
   test('every action that reaches somebody is here, or makes what it reaches', () => {
     const making = reaching.filter(({ path }) => !path.includes(':')).map(({ name }) => name)
     expect(making.toSorted()).toEqual(['createApiKey', 'invitePerson'])
+    // Everything that lets somebody in again is among them.
+    const enabling = actions.filter(({ name, scope }) => name.startsWith('enable') && scope !== 'webhooks:write')
+    expect(enabling.filter(action => !reaching.includes(action))).toEqual([])
     expect(reaching.filter(({ body }) => body !== undefined).map(({ name }) => name)).toEqual(
       expect.arrayContaining(Object.keys(bodies)),
     )
@@ -206,5 +211,29 @@ describe('whatever its body says, a token that does not reach whom it is about i
     }
     expect(await ask()).toEqual({ status: 403, isChanged: false })
     expect((await ask('applications:read')).status).not.toBe(403)
+  })
+
+  test.each(named(':organizationId'))('%s', async (name, method, path) => {
+    const ask = async (...wanted: string[]) => {
+      const organizationId = await anOrganization(sql, crypto.randomUUID())
+      const person = await anIntermediary(sql, organizationId)
+      if (name.startsWith('enable')) {
+        await setIntermediaryDisabled(sql, person, true, by)
+        await setOrganizationDisabled(sql, organizationId, true, by)
+      }
+      const stored = () => sql`
+        select to_jsonb(o) as organization, to_jsonb(i) as intermediary
+        from intermediary_organization o join intermediary i using (organization_id)
+        where organization_id = ${organizationId}`
+      const before = await stored()
+      const api = await withScopes('intermediaries:write', ...wanted)
+      const at = path
+        .replace(':organizationId', String(organizationId))
+        .replace(':intermediaryId', String(person.intermediaryId))
+      const { status } = await api.ask(method, at, bodies[name]?.({ version: '' }))
+      return { status, isChanged: !Bun.deepEquals(await stored(), before) }
+    }
+    expect(await ask()).toEqual({ status: 403, isChanged: false })
+    expect((await ask('applications:write')).status).not.toBe(403)
   })
 })
