@@ -114,6 +114,10 @@ export class ConsoleVisitor {
     return this.#keep(await this.service.get(path, { headers: this.#headers(headers) }))
   }
 
+  async head(path: string): Promise<Response> {
+    return this.#keep(await this.service.get(path, { method: 'HEAD', headers: this.#headers({}) }))
+  }
+
   /** The text of a page that must be there. */
   async page(path: string): Promise<string> {
     const response = await this.get(path)

@@ -1,4 +1,4 @@
-// Opens an uploaded file for a person in the console. The audit log records it before the first byte is sent.
+// Finds an uploaded file for a person in the console, and opens it. The audit log records that before the first byte is sent.
 
 import { notFound, Problem } from '../../base/problem.ts'
 import {
@@ -17,24 +17,33 @@ interface FileReader {
   address?: string | undefined
 }
 
+/** A file that was found. `open` records the download and returns the content. It throws Problem `unavailable` when the storage does not respond. */
+interface FoundFile {
+  file: StoredFile
+  open: () => Promise<AsyncIterable<Uint8Array>>
+}
+
 /**
- * A file with its content. Throws Problem `not_found` unless a submitted application of the program has it (nobody may read answers in
- * progress), and `unavailable` when the storage does not respond.
+ * Finds a file without recording anything. Throws Problem `not_found` unless a submitted application of the program has it: nobody may read
+ * answers in progress.
  */
-export async function openFile(
+export async function findFile(
   sql: Sql,
   store: FileStore | undefined,
   place: FilePlace,
   { actor, address }: FileReader,
-): Promise<{ file: StoredFile; content: AsyncIterable<Uint8Array> }> {
+): Promise<FoundFile> {
   const { program_id, file_id } = place
   const file = /^[0-9a-f]{40}$/.test(file_id) ? await findUploadedFile(sql, place) : undefined
   const applications = file === undefined ? [] : await readApplicationsWithFile(sql, { ...file, program_id })
   if (file === undefined || applications.length === 0) return notFound('There is no such file in this program.')
-  const content = await readContent(store, file_id)
-  const detail = { program_id, applications }
-  await appendAuditEvent(sql, { actor, action: 'file_downloaded', subject: file_id, address, detail })
-  return { file, content }
+  const open = async () => {
+    const content = await readContent(store, file_id)
+    const detail = { program_id, applications }
+    await appendAuditEvent(sql, { actor, action: 'file_downloaded', subject: file_id, address, detail })
+    return content
+  }
+  return { file, open }
 }
 
 async function readContent(store: FileStore | undefined, fileId: string): Promise<AsyncIterable<Uint8Array>> {

@@ -100,6 +100,12 @@ test('files are uploaded before, with and after other answers, removed, and expo
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
   })
+  const head = await visitor.head(pathOf(urls[0]!))
+  expect([head.status, head.headers.get('content-disposition'), (await head.arrayBuffer()).byteLength]).toEqual([
+    200,
+    response.headers.get('content-disposition'),
+    0,
+  ])
   const events =
     await sql`select actor, subject, detail from audit_event where action = 'file_downloaded' and actor = ${`admin:${email}`}`
   expect([...events]).toEqual([

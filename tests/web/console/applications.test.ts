@@ -575,6 +575,7 @@ describe('audit entries for reading applications', () => {
     await person.page(`${list}/${second.application_id}`)
     await person.page(`${list}/${second.application_id}/exported`)
     await person.get(`${list}/${second.application_id}/download`)
+    expect((await person.head(`${list}/${second.application_id}/download`)).status).toBe(200)
     expect(await readings(first.application_id, item.email)).toEqual(['shown', 'compared'])
     expect(await readings(second.application_id, item.email)).toEqual(['shown', 'as_exported', 'downloaded'])
     await person.page(`${list}/${second.application_id}/changes`)

@@ -15,6 +15,7 @@ import { applicationChanges } from '../../../domain/readable/application-changes
 import { pageFields } from '../../html/html-response.ts'
 import { everyRole } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
+import { recordOf } from '../../http/server/request-record.ts'
 import {
   type Action,
   action,
@@ -74,14 +75,16 @@ const readingPages = (files: ApplicationFiles): PageRoute[] => [
     <ExportedPage {...(await files.asExported(request, 'as_exported'))} />
   )),
   pageAt(`/admin${applicationRoute}/download`, readers, async request => {
-    const { application, bytes } = await files.asExported(request, 'downloaded')
-    return new Response(new Uint8Array(bytes), {
-      headers: {
-        ...pageFields,
-        'Content-Type': 'application/json',
-        'Content-Disposition': `attachment; filename="application-${application.application_id}.json"`,
-      },
-    })
+    const { application } = await files.find(request)
+    const fileName = `attachment; filename="application-${application.application_id}.json"`
+    const headers = { ...pageFields, 'Content-Type': 'application/json', 'Content-Disposition': fileName }
+    // HEAD reads no answers, and nothing is recorded.
+    if (request.request.method === 'HEAD') {
+      recordOf(request.request).lengthUnknown = true
+      return new Response(null, { headers })
+    }
+    const { bytes } = await files.asExported(request, 'downloaded')
+    return new Response(new Uint8Array(bytes), { headers })
   }),
 ]
 

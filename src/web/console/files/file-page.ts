@@ -1,7 +1,7 @@
 // An uploaded file, at the address that applications have for it. It is always saved, never shown: what applicants upload may pretend to be
 // anything.
 
-import { openFile } from '../../../core/files/open-file.ts'
+import { findFile } from '../../../core/files/open-file.ts'
 import { attachment, savedFileName } from '../../../domain/files/file-names.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { findSeenProgram, readers } from '../applications/find-applications.ts'
@@ -12,12 +12,12 @@ export const filePage = (deps: Deps): PageRoute =>
   pageAt('/admin/programs/:slug/files/:fileId', readers, async ({ request, person, params, by }) => {
     const { consoleDb: db, fileStore } = deps
     const { program_id } = await findSeenProgram(db, person, params.slug!)
-    const { file, content } = await openFile(db, fileStore, { program_id, file_id: params.fileId! }, by)
+    const { file, open } = await findFile(db, fileStore, { program_id, file_id: params.fileId! }, by)
     const fileName = savedFileName(file.name, file.file_type)
     const headers = fileHeaders('application/octet-stream', attachment(fileName))
     headers.set('Content-Security-Policy', "sandbox; default-src 'none'; frame-ancestors 'none'")
     headers.set('Cross-Origin-Resource-Policy', 'same-origin')
-    return download(deps, request, headers, async () => wholeContent(content, file.bytes))
+    return download(deps, request, headers, async () => wholeContent(await open(), file.bytes))
   })
 
 /** The parts of a file of a known length. If the file has become shorter, the response is cut off. */
