@@ -79,9 +79,6 @@ async function work(config: OtherConfig): Promise<void> {
   const stopAsking = startAsking(db, log, clock.now, () => through('webhooks'))
   const fileStore = openFileStore(config)
   const tasks = startMaintenance({ db, log, fileStore, config, through })
-  await tasks.first
-  isWorking = true
-  log.info({ release: releaseName, store: queues.store, health: platform.url.href }, 'working')
 
   /** Stops taking jobs, finishes running ones, then closes the queue and the database. */
   const finish = async (): Promise<void> => {
@@ -103,8 +100,13 @@ async function work(config: OtherConfig): Promise<void> {
     log.info('stopped')
     process.exit(0)
   }
+  // Before maintenance has run for the first time, since jobs are already being worked on.
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))
+
+  await tasks.first
+  isWorking = true
+  log.info({ release: releaseName, store: queues.store, health: platform.url.href }, 'working')
 }
 
 /** Health checks and metrics, on a separate port. */

@@ -146,8 +146,8 @@ grant execute on function
   hold_for_erasure(bigint, bigint), erase_application(bigint, bigint), hold_applicant(bigint), erase_applicant(bigint)
 to tributary_console;
 grant select on bulk_load, bulk_load_program to tributary_console;
--- It gives files out, and has the worker look at those of an erased application.
-grant select, update (check_at) on uploaded_file to tributary_console;
+-- It gives files out.
+grant select on uploaded_file to tributary_console;
 grant update (only_row) on instance to tributary_console;
 
 -- The follower copies a CiviForm into here. The database itself lets it change and remove what it copied, and nothing else.

@@ -138,7 +138,6 @@ const rights: Record<Role, string> = {
     refusal: insert, update(request_id happened_at reason api_key_id address path), delete
     second_factor: insert, update(*), delete
     submission_counter: insert, update(closed)
-    uploaded_file: update(check_at)
     webhook_endpoint: insert, update(webhook_endpoint_id program_id url secret_name earlier_secret_name earlier_secret_until created_at created_by delivered_change delivered_at attempts busy_until retry_at asked failures first_failed_at disabled_at disabled_because), delete`,
   // Nothing is followed here, so it changes nothing but its own tables. Its keys: tests/civiform/follower-role.test.ts.
   tributary_follower: `

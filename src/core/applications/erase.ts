@@ -11,7 +11,6 @@ import {
   deleteApplication,
   deleteExpired,
   type ErasedApplication,
-  findApplicantOf,
   holdApplicant,
   holdForErasure,
   lockRetention,
@@ -21,7 +20,6 @@ import {
   updateRetention,
   wasErased,
 } from '../../db/applications/erased-applications.ts'
-import { updateFilesOfApplicant } from '../../db/apply/uploaded-files.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { type Db, inTransaction, type Sql } from '../../db/client.ts'
 import { type LoadRow, lockLoads, readUnfinishedLoads } from '../../db/loads/bulk-loads.ts'
@@ -61,15 +59,13 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
   const reason = parseReason(order.reason)
   await inTransaction(sql, async tx => {
     await holdForErasure(tx, place)
-    const applicantId = await findApplicantOf(tx, place)
-    if (!(await deleteApplication(tx, place)) || applicantId === undefined) {
+    if (!(await deleteApplication(tx, place))) {
       const isErased = await wasErased(tx, place)
       const detail = isErased
         ? `Application ${place.application_id} was erased before.`
         : `There is no application ${place.application_id} in this program.`
       throw new Problem('not_found', { detail, ...(isErased && { internal: 'erased_before' }) })
     }
-    await updateFilesOfApplicant(tx, applicantId, place.program_id)
     await appendAuditEvent(tx, {
       actor: order.actor,
       action: 'application_erased',
@@ -93,7 +89,6 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
     if (!(await holdApplicant(tx, applicantId)))
       throw new Problem('not_found', { detail: `There is no applicant ${applicantId}.` })
     const applications = await deleteApplicant(tx, applicantId)
-    await updateFilesOfApplicant(tx, applicantId)
     await appendAuditEvent(tx, {
       actor: order.actor,
       action: 'applicant_erased',

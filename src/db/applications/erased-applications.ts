@@ -1,7 +1,7 @@
 // Erases applications and everything stored about an applicant. A trigger leaves a tombstone for each application.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { type Db, findRow, findValue, readValue, type Transaction } from '../client.ts'
+import { type Db, findRow, readValue, type Transaction } from '../client.ts'
 
 /** An application by its place. */
 export interface ErasedApplication {
@@ -65,7 +65,7 @@ export async function holdApplicant(tx: Transaction, applicantId: number): Promi
   return readValue<boolean>(tx)`select hold_applicant(${applicantId}) as held`
 }
 
-/** Removes an applicant that is held and all its applications, and returns those applications. */
+/** Removes an applicant that is held and all its applications, has a worker check its files, and returns those applications. */
 export async function deleteApplicant(tx: Transaction, applicantId: number): Promise<ErasedApplication[]> {
   return [...(await tx<ErasedApplication[]>`select program_id, application_id from erase_applicant(${applicantId})`)]
 }
@@ -78,17 +78,8 @@ export async function holdForErasure(tx: Transaction, place: ErasedApplication):
   await tx`select hold_for_erasure(${place.program_id}, ${place.application_id})`
 }
 
-/** Whose an application is; undefined when it does not exist. */
-export async function findApplicantOf(db: Db, place: ErasedApplication): Promise<number | undefined> {
-  return findValue<number>(db)`
-    select applicant_id
-    from application
-    where program_id = ${place.program_id}
-    and application_id = ${place.application_id}`
-}
-
 /**
- * Removes one application; false when it does not exist. The idempotency key it came with stays, so that a submission repeated late
+ * Removes one application, and has a worker check the applicant's files; false when it does not exist. The idempotency key it came with stays, so that a submission repeated late
  * is refused and makes no second one.
  */
 export async function deleteApplication(tx: Transaction, place: ErasedApplication): Promise<boolean> {

@@ -3,7 +3,7 @@
 
 import type { FileType } from '../../domain/files/file-types.ts'
 import type { ApplicantPlace } from '../applications/submissions.ts'
-import { type Db, findRow, readValue, type Transaction } from '../client.ts'
+import { type Db, findRow, readValue } from '../client.ts'
 
 /** The key of a file. */
 export interface FilePlace {
@@ -41,15 +41,6 @@ export async function updateFileAbandoned(db: Db, { program_id, file_id }: FileP
     set check_at = present_time()
     where program_id = ${program_id}
     and file_id = ${file_id}`
-}
-
-/** The same for all files of an applicant, in one program or in all. Called after erasing applications, which locks their program. */
-export async function updateFilesOfApplicant(tx: Transaction, applicantId: number, programId?: number): Promise<void> {
-  await tx`
-    update uploaded_file
-    set check_at = present_time()
-    where applicant_id = ${applicantId}
-    ${programId === undefined ? tx`` : tx`and program_id = ${programId}`}`
 }
 
 /** Number of an applicant's files in a program, including files that are still arriving. */

@@ -23,6 +23,7 @@ import applicationByState from './0019-application-by-state.sql' with { type: 't
 import keyRequestDays from './0020-key-request-days.sql' with { type: 'text' }
 import uploadedFiles from './0021-uploaded-files.sql' with { type: 'text' }
 import applyingForClients from './0022-applying-for-clients.sql' with { type: 'text' }
+import erasedFiles from './0023-erased-files.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -63,6 +64,7 @@ const files: Readonly<Record<string, string>> = {
   '0020-key-request-days.sql': keyRequestDays,
   '0021-uploaded-files.sql': uploadedFiles,
   '0022-applying-for-clients.sql': applyingForClients,
+  '0023-erased-files.sql': erasedFiles,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */
