@@ -26,7 +26,7 @@ export interface WebhookDeps {
 
 export const deliverWebhook =
   ({ db, config, attempted, now }: WebhookDeps) =>
-  async (asked: { webhook_endpoint_id: number; attempts: number }): Promise<void> => {
+  async (asked: { webhook_endpoint_id: number; attempts: number }): Promise<string | undefined> => {
     const { webhookKeys: keys, webhookAllowedNetworks: allowedNetworks, timeZone } = config
     const outcome = await deliver(
       {
@@ -41,6 +41,7 @@ export const deliverWebhook =
       asked,
     )
     if (outcome !== undefined) attempted(outcome)
+    return outcome
   }
 
 const askEveryMs = 1000

@@ -87,6 +87,7 @@ grant select, insert on intermediary_client to tributary_service;
 grant insert, update on program_key_map, docs_example, derived_status to tributary_worker;
 grant select, insert, update, delete on outbox to tributary_worker;
 grant insert, update, delete on worker_heartbeat to tributary_worker;
+grant select, insert, delete on job_run to tributary_worker;
 -- It seals the audit log, in which no answer is.
 grant select on audit_event, audit_seal to tributary_worker;
 grant insert (segment, first_event_id, last_event_id, events, newest_at, hash) on audit_seal to tributary_worker;
@@ -118,7 +119,7 @@ grant select on
   program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_annotation,
   erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, api_key_request_day, program_reader, refusal,
   person, person_program, person_identity, second_factor, invitation, console_session, admin_token, intermediary_organization, intermediary,
-  audit_event, audit_seal, outbox, worker_heartbeat, origin,
+  audit_event, audit_seal, outbox, worker_heartbeat, job_run, origin,
   webhook_endpoint, webhook_attempt
 to tributary_console;
 grant insert, update, delete on webhook_endpoint to tributary_console;

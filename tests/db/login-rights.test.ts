@@ -105,6 +105,7 @@ const rights: Record<Role, string> = {
     application_in_progress: delete
     derived_status: insert, update(*)
     docs_example: insert, update(*)
+    job_run: insert, delete
     outbox: insert, update(job_name job_id payload traceparent created_at), delete
     program_key_map: insert, update(*)
     submission_request: delete

@@ -32,6 +32,7 @@ const otherTables = [
   'intermediary_client',
   'intermediary_organization',
   'invitation',
+  'job_run',
   'loaded_ids',
   'outbox',
   'person',

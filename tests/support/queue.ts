@@ -68,7 +68,13 @@ export async function useQueue(store: StoreName): Promise<TestQueue> {
     },
     work: async (handlers = {}, changes = {}) => {
       const idle = async (): Promise<void> => {}
-      const all = { 'refresh-key-map': idle, 'refresh-docs-example': idle, 'deliver-webhook': idle, ...handlers }
+      const nothingToSend = async (): Promise<undefined> => {}
+      const all = {
+        'refresh-key-map': idle,
+        'refresh-docs-example': idle,
+        'deliver-webhook': nothingToSend,
+        ...handlers,
+      }
       const working = await startWorking(sql, await connect(changes), all, log, codeVersions)
       ends.unshift(() => working.stop())
       return working

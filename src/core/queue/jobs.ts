@@ -46,13 +46,20 @@ export function jobId(job: Job, request: number): string {
 export const webhookJobId = ({ webhook_endpoint_id, attempts }: JobPayload<'deliver-webhook'>): string =>
   `deliver-webhook-${webhook_endpoint_id}-${attempts}`
 
+export const isJobName = (name: string): name is JobName => Object.hasOwn(payloadSchemas, name)
+
 /** A job as it arrived. Throws an Error that says what is wrong with it. */
 export function parseJob(name: string, data: unknown): ArrivedAs<JobName> {
-  if (!Object.hasOwn(payloadSchemas, name)) throw new Error(`there is no job called ${JSON.stringify(name)}`)
-  const schema = payloadSchemas[name as JobName]
+  if (!isJobName(name)) throw new Error(`there is no job called ${JSON.stringify(name)}`)
+  const schema = payloadSchemas[name]
   if (!Value.Check(schema, data)) {
     const errors = Value.Errors(schema, data).map(error => `${error.instancePath || 'it'} ${error.message}`)
     throw new Error(`a job ${name} cannot carry ${JSON.stringify(data)?.slice(0, 200)}: ${errors.join('; ')}`)
   }
   return { name, payload: data } as ArrivedAs<JobName>
+}
+
+/** The ids that a job carries; none if it carries anything else. */
+export function idsIn(name: JobName, data: unknown): Partial<JobPayload<Job['name']> & JobPayload<'deliver-webhook'>> {
+  return Value.Check(payloadSchemas[name], data) ? data : {}
 }

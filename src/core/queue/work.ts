@@ -5,12 +5,16 @@ import type { Log } from '../../base/log.ts'
 import { currentSpan, spanKinds, type Tracer, underSpan } from '../../base/tracing/span.ts'
 import type { Sql } from '../../db/client.ts'
 import { beginRun, type DerivedThing, failRun, finishRun } from '../../db/derived/derived-status.ts'
+import { insertJobRun, type RunOutcome } from '../../db/derived/job-runs.ts'
 import type { Queue } from './connect.ts'
-import { type JobName, type JobPayload, parseJob } from './jobs.ts'
+import { idsIn, isJobName, type Job, type JobName, type JobPayload, parseJob } from './jobs.ts'
 import type { ArrivedJob } from './runs.ts'
 
 /** What to do for each job. Running twice must come to the same as running once. A rejection is tried again, and kept on record. */
-export type Handlers = { [N in JobName]: (payload: JobPayload<N>) => Promise<void> }
+export type Handlers = { [N in Job['name']]: (payload: JobPayload<N>) => Promise<void> } & {
+  /** How the attempt ended; undefined if nothing was left to send. */
+  'deliver-webhook': (payload: JobPayload<'deliver-webhook'>) => Promise<string | undefined>
+}
 
 /** The release of what each handler computes with, for the record: what failed under another one is tried again. */
 export type CodeVersions = { readonly [N in JobName]?: number }
@@ -88,33 +92,38 @@ async function runJob(
   const seconds = (): number => (performance.now() - startedMs) / 1000
   try {
     const job = parseJob(arrived.name, arrived.payload)
-    const ran = await runParsed(sql, handlers, job, arrived.lastAttempt, codeVersions)
-    count(job.name, ran ? 'done' : 'nothing', seconds())
+    const { delivered, ...ended } = await runParsed(sql, handlers, job, arrived.lastAttempt, codeVersions)
+    count(job.name, ended.outcome, seconds())
     const duration_ms = Math.round(seconds() * 100_000) / 100
-    log.info({ ...line, duration_ms }, ran ? 'job done' : 'job had nothing left to do')
+    log.info({ ...line, duration_ms }, ended.outcome === 'done' ? 'job done' : 'job had nothing left to do')
+    const outcome = delivered === undefined || delivered === 'delivered' ? ended.outcome : 'failed'
+    await keepRun(sql, arrived, { outcome, detail: delivered ?? null, seconds: seconds() }, log)
   } catch (error) {
     // A name that no job has is not one for a label.
-    count(Object.hasOwn(handlers, arrived.name) ? arrived.name : 'unknown', 'failed', seconds())
+    count(isJobName(arrived.name) ? arrived.name : 'unknown', 'failed', seconds())
     log.error({ ...line, err: error, last_attempt: arrived.lastAttempt }, 'job failed')
+    const outcome = arrived.lastAttempt ? 'failed' : 'retrying'
+    await keepRun(sql, arrived, { outcome, detail: errorLine(error), seconds: seconds() }, log)
     // The queue's store keeps what is thrown here.
     throw new Error(errorLine(error))
   }
 }
 
-/** False when nothing was left to do. */
+/** `nothing` when nothing was left to do; of an attempt to deliver, also how it ended. */
 async function runParsed(
   sql: Sql,
   handlers: Handlers,
   job: ReturnType<typeof parseJob>,
   final: boolean,
   codeVersions: CodeVersions,
-): Promise<boolean> {
+): Promise<{ outcome: 'done' | 'nothing'; delivered?: string | undefined }> {
   if (job.name === 'deliver-webhook') {
-    await handlers[job.name](job.payload)
-    return true
+    const delivered = await handlers[job.name](job.payload)
+    return { outcome: delivered === undefined ? 'nothing' : 'done', delivered }
   }
   const thing = { job_name: job.name, ...job.payload }
-  return runOnRecord(sql, thing, final, codeVersions[job.name], () => handlers[job.name](job.payload))
+  const ran = await runOnRecord(sql, thing, final, codeVersions[job.name], () => handlers[job.name](job.payload))
+  return { outcome: ran ? 'done' : 'nothing' }
 }
 
 /** False when nothing was left to do: another run met every request, or the program version is gone. */
@@ -140,6 +149,7 @@ async function runOnRecord(
 /** A job whose process died on every try, each time before it could record the failure. */
 async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: Log): Promise<void> {
   log.error({ job: arrived.name, job_id: arrived.id, err: error }, 'job given up')
+  await keepRun(sql, arrived, { outcome: 'given_up', detail: errorLine(error) }, log)
   try {
     const job = parseJob(arrived.name, arrived.payload)
     // core/webhooks/deliveries asks again for an attempt that was not noted.
@@ -149,5 +159,24 @@ async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: L
   } catch (failure) {
     // The sweep finds it, because the record says that it has been running for too long.
     log.error({ job_id: arrived.id, err: failure }, 'a job that was given up could not be recorded')
+  }
+}
+
+interface EndedRun {
+  outcome: RunOutcome
+  detail: string | null
+  seconds?: number
+}
+
+/** Adds to the history on the Jobs page. A job ends as it did even if this fails. */
+async function keepRun(sql: Sql, { name, id, payload }: ArrivedJob, run: EndedRun, log: Log): Promise<void> {
+  // Only kinds that exist: their number bounds the table.
+  if (!isJobName(name)) return
+  const { outcome, detail, seconds } = run
+  try {
+    const duration_ms = seconds === undefined ? null : Math.round(seconds * 1000)
+    await insertJobRun(sql, { job_name: name, ...idsIn(name, payload), duration_ms, outcome, detail })
+  } catch (error) {
+    log.warn({ job: name, job_id: id, err: error }, 'a run could not be added to the job history')
   }
 }

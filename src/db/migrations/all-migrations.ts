@@ -24,6 +24,7 @@ import keyRequestDays from './0020-key-request-days.sql' with { type: 'text' }
 import uploadedFiles from './0021-uploaded-files.sql' with { type: 'text' }
 import applyingForClients from './0022-applying-for-clients.sql' with { type: 'text' }
 import erasedFiles from './0023-erased-files.sql' with { type: 'text' }
+import jobRuns from './0024-job-runs.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -65,6 +66,7 @@ const files: Readonly<Record<string, string>> = {
   '0021-uploaded-files.sql': uploadedFiles,
   '0022-applying-for-clients.sql': applyingForClients,
   '0023-erased-files.sql': erasedFiles,
+  '0024-job-runs.sql': jobRuns,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

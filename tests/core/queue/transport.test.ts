@@ -4,6 +4,7 @@ import type { OutgoingJob, Queue } from '../../../src/core/queue/connect.ts'
 import { enqueue } from '../../../src/core/queue/enqueue.ts'
 import { webhookJobId } from '../../../src/core/queue/jobs.ts'
 import { inTransaction } from '../../../src/db/client.ts'
+import { readJobRuns } from '../../../src/db/derived/job-runs.ts'
 import { measureOutbox } from '../../../src/db/derived/outbox.ts'
 import { needs } from '../../support/needs.ts'
 import {
@@ -78,6 +79,9 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     const ran: number[] = []
     await its.work(notingIn(ran))
     expect((await settled(deadly, 'failed')).last_error).toMatch(/stalled more than allowable/)
+    const [abandoned] = (await readJobRuns(its.sql)).filter(run => run.program_version_id === deadly)
+    expect(abandoned).toMatchObject({ job_name: 'refresh-key-map', outcome: 'given_up', duration_ms: null })
+    expect(abandoned!.detail).toMatch(/stalled more than allowable/)
     await enqueue(its.sql, [keyMapJob(next)])
     await settled(next, 'done')
     expect(ran).toEqual([next])
@@ -101,6 +105,10 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(failed.last_error!.length).toBe(2000)
     await settled(next, 'done')
     expect(runs).toBe(5)
+    const history = (await readJobRuns(its.sql)).filter(run => run.program_version_id === poisoned)
+    expect(history.map(({ outcome }) => outcome)).toEqual(['failed', ...Array(4).fill('retrying')])
+    expect(history[0]!.detail).toBe(failed.last_error)
+    expect(history[0]!.duration_ms).toBeGreaterThanOrEqual(0)
   })
 
   test('asked for again, a job that had failed runs again; also an attempt to deliver, which has the same id', async () => {
@@ -114,6 +122,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
       },
       'deliver-webhook': async () => {
         if (++attempts <= 5) throw new Error('broken')
+        return 'delivered'
       },
     })
     const queue = await its.connect()

@@ -6,6 +6,7 @@ import { createLog } from '../../../src/base/log.ts'
 import { atMostEvery, Runs, type WorkerEvents } from '../../../src/core/queue/runs.ts'
 import { startWorking } from '../../../src/core/queue/work.ts'
 import { requestDerived } from '../../../src/db/derived/derived-status.ts'
+import { readJobRuns } from '../../../src/db/derived/job-runs.ts'
 import { useDatabase } from '../../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../../support/held-transaction.ts'
 import { aVersion, keyMapJob, statusOf } from '../../support/queue.ts'
@@ -27,7 +28,7 @@ test('a run that fails fails no later request; stopping waits until a job that w
     },
     close: async () => {},
   }
-  const idle = async (): Promise<void> => {}
+  const idle = async (): Promise<undefined> => {}
   const failing = async (): Promise<void> => {
     await requestDerived(sql, [{ job_name: name, ...payload }])
     throw new Error('asked for once more in the meantime')
@@ -58,6 +59,65 @@ test('a run that fails fails no later request; stopping waits until a job that w
   await release()
   await stopping
   expect(await statusOf(sql, version)).toMatchObject({ state: 'failed', last_error: 'Error: stalled once too often' })
+})
+
+test('each kind of job keeps its last 20 runs, also where several end at once, and a run is never made to fail by its history', async () => {
+  let events: WorkerEvents | undefined
+  const queue = {
+    store: 'postgres' as const,
+    add: async () => {},
+    work: async (reported: WorkerEvents) => {
+      events = reported
+      return { close: async () => {} }
+    },
+    close: async () => {},
+  }
+  const idle = async (): Promise<undefined> => {}
+  const outcomeOf = new Map([
+    [1, 'delivered'],
+    [2, 'refused'],
+  ])
+  const handlers = {
+    'refresh-key-map': idle,
+    'refresh-docs-example': idle,
+    'deliver-webhook': async (asked: { webhook_endpoint_id: number }) => outcomeOf.get(asked.webhook_endpoint_id),
+  }
+  await sql`delete from job_run`
+  await startWorking(sql, queue, handlers, createLog('silent'), {})
+  const deliver = (webhook_endpoint_id: number) =>
+    events!.run({
+      name: 'deliver-webhook',
+      payload: { webhook_endpoint_id, attempts: 0 },
+      id: 'a',
+      lastAttempt: false,
+    })
+  const program_version_id = await aVersion(sql)
+  await events!.run({ name: 'refresh-key-map', payload: { program_version_id }, id: 'b', lastAttempt: false })
+  for (let i = 0; i < 30; i++) await deliver(1)
+  await Promise.all(Array.from({ length: 10 }, () => deliver(1)))
+  await deliver(2)
+  await deliver(3)
+  const runs = await readJobRuns(sql)
+  const deliveries = runs.filter(({ job_name }) => job_name === 'deliver-webhook')
+  expect(deliveries).toHaveLength(20)
+  expect(deliveries.slice(0, 3).map(({ outcome, detail }) => [outcome, detail])).toEqual([
+    ['nothing', null],
+    ['failed', 'refused'],
+    ['done', 'delivered'],
+  ])
+  // No request is open for the version.
+  expect(runs.filter(({ job_name }) => job_name === 'refresh-key-map')).toMatchObject([
+    { program_version_id, outcome: 'nothing', version_number: null },
+  ])
+  // A payload of another form names nothing, and a kind that doesn't exist is not kept.
+  await expect(events!.run({ name: 'refresh-key-map', payload: 'x', id: 'c', lastAttempt: true })).rejects.toThrow()
+  await expect(events!.run({ name: 'made-up', payload: {}, id: 'd', lastAttempt: true })).rejects.toThrow()
+  const [newest] = (await readJobRuns(sql)).filter(({ job_name }) => job_name === 'refresh-key-map')
+  expect(newest).toMatchObject({ outcome: 'failed', program_version_id: null })
+  expect(await sql`select from job_run where job_name not in ('refresh-key-map', 'deliver-webhook')`).toHaveLength(0)
+  await sql`alter table job_run rename to job_run_away`
+  await deliver(1)
+  await sql`alter table job_run_away rename to job_run`
 })
 
 test('closing waits for a job that came as the store fell silent, and then for the store no longer', async () => {

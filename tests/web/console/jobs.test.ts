@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { docsCodeVersion } from '../../../src/core/derived/program-docs.ts'
 import { upsertDerived } from '../../../src/db/derived/derived-content.ts'
 import { beginRun, failRun, requestDerived } from '../../../src/db/derived/derived-status.ts'
+import { insertJobRun } from '../../../src/db/derived/job-runs.ts'
 import { aPerson, ConsoleVisitor, noticesOf } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../../support/held-transaction.ts'
@@ -91,6 +92,35 @@ test('docs of an earlier release are marked as such', async () => {
   const page = await browser.page('/admin/jobs')
   expect(attention(page)).toBe(stale - 1)
   expect(page).toMatch(/<a class="strong" href="\/admin\/programs\/[^"]+"/)
+})
+
+test('the last runs of each kind of job are on the page and in the API, whatever they were for, with errors as text', async () => {
+  const none = await browser.page('/admin/jobs')
+  expect(none).not.toContain('id="runs-of-')
+  const detail = '</span><script>alert(2)</script>'
+  await insertJobRun(sql, { ...thing, duration_ms: 1500, outcome: 'failed', detail })
+  await insertJobRun(sql, { ...thing, duration_ms: 20, outcome: 'done', detail: null })
+  const gone = { webhook_endpoint_id: 4711, duration_ms: 3, outcome: 'failed', detail: 'timed_out' } as const
+  await insertJobRun(sql, { job_name: 'deliver-webhook', ...gone })
+  await insertJobRun(sql, { job_name: 'refresh-key-map', duration_ms: null, outcome: 'given_up', detail: 'stalled' })
+  const page = await browser.page('/admin/jobs')
+  expect([...page.matchAll(/id="runs-of-([a-z-]+)"/g)].map(([, job]) => job)).toEqual([
+    'deliver-webhook',
+    'refresh-docs-example',
+    'refresh-key-map',
+  ])
+  const runs = page.slice(page.indexOf('id="runs"'))
+  expect([...runs.matchAll(/class="badge ([a-z]+)"/g)].map(([, tone]) => tone)).toEqual(['bad', 'good', 'bad', 'bad'])
+  expect(runs).toContain('&lt;/span>&lt;script>alert(2)')
+  expect(runs).not.toContain('<script>alert')
+  expect(runs).toContain('4711')
+  const api = (await (await browser.get('/admin/api/v1/jobs')).json()) as { runs: { outcome: string; slug: string }[] }
+  expect(api.runs.map(({ outcome, slug }) => [outcome, slug])).toEqual([
+    ['failed', null!],
+    ['done', 'food'],
+    ['failed', 'food'],
+    ['given_up', null!],
+  ])
 })
 
 test('every program is on one page, and each once, however many there are', async () => {

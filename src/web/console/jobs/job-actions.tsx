@@ -7,6 +7,7 @@ import { Problem } from '../../../base/problem.ts'
 import { codeVersions, regenerateDocs, retryDerived } from '../../../core/derived/sweep.ts'
 import type { Sql } from '../../../db/client.ts'
 import { countUnfinished } from '../../../db/derived/derived-status.ts'
+import { readJobRuns } from '../../../db/derived/job-runs.ts'
 import { readDerivedListings } from '../../../db/derived/missing-derived.ts'
 import { measureOutbox } from '../../../db/derived/outbox.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -38,7 +39,7 @@ const derivedActions = (db: Sql): Part => [
     name: 'listJobs',
     route: 'GET /jobs',
     summary: 'List jobs',
-    answers: 'The derived data of each program with its state, the number of unfinished jobs, and the outbox.',
+    answers: 'The derived data of each program with its state, unfinished jobs, the outbox, and recent runs.',
     answered: jobsAnswer,
     ...reads('jobs'),
     query: after,
@@ -113,9 +114,14 @@ async function listings(db: Sql, request: ConsoleRequest) {
 }
 
 async function readJobs(db: Sql, request: ConsoleRequest) {
-  const [unfinished, outbox, page] = await Promise.all([countUnfinished(db), measureOutbox(db), listings(db, request)])
+  const [unfinished, outbox, page, runs] = await Promise.all([
+    countUnfinished(db),
+    measureOutbox(db),
+    listings(db, request),
+    readJobRuns(db),
+  ])
   const { waiting, oldest: oldest_at } = outbox
-  return { ...page, unfinished, outbox: { waiting, oldest_at } }
+  return { ...page, unfinished, outbox: { waiting, oldest_at }, runs }
 }
 
 /** A button of the list, which leads back to the same page of it. */

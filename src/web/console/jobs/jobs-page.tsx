@@ -1,8 +1,9 @@
-// The Jobs page: the number of waiting jobs, the derived data of each program, and why jobs failed.
+// The Jobs page: the number of waiting jobs, the derived data of each program, why jobs failed, and their last runs.
 
 /** @jsxImportSource preact */
 
 import type { DerivedState } from '../../../db/derived/derived-status.ts'
+import type { JobRun } from '../../../db/derived/job-runs.ts'
 import type { DerivedListing } from '../../../db/derived/missing-derived.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import {
@@ -21,12 +22,10 @@ import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
+import { JobRuns, jobNames } from './recent-runs.tsx'
 
-/** What each job produces. */
-const jobNames: Readonly<Record<string, string>> = {
-  'refresh-key-map': 'Question map',
-  'refresh-docs-example': 'Docs',
-}
+/** The jobs that derive something, each a column. */
+const derivingJobs = ['refresh-key-map', 'refresh-docs-example']
 
 interface JobsProps {
   unfinished: Partial<Record<DerivedState, number>>
@@ -34,6 +33,7 @@ interface JobsProps {
   items: readonly DerivedListing[]
   /** The last program of this page, if another page follows. */
   next: string | null
+  runs: readonly JobRun[]
 }
 
 const doneTexts: Readonly<Record<string, string>> = {
@@ -42,7 +42,7 @@ const doneTexts: Readonly<Record<string, string>> = {
 }
 
 export function JobsPage(props: JobsProps) {
-  const { items, next } = props
+  const { items, next, runs } = props
   const { now, person } = usePage()
   const mayAct = person?.role === 'ADMINISTRATOR'
   return (
@@ -65,8 +65,8 @@ export function JobsPage(props: JobsProps) {
               head: 'Program',
               cell: ([listing]) => listing && <Version {...listing} />,
             },
-            ...Object.entries(jobNames).map(([job, head]) => ({
-              head,
+            ...derivingJobs.map(job => ({
+              head: jobNames[job]!,
               cell: (listings: readonly DerivedListing[]) =>
                 listings.map(
                   listing => listing.job_name === job && <Job listing={listing} mayAct={mayAct} now={now} />,
@@ -74,8 +74,9 @@ export function JobsPage(props: JobsProps) {
             })),
           ]}
         />
+        <Pages path="/admin/jobs" next={next} what="programs" />
+        <JobRuns runs={runs} />
       </div>
-      <Pages path="/admin/jobs" next={next} what="programs" />
     </Shell>
   )
 }

@@ -8,6 +8,7 @@ import { applicationDetails, revisionRow } from '../../../db/applications/applic
 import { listedApplication } from '../../../db/applications/application-lists.ts'
 import { auditEventRow } from '../../../db/audit/audit.ts'
 import { keyExport } from '../../../db/audit/key-exports.ts'
+import { jobRun } from '../../../db/derived/job-runs.ts'
 import { derivedListing } from '../../../db/derived/missing-derived.ts'
 import { apiKeyDay, apiKeyRow } from '../../../db/keys/api-key-rows.ts'
 import { keyRequestDay } from '../../../db/keys/key-request-days.ts'
@@ -229,6 +230,7 @@ export const jobsAnswer = row({
   ...docsStatusAnswer.properties,
   unfinished: row({ missing: count, queued: count, running: count, failed: count }),
   outbox: row({ waiting: integer, oldest_at: timeOrNull }),
+  runs: Type.Array(jobRun, { description: 'The last 20 runs of each kind of job, newest first.' }),
 })
 export const regeneratedAnswer = row({ program_version_ids: Type.Array(integer) })
 export const eventDetailsAnswer = row({ ...auditEventRow.properties, database_user: text })

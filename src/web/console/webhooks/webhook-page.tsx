@@ -187,7 +187,7 @@ function Buttons({ at, state, url }: WebhookRow & { at: string }) {
   )
 }
 
-const outcomes: Readonly<Record<WebhookAttemptRow['outcome'], string>> = {
+export const attemptOutcomes: Readonly<Record<WebhookAttemptRow['outcome'], string>> = {
   delivered: 'delivered',
   refused: 'rejected',
   timed_out: 'no response within ten seconds',
@@ -214,7 +214,9 @@ const Attempts = ({ attempts, mayTest }: { attempts: readonly WebhookAttemptRow[
       },
       {
         head: 'Outcome',
-        cell: ({ outcome }) => <Badge tone={outcome === 'delivered' ? 'good' : 'bad'}>{outcomes[outcome]}</Badge>,
+        cell: ({ outcome }) => (
+          <Badge tone={outcome === 'delivered' ? 'good' : 'bad'}>{attemptOutcomes[outcome]}</Badge>
+        ),
       },
       { head: 'HTTP status', cell: ({ status }) => status ?? '', figures: true },
       { head: 'Duration', cell: attempt => `${figures(attempt.duration_ms)} ms`, figures: true },

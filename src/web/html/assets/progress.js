@@ -14,6 +14,8 @@ async function refresh() {
       const page = new DOMParser().parseFromString(await response.text(), 'text/html')
       const fresh = page.getElementById('progress')
       if (fresh === null) return
+      for (const { id } of shown.querySelectorAll('details[id][open]'))
+        fresh.querySelector(`#${id}`)?.setAttribute('open', '')
       shown.replaceWith(document.importNode(fresh, true))
     } catch {
       // The service is away, or the session has ended. Reloading the page shows which.
