@@ -1,4 +1,4 @@
-// In place of lazy-apply in a program that is built without the applicants' pages (scripts/build --without apply).
+// Replaces lazy-apply in a build without the applicants' pages (scripts/build --without apply).
 
 import { Problem } from '../base/problem.ts'
 import { absentRoutes } from './http/server/absent-routes.ts'
@@ -6,5 +6,5 @@ import { absentRoutes } from './http/server/absent-routes.ts'
 export const applicantPages = () =>
   absentRoutes(
     ['/apply', '/apply/*'],
-    () => new Problem('not_found', { detail: 'This program was built without the applicants’ pages.' }),
+    () => new Problem('not_found', { detail: 'This build does not include the applicants’ pages.' }),
   )

@@ -1,4 +1,4 @@
-// An answer as its applicant reads it before it is sent.
+// An answer as applicants see it before they submit.
 
 import { dayText, isCalendarDate } from '../../domain/question-types/date.ts'
 import { type ExportedObject, linesOf } from '../../domain/readable/exported-answers.ts'

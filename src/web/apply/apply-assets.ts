@@ -1,4 +1,4 @@
-// The files of applicants' pages: style sheet, script, fonts, and what a city has set: its color and logo.
+// The files of the applicants' pages: style sheet, script, fonts, and the city's own color and logo.
 
 import publicSansExt from '@fontsource-variable/public-sans/files/public-sans-latin-ext-wght-normal.woff2' with {
   type: 'file',

@@ -1,4 +1,5 @@
-// How much one address may do on the applicants' pages, and one program may take in. All processes that share a Redis count together.
+// Limits requests from one address to the applicants' pages, and submissions to one program. All processes that share a Redis count
+// together.
 
 import { Problem } from '../../base/problem.ts'
 import { networkOf } from '../../core/keys/failure-throttle.ts'

@@ -1,4 +1,4 @@
-// A request for one of the applicants' pages: who makes it, in which language, what is in it, and how it is responded to.
+// A request for one of the applicants' pages: who sent it, in which language, its form, and its response.
 
 import type { VNode } from 'preact'
 import { Problem } from '../../base/problem.ts'
@@ -139,11 +139,11 @@ export async function readApplyForm(pageRequest: ApplyRequest, inAnySession = fa
   const { deps, request } = pageRequest
   const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
-    throw new Problem('unsupported_media_type', { detail: 'A form is sent as application/x-www-form-urlencoded.' })
+    throw new Problem('unsupported_media_type', { detail: 'Send the form as application/x-www-form-urlencoded.' })
   const body = await readBody(request, { bytesMax: deps.config.intakeBodyBytesMax, arrivalMs: bodyArrivalMs })
   const fields = [...readFields(body)]
   if (fields.length > fieldsMax)
-    throw new Problem('too_large', { detail: `A form may have ${fieldsMax} fields; this one has more.` })
+    throw new Problem('too_large', { detail: `A form can have at most ${fieldsMax} fields.` })
   pageRequest.form = new FormValues(fields)
   acceptForm(pageRequest, inAnySession)
 }
@@ -151,7 +151,10 @@ export async function readApplyForm(pageRequest: ApplyRequest, inAnySession = fa
 /** Throws Problem `forbidden` unless the form came from a page of this session, the applicant's or the intermediary's. */
 export function requireFormOf(session: Pick<Session, 'csrf'>, { form }: ApplyRequest): void {
   if (!isCsrf(session, form.get('csrf') ?? null))
-    throw new Problem('forbidden', { detail: 'This form is from another session.', internal: 'csrf' })
+    throw new Problem('forbidden', {
+      detail: 'This form belongs to an earlier session. Reload the page.',
+      internal: 'csrf',
+    })
 }
 
 /** Accepts the form and its choice of language. Throws Problem `forbidden` unless it came from a page of this session. */
@@ -180,7 +183,7 @@ export async function takeSession(request: ApplyRequest, token: string): Promise
   const { deps, now } = request
   setCookie(request, 'session', token)
   request.session = await loadApplySession(deps.db, applyRules(deps), token, now)
-  if (request.session === undefined) throw new Error('a session ended as it began')
+  if (request.session === undefined) throw new Error('a session ended while it was being created')
   return request.session
 }
 

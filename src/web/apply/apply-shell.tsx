@@ -1,4 +1,4 @@
-// The frame of every applicants' page: the city's name, the languages, what the page is about, and the way out.
+// The frame of every applicants' page: the city's name, languages, title, and a way to leave.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// The applicants' pages: plain forms on which people apply, an ordinary client of intake. They work without scripts.
+// The applicants' pages: plain forms, which submit through intake like any front end and work without scripts.
 
 /** @jsxImportSource preact */
 
@@ -85,7 +85,7 @@ async function enter(
     pageRequest.params = readAddress(pageRequest.url, params)
     if (!recordOf(request).origin.secure)
       throw new Problem('forbidden', {
-        detail: 'Applicants’ pages are reached over HTTPS alone.',
+        detail: 'The applicants’ pages require HTTPS.',
         internal: 'plain_http',
       })
     if (pageRequest.intermediary !== undefined && pageRequest.session === undefined && !withoutClient)

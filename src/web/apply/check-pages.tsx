@@ -1,4 +1,4 @@
-// Before an application is sent, every answer to be checked; and after, what became of it.
+// The page to check all answers before submitting, and the confirmation afterwards.
 
 /** @jsxImportSource preact */
 

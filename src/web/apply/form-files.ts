@@ -1,5 +1,5 @@
-// Files in a screen's form. They are stored as they arrive, and the form then has their URLs as if those had been sent. Also ensures that a
-// form contains only the applicant's own files.
+// Stores the files in a screen's form as they arrive, and replaces them with their URLs in the form. Also ensures that a form contains only
+// the applicant's own files.
 
 import { receiveFile } from '../../core/files/receive-file.ts'
 import { type AskedQuestion, questionnaireOf } from '../../core/intake/checking/asked-questions.ts'

@@ -1,5 +1,5 @@
-// The way through a form: which screens have questions for these answers, what is wrong on one of them, and how a sent screen is put
-// together with what is saved. Nothing here is stored, and the rules are intake's own.
+// The steps through a form: which screens have questions for these answers, the errors on a screen, and how a sent screen is combined with
+// saved answers. It stores nothing and uses intake's own rules.
 
 import { createHash } from 'node:crypto'
 import type { ProblemItem } from '../../base/problem.ts'

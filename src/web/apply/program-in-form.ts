@@ -1,4 +1,4 @@
-// The program that an applicant's page is about: its version, whether it is open, and what this applicant has saved in it.
+// Loads the program of an applicants' page: its version, whether it is open, and this applicant's saved answers.
 
 import { Problem } from '../../base/problem.ts'
 import { mergeSavedAnswers, readSavedAnswers } from '../../core/intake/answers-in-progress.ts'

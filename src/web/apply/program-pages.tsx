@@ -1,4 +1,4 @@
-// Where applying begins: the open programs, and the page of each.
+// The first pages for applicants: the list of open programs, and a page for each.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// The form that takes a code. Where a session ended while a page was filled in, what was typed there comes along.
+// The form to enter a code. If a session ended while a page was being filled in, this form keeps what was entered.
 
 /** @jsxImportSource preact */
 

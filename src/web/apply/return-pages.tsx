@@ -1,4 +1,4 @@
-// Coming back: the code that an applicant keeps, the page that takes it, their applications, and the end of a session.
+// Pages for returning: an applicant's code, the form to enter it, their applications, and signing out.
 
 /** @jsxImportSource preact */
 

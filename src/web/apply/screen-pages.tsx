@@ -1,4 +1,4 @@
-// One screen of a form: its questions, what is wrong with the answers, and where its buttons lead. Each step is saved by intake.
+// One screen of a form: its questions, errors in the answers, and where its buttons lead. Each step is saved by intake.
 
 /** @jsxImportSource preact */
 

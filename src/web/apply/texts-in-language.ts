@@ -1,4 +1,4 @@
-// What applicants read of programs, in the language of the page or the nearest that a program has.
+// A program's texts for applicants, in the language of the page or the nearest one that the program has.
 
 import type { KnownVersion } from '../../core/intake/known-versions.ts'
 import { readActiveDetails, type StoredProgramVersion } from '../../db/programs/programs.ts'

@@ -93,7 +93,7 @@ async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenReques
   const { person } = session
   requireRole(person, page.roles)
   if (page.editsPrograms && context.origin !== undefined)
-    throw changedThere(context.origin, 'Programs are made, edited and published')
+    throw changedThere(context.origin, 'Programs are created, edited and published')
   const pageRequest = Object.assign(stranger, {
     session,
     person,

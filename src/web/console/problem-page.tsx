@@ -46,7 +46,7 @@ export function ProblemPage({ status, detail, request_id, pathname, next }: Prob
         {part !== undefined && part.path !== pathname && (
           <LinkButton main href={part.path} text={`Go to ${part.text}`} />
         )}
-        <LinkButton href="/admin" text="Go to home page" />
+        <LinkButton href="/admin" text="Go to the home page" />
       </p>
       <p class="soft">
         If you contact support, quote this request ID: <code>{request_id}</code>

@@ -1,4 +1,4 @@
-// What pages are made with for a person who is signed in, those of the console and of the docs.
+// The page context of a person who is signed in, for the console and the docs.
 
 import { maskedToken } from '../../core/people/masked-token.ts'
 import type { Session } from '../../core/people/sessions.ts'

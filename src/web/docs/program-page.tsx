@@ -232,8 +232,8 @@ function Downloads(props: { program: ProgramView; version: VersionView; whole: b
       <h2 id="downloads">Downloads</h2>
       <ul class="prose">
         <li>
-          <a href={`${pathOf(program)}/versions/${version.program_version_id}/questions`}>Table of the questions</a>, to
-          print and comment on
+          <a href={`${pathOf(program)}/versions/${version.program_version_id}/questions`}>Question table</a>, to print
+          and comment on
         </li>
         <li>
           <a href={version.response_schema_url}>JSON Schema</a> of export pages, for validators and code generators
@@ -293,7 +293,7 @@ function findGroups(
         ...(whole ? [{ text: 'Code samples', href: '#samples' }] : []),
         { text: 'Example response', href: '#example' },
         {
-          text: 'Table of the questions',
+          text: 'Question table',
           href: `${pathOf(program)}/versions/${shown.program_version_id}/questions`,
         },
         { text: 'JSON Schema', href: shown.response_schema_url },

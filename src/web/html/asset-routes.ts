@@ -1,4 +1,4 @@
-// Routes for the files that pages are shown with. They contain no data, so they are public.
+// Routes for the files that pages load. They contain no data, so they are public.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// A page as a response.
+// Turns a page into a response.
 
 import { h, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'

@@ -1,4 +1,4 @@
-// An icon, always alongside a word: it is hidden from those who hear the page.
+// An icon, always next to a word, and therefore hidden from screen readers.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// What a page knows about its request: the person, the time, the form, the settings.
+// The request-specific data of a page: the person, the time, the form, the settings.
 
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
@@ -79,6 +79,6 @@ export const PageProvider = ofPage.Provider
 /** What the page around a part is made with. */
 export function usePage(): PageContext {
   const context = useContext(ofPage)
-  if (context === undefined) throw new Error('a part of a page is shown on no page')
+  if (context === undefined) throw new Error('part of a page was rendered outside a page')
   return context
 }

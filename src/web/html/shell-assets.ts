@@ -1,5 +1,4 @@
-// The files that pages are shown with, from our own origin: style sheet, script, fonts, mark. They contain no data, so they are
-// public.
+// The files that pages load, from our own origin: style sheet, script, fonts, logo. They contain no data, so they are public.
 
 import publicSansExt from '@fontsource-variable/public-sans/files/public-sans-latin-ext-wght-normal.woff2' with {
   type: 'file',

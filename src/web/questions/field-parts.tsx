@@ -1,4 +1,4 @@
-// The parts of a question's fields: label, hint, error and control, tied together for those who hear the page.
+// The parts of a question's fields: label, hint, error and control, connected for screen readers.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// What the fields of a question need to know of the form they are in, and what is wrong with an answer in plain words.
+// What a question's fields need to know about their form, and error messages in plain words.
 
 import type { ProblemItem } from '../../base/problem.ts'
 import type { AskedPlace } from '../../core/intake/checking/check-all.ts'

@@ -1,5 +1,4 @@
-// A question as an applicant meets it: its text, its help, and the fields that answer it. The applicants' pages and the console's preview
-// show the same.
+// A question as applicants see it: its text, its help, and its fields. Shared by the applicants' pages and the console's preview.
 
 /** @jsxImportSource preact */
 

@@ -109,7 +109,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       actions={
         who !== undefined &&
         applications.length > 0 && (
-          <LinkButton href={`${path}/spreadsheet${search}`} icon="download" text="Download for a spreadsheet" />
+          <LinkButton href={`${path}/spreadsheet${search}`} icon="download" text="Download as spreadsheet" />
         )
       }
     >

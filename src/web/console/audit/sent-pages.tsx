@@ -79,7 +79,7 @@ function PlaceSection(
         {place.erased_at !== null && <> Erased {when(place.erased_at)}.</>}
       </p>
       <Table
-        caption={`Pages with application ${applicationId} of ${place.display_name}`}
+        caption={`Export pages with application ${applicationId} of ${place.display_name}`}
         rows={pages}
         empty="Not sent to any client yet."
         columns={columns(names)}

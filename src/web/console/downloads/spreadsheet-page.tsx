@@ -37,7 +37,7 @@ export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps)
   const order = orderOf(values)
   return (
     <Shell
-      title="Download for a spreadsheet"
+      title="Download as spreadsheet"
       part="applications"
       crumbs={[
         { text: 'Applications', path: '/admin/applications' },

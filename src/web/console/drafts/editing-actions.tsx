@@ -1,4 +1,4 @@
-// The editor of a program: the page that it runs in, what it opens with, and the questions of the bank that resemble a text.
+// The editor of a program: its page, the document it opens, and similar questions in the question bank.
 
 /** @jsxImportSource preact */
 
@@ -63,7 +63,7 @@ const openAction = ({ consoleDb: db, config }: Deps): Action =>
   action({
     name: 'openProgram',
     route: 'GET /programs/:slug/editing',
-    summary: 'Read what the editor of a program opens with',
+    summary: 'Read the document for a program’s editor',
     answers:
       'The draft as a document, or the active version if there is no draft; the person who saved it; and the questions whose kind, key and option IDs are fixed.',
     answered: programForEditingAnswer,
@@ -114,9 +114,9 @@ const similarAction = ({ consoleDb: db }: Deps): Action =>
   action({
     name: 'findSimilarQuestions',
     route: 'GET /programs/:slug/similar-questions',
-    summary: 'Find questions of the bank that ask much the same',
+    summary: 'Find similar questions in the question bank',
     answers:
-      'Questions that the program may use in place of a new one of this text, the most similar first, and which of the keys made from the text are taken.',
+      'Questions that the program can use instead of a new one with this text, most similar first, and the question keys derived from the text that are taken.',
     answered: similarQuestionsAnswer,
     ...reads('programs'),
     roles: administrators,

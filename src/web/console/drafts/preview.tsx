@@ -1,5 +1,5 @@
-// A draft, or any version, as an applicant meets it: screen by screen, with intake's own check of questions and answers.
-// The answers are in the form alone. Nothing is stored.
+// Previews a draft or any version as applicants see it: screen by screen, with intake's own checks of questions and answers. The answers
+// exist only in the form; nothing is stored.
 
 /** @jsxImportSource preact */
 
@@ -164,7 +164,7 @@ interface PreviewProps extends ProgramPageProps {
 
 const MoreAsked = () => (
   <Notice name="asks-more" tone="info">
-    What was answered asks for more on this screen.
+    Your answers added more questions to this screen.
   </Notice>
 )
 
@@ -198,9 +198,9 @@ function PreviewPage(props: PreviewProps) {
           {missing.length > 0 ? (
             <Missing missing={missing} filledIn={filledIn} />
           ) : (
-            <h2 dir="auto">{asked?.name ?? 'That is all'}</h2>
+            <h2 dir="auto">{asked?.name ?? 'End of the application'}</h2>
           )}
-          {asked === undefined && missing.length === 0 && <p>The applicant now submits the application.</p>}
+          {asked === undefined && missing.length === 0 && <p>Applicants submit the application here.</p>}
           {/* A script keeps them as the answers are. */}
           <div id="live">
             {places.map(place => (

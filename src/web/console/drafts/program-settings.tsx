@@ -1,4 +1,4 @@
-// The settings of a program that are no part of its drafts: whether it takes applications, and how long they are kept.
+// The settings of a program that aren't part of its versions: whether it accepts applications, and how long they are kept.
 
 /** @jsxImportSource preact */
 
@@ -7,7 +7,7 @@ import { invalidRequest } from '../../../base/problem.ts'
 import { setProgramIntake } from '../../../core/intake/close-intake.ts'
 import { programIntake } from '../../../db/programs/program-intake.ts'
 import { findProgramRetention, type ProgramRetention } from '../../../db/programs/program-overviews.ts'
-import { DoneNotice, figures, LinkButton } from '../../html/components.tsx'
+import { counted, DoneNotice, LinkButton } from '../../html/components.tsx'
 import { ActionForm, Choices, ErrorSummary, Submit, TextArea } from '../../html/fields.tsx'
 import { intakeLabels } from '../../html/lists.tsx'
 import type { Deps } from '../../http/server/deps.ts'
@@ -24,7 +24,7 @@ const meanings: Readonly<Record<keyof typeof intakeLabels, string>> = {
   ARCHIVED: 'Closed and hidden from the list of programs. Its applications can still be viewed and exported.',
 }
 
-const doneTexts = { intake: 'Saved. It takes effect immediately.' }
+const doneTexts = { intake: 'Saved. The change takes effect immediately.' }
 
 function SettingsPage({ program, retention_days }: ProgramPageProps & ProgramRetention) {
   const path = pathOfProgram(program.slug)
@@ -35,14 +35,14 @@ function SettingsPage({ program, retention_days }: ProgramPageProps & ProgramRet
       <IntakeForm program={program} />
       <section class="card narrow">
         <h2>Name, languages and statuses</h2>
-        <p>They are part of each version, and change when a draft is published.</p>
+        <p>These are part of each version and change when you publish a draft.</p>
         <LinkButton href={`${path}/edit#program`} text="Edit name and statuses" />
       </section>
       <section class="card narrow">
-        <h2>Keeping applications</h2>
+        <h2>Retention</h2>
         <p>
           Applications are kept{' '}
-          {retention_days === null ? 'permanently' : `for ${figures(retention_days)} days after they were submitted`}.
+          {retention_days === null ? 'permanently' : `for ${counted(retention_days, 'day')} after submission`}.
         </p>
         <LinkButton href={`${path}/retention`} text="Change retention" />
       </section>
@@ -53,7 +53,7 @@ function SettingsPage({ program, retention_days }: ProgramPageProps & ProgramRet
 function IntakeForm({ program }: ProgramPageProps) {
   return (
     <section class="card narrow">
-      <h2>Taking applications</h2>
+      <h2>Submissions</h2>
       <ActionForm action={`${pathOfProgram(program.slug)}/intake`}>
         <Choices
           name="intake_state"
@@ -67,13 +67,13 @@ function IntakeForm({ program }: ProgramPageProps) {
         />
         <TextArea
           name="intake_text"
-          label="What applicants read in the meantime"
+          label="Message for applicants"
           optional
           rows={3}
-          hint="Front ends get it with the questions, and with each submission that is refused."
+          hint="Shown while the program isn’t open. Front ends receive it with the questions and with each rejected submission."
           value={program.intake_text ?? ''}
         />
-        <p class="soft">It takes effect immediately. Clients that pull notice nothing.</p>
+        <p class="soft">Takes effect immediately. Exports aren’t affected.</p>
         <Submit text="Save" />
       </ActionForm>
     </section>
@@ -93,7 +93,7 @@ const intakeAction = ({ consoleDb: db }: Deps, page: NonNullable<GuardedRoute['a
     name: 'setProgramIntake',
     route: 'PUT /programs/:slug/intake',
     summary: 'Open, pause, close or archive a program',
-    answers: 'What is set now. Exports of its applications continue in every state.',
+    answers: 'The updated state and message. Exports continue in every state.',
     answered: programIntake,
     ...writes('programs'),
     editsPrograms: true,
@@ -117,8 +117,8 @@ const intakeAction = ({ consoleDb: db }: Deps, page: NonNullable<GuardedRoute['a
       read: ({ form }) => {
         const state = Object.keys(meanings).find(key => key === form.get('intake_state'))
         if (state === undefined)
-          throw invalidRequest('Its state is missing.', [
-            { parameter: 'intake_state', code: 'required', detail: 'Choose whether it takes applications.' },
+          throw invalidRequest('The state is missing.', [
+            { parameter: 'intake_state', code: 'required', detail: 'Choose whether the program accepts applications.' },
           ])
         return { intake_state: state as keyof typeof meanings, intake_text: form.get('intake_text') }
       },

@@ -1,5 +1,4 @@
-// An uploaded file, at the address that applications have for it. It is always saved, never shown: what applicants upload may pretend to be
-// anything.
+// Serves an uploaded file at its URL in applications, always as a download, because an upload may not be what it claims to be.
 
 import { findFile } from '../../../core/files/open-file.ts'
 import { attachment, savedFileName } from '../../../domain/files/file-names.ts'

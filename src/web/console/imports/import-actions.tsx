@@ -1,4 +1,4 @@
-// Imports a program from a file: a preview with a choice for each clash, and then the import.
+// Imports a program from a file: a preview with a choice for each conflict, and then the import.
 
 /** @jsxImportSource preact */
 
@@ -27,15 +27,15 @@ const bodyBytesMax = 4 * importBytesMax
 const body = Type.Object(
   {
     file: Type.Unsafe<unknown>({ description: 'A program definition, a bundle, or the program file of a CiviForm.' }),
-    slug: Type.Optional(Type.String({ description: 'Another slug than the file’s.' })),
+    slug: Type.Optional(Type.String({ description: 'A slug to use instead of the file’s.' })),
     update: Type.Optional(
-      Type.Boolean({ description: 'Saves the import as the draft of the program that has the slug already.' }),
+      Type.Boolean({ description: 'Saves the import as the draft of the existing program with this slug.' }),
     ),
     questions: Type.Optional(
       Type.Unsafe<object>({
         type: 'object',
         description:
-          'A choice for each question that clashes, by its admin name: `{"do": "reuse"}`, `{"do": "change"}`, or `{"do": "copy", "name": "…"}`.',
+          'A choice for each question that conflicts with the question bank, by its admin name: `{"do": "reuse"}`, `{"do": "change"}`, or `{"do": "copy", "name": "…"}`.',
       }),
     ),
   },
@@ -75,7 +75,7 @@ const preview = row({
   affected: Type.Unsafe<Readonly<Record<string, readonly string[]>>>({
     type: 'object',
     additionalProperties: { type: 'array', items: { type: 'string' } },
-    description: 'The programs that ask a question which `change` would change, by its name.',
+    description: 'The programs that use each question that `change` would update, by its admin name.',
   }),
   errors: Type.Array(placedError),
 })
@@ -115,7 +115,8 @@ export const importActions = ({ consoleDb: db, config }: Deps): Part => {
       name: 'previewImport',
       route: 'POST /imports/preview',
       summary: 'Preview the import of a program',
-      answers: 'What would be imported, what would be lost, and each clash with the question bank. Nothing is stored.',
+      answers:
+        'What would be imported, what would be lost, and each conflict with the question bank. Nothing is stored.',
       answered: preview,
       ...writes('programs'),
       body,
@@ -127,7 +128,7 @@ export const importActions = ({ consoleDb: db, config }: Deps): Part => {
       name: 'importProgram',
       route: 'POST /imports',
       summary: 'Import a program',
-      description: 'Needs a choice for each clash that the preview lists; without them nothing is changed (409).',
+      description: 'Requires a choice for each conflict that the preview lists; otherwise, the request fails with 409.',
       answers: 'The program’s slug, and whether it is a draft or, from a bundle with its history, published.',
       answered: row({ slug: text, saved_as: Type.Enum(['draft', 'published']) }),
       ...writes('programs'),

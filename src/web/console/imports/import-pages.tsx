@@ -1,4 +1,4 @@
-// The page that imports a program: a file, then what would come of it with the choices that it needs. It works without scripts.
+// The page to import a program: a file, then a preview with the choices that the import needs. It works without scripts.
 
 /** @jsxImportSource preact */
 
@@ -16,7 +16,7 @@ const path = '/admin/import-program'
 /** The names of the fields of one question. */
 export const choiceField = (question: string): string => `choice.${question}`
 export const nameField = (question: string): string => `name.${question}`
-/** Of a question without a clash: another name makes it a copy. */
+/** For a question without a clash: another name makes it a copy. */
 export const renameField = (question: string): string => `rename.${question}`
 
 interface ImportProps {
@@ -145,10 +145,7 @@ function Overview({ preview, request, clashes }: PreviewProps & { clashes: numbe
         facts={[
           ['File', formLabels[form]],
           ['Screens', String(screens)],
-          [
-            'Questions',
-            `${counted(questions.length, 'question')}, ${clashes === 1 ? '1 clash' : `${clashes} clashes`}`,
-          ],
+          ['Questions', `${counted(questions.length, 'question')}, ${counted(clashes, 'conflict')}`],
           ['Languages', languages.map(languageName).join(', ')],
           [
             'Result',
@@ -195,7 +192,7 @@ function WithoutClash({ preview, request, questions }: PreviewProps & Pick<Impor
   const chosen = ({ admin_name }: ImportPreview['questions'][number]) => request.questions[admin_name]
   return (
     <details class="card" open={questions.some(question => chosen(question) !== undefined)}>
-      <summary>{counted(questions.length, 'question')} without a clash</summary>
+      <summary>{counted(questions.length, 'question')} without a conflict</summary>
       <ul>
         {questions.map(question => {
           const { admin_name, text, relation } = question
@@ -206,7 +203,7 @@ function WithoutClash({ preview, request, questions }: PreviewProps & Pick<Impor
               {!preview.with_history && (
                 <TextField
                   name={renameField(admin_name)}
-                  label={`Name of ${admin_name}`}
+                  label={`Name for ${admin_name}`}
                   value={choice?.do === 'copy' ? choice.name : admin_name}
                   maxLength={200}
                 />
@@ -223,21 +220,22 @@ function WithoutClash({ preview, request, questions }: PreviewProps & Pick<Impor
 }
 
 const reasons = {
-  settings: 'The question bank has this question with other texts or settings.',
-  kind: 'The question bank has a question of this name that is of another kind.',
+  settings: 'The question bank has this question with different texts or settings.',
+  kind: 'The question bank has a question with this name but of a different kind.',
   place:
-    'The question bank has a question of this name in another place: at the top level, or repeated under another question.',
-  key: 'Another question has the same key in exports.',
+    'The question bank has a question with this name in a different place: at the top level, or repeated under another question.',
+  key: 'Another question has the same question key.',
 } as const
 
 function Clash({ question, affected }: { question: ImportPreview['questions'][number]; affected: readonly string[] }) {
   const { admin_name, text, holder, reason, changes, may, copy_name, choice } = question
   const field = choiceField(admin_name)
-  const asksToo = affected.length === 0 ? 'No other program asks it now.' : `Also changes ${affected.join(', ')}.`
+  const asksToo =
+    affected.length === 0 ? 'No other program uses it at the moment.' : `Also changes ${affected.join(', ')}.`
   const labels = {
-    reuse: `Use “${holder}” from the question bank as it is`,
-    copy: 'Import it under another name',
-    change: `Change the shared question to the file’s. ${asksToo}`,
+    reuse: `Use “${holder}” from the question bank unchanged`,
+    copy: 'Import it under a different name',
+    change: `Replace the shared question with the file’s. ${asksToo}`,
   } as const
   return (
     <fieldset class="card clash" id={field} data-question={admin_name} aria-labelledby={`${field}-title`}>
@@ -255,7 +253,7 @@ function Clash({ question, affected }: { question: ImportPreview['questions'][nu
         <TextField
           name={nameField(admin_name)}
           label="Name of the copy"
-          hint="Its key in exports is derived from this name."
+          hint="Its question key is derived from this name."
           value={choice?.do === 'copy' ? choice.name : (copy_name ?? '')}
           maxLength={200}
         />

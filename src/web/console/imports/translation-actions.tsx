@@ -1,4 +1,4 @@
-// The translations of a program: how many texts each language lacks, a CSV file for translators, and the file as it comes back.
+// The translations of a program: how many texts each language lacks, a CSV file for translators, and its import.
 
 /** @jsxImportSource preact */
 

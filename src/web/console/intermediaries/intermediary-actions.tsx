@@ -39,9 +39,9 @@ import {
 
 const rowsMax = 50
 
-const organizationName = Type.Object({ name: text('The name that exports show.') }, closed)
+const organizationName = Type.Object({ name: text('The name shown in exports.') }, closed)
 const invited = Type.Object({ name: text('The person’s name.') }, closed)
-const intermediary = Type.Object({ email: text('The e-mail address that submissions name.') }, closed)
+const intermediary = Type.Object({ email: text('The e-mail address given in submissions.') }, closed)
 
 const all = '/intermediaries'
 const organizationRoute = `${all}/:organizationId`

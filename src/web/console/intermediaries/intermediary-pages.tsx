@@ -153,7 +153,7 @@ export function OrganizationPage({ organization, people, apply }: OrganizationPr
           <div class="card">
             <h2>Add a person</h2>
             <ActionForm action={`${at}/people`}>
-              <TextField name="email" label="E-mail" type="email" hint="The address that submissions name." />
+              <TextField name="email" label="E-mail" type="email" hint="The address given in submissions." />
               <Submit text="Add" />
             </ActionForm>
           </div>

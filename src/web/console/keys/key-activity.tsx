@@ -88,7 +88,7 @@ export function LastExports(props: {
     <>
       <h2>Recent exports</h2>
       <Table
-        caption="Last exports with this key"
+        caption="Recent exports with this key"
         rows={exports}
         empty="No exports yet. They appear here once the client has received its first page."
         columns={[

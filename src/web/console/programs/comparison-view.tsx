@@ -68,7 +68,7 @@ function What({ one: difference, sharedWith }: { one: VersionDifference; sharedW
           <span class="kind">{kindLabel(kind)}</span> <code>{questionKey(subject)}</code>
         </small>
       )}
-      {sharedWith !== undefined && <small>also asked by {sharedWith.join(', ')}</small>}
+      {sharedWith !== undefined && <small>also used in {sharedWith.join(', ')}</small>}
     </>
   )
 }

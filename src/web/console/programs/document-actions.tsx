@@ -171,13 +171,13 @@ function errorsOfNaming(form: URLSearchParams, errors: readonly ProblemItem[]): 
   const isEmpty = (field: string): boolean => (form.get(field) ?? '').trim() === ''
   if (!isEmpty('display_name')) return errors
   const others = errors.filter(({ path }) => path !== '/display_name' && !(path === '/slug' && isEmpty('slug')))
-  return [{ path: '/display_name', code: 'required', detail: 'Write a name.' }, ...others]
+  return [{ path: '/display_name', code: 'required', detail: 'Enter a name.' }, ...others]
 }
 
 const taken = {
   path: '/slug',
   code: 'taken',
-  detail: 'Must be another one: there is a program of this slug already. It is edited on its own page.',
+  detail: 'A program with this slug already exists. Choose another slug, or edit that program on its own page.',
 }
 
 /** A document in place of what its author was shown alongside it, as `<active id>-<draft id>`. */

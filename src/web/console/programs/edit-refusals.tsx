@@ -1,4 +1,4 @@
-// Why an edit of a program was not taken, in the console's words: errors with their places, or a concurrent change.
+// Explains why an edit of a program was rejected: errors with their places, or a concurrent change.
 
 /** @jsxImportSource preact */
 
@@ -28,10 +28,12 @@ export function RefusalNotice({ status, errors }: EditRefusal) {
     <NotDone name="refused">
       <h2>
         {status === 409
-          ? 'The program was saved or published in the meantime, so nothing was changed'
-          : 'This cannot be done as it is, so nothing was changed'}
+          ? 'The program has since been saved or published, so nothing was changed'
+          : 'This change isn’t possible, so nothing was changed'}
       </h2>
-      {status === 409 && <p>This page shows what there is now. Look at it, and do it again if it still should be.</p>}
+      {status === 409 && (
+        <p>This page shows the current state. Review it, and repeat your change if it’s still needed.</p>
+      )}
       <PlacedErrors errors={errors} />
     </NotDone>
   )

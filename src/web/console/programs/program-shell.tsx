@@ -74,8 +74,8 @@ export function ProgramShell(
       <ProgramTabs program={program} tab={tab} />
       {origin !== undefined && (
         <Notice name="followed" tone="info">
-          <strong>Followed from {origin}.</strong> Questions, versions and statuses are changed there, and are here
-          within seconds; changed here, they would be undone with the next look at it.
+          <strong>Followed from {origin}.</strong> Edit questions, versions and statuses there; changes arrive here
+          within seconds. Changes made here would be overwritten.
         </Notice>
       )}
       {props.children}

@@ -40,8 +40,8 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
       part="programs"
       lead={
         origin === undefined
-          ? 'What residents apply for. Changes take effect when you publish them.'
-          : `What residents apply for in ${origin}. Edit and publish programs there; changes arrive here within seconds.`
+          ? 'Programs residents can apply for. Changes take effect when you publish them.'
+          : `Programs residents can apply for in ${origin}. Edit and publish programs there; changes arrive here within seconds.`
       }
       actions={mayEditPrograms(context) && <LinkButton main href="/admin/new-program" icon="plus" text="New program" />}
     >

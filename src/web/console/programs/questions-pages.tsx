@@ -50,8 +50,8 @@ export function QuestionsPage({ view }: { view: ProgramInView }) {
     >
       {isOvertaken(view) && (
         <Notice name="overtaken" tone="attention">
-          <strong>Version {view.active?.version_number} was published after this draft was begun.</strong> Compared with
-          it, the draft also takes back what that version changed. Review it, and keep or discard it.
+          <strong>Version {view.active?.version_number} was published after this draft was started.</strong> Publishing
+          the draft would undo that version’s changes. Review the draft, then keep or discard it.
         </Notice>
       )}
       <DoneNotice texts={definition.questions.length === 0 ? doneTexts : { ...doneTexts, begun: begunWithQuestions }} />
@@ -62,7 +62,7 @@ export function QuestionsPage({ view }: { view: ProgramInView }) {
       />
       {draft !== undefined && view.active !== undefined && changes.length > 0 && (
         <p>
-          <a href={`${path}/versions/compare`}>What the draft changes: {counted(changes.length, 'change')}</a>
+          <a href={`${path}/versions/compare`}>Changes in the draft: {counted(changes.length, 'change')}</a>
         </p>
       )}
       <Screens definition={definition} view={view} search={search} />
@@ -104,7 +104,7 @@ function Screens(props: { definition: ProgramDefinition; view: ProgramInView; se
       placed: search === '' ? screen.questions : screen.questions.filter(matches),
     }))
     .filter(({ placed }) => search === '' || placed.length > 0)
-  if (screens.length === 0) return <div class="card empty">No question here matches. Try another word.</div>
+  if (screens.length === 0) return <div class="card empty">No questions match. Try another word.</div>
   const open = search !== '' || definition.questions.length <= unfoldedMax
   return (
     <>
@@ -188,7 +188,7 @@ function Facts({ placement, question, text }: Pick<RowProps, 'placement' | 'ques
   return (
     <>
       {placement.optional && <span>optional</span>}
-      {question.enumerator !== undefined && <span>in each of {question.enumerator}</span>}
+      {question.enumerator !== undefined && <span>for each of {question.enumerator}</span>}
       {placement.visible_when != null && <span>when {text(placement.visible_when)}</span>}
       {boundsText(question) !== '' && <span>{boundsText(question)}</span>}
       {options !== undefined && (

@@ -111,7 +111,8 @@ function NextSteps({ slug }: { slug: string }) {
           <a href={`/docs/api/programs/${slug}`}>Open the docs</a> and send their address to integrators.
         </li>
         <li>
-          <a href={`${path}/edit#program`}>Set the statuses</a> that caseworkers choose from.
+          <a href={`${path}/edit#program`}>Set the statuses</a> that administrators and program administrators choose
+          from.
         </li>
         <li>
           <a href={`${path}/retention`}>Choose how long</a> applications are kept.

@@ -1,5 +1,5 @@
-// An action of the console, defined once: its page below /admin, its operation below /admin/api/v1, OpenAPI, the scopes of tokens and the
-// navigation of roles are all made of it. What a route of a page is, and how a form is sent and shown again.
+// Defines an action of the console once. Its page below /admin, its operation below /admin/api/v1, OpenAPI, token scopes and the navigation
+// of each role are derived from it. Also defines routes of pages, and how forms are sent and shown again.
 
 import type { VNode } from 'preact'
 import type { Static, TObject, TSchema } from 'typebox'

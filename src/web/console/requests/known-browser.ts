@@ -1,5 +1,5 @@
-// The cookie that identifies a browser in which a person has signed in with their password before (OWASP calls it a device cookie). It opens
-// nothing: its browser has a count of wrong passwords of its own for that one account (core/people/sign-in-tries).
+// The cookie that identifies a browser in which a person has signed in with their password before (OWASP calls it a device cookie). It
+// gives no access: its browser only has a separate count of wrong passwords for that account (core/people/sign-in-tries).
 
 import { randomBytes } from 'node:crypto'
 import type { OpenRequest } from './console-request.ts'

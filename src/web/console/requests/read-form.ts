@@ -31,7 +31,7 @@ async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
     read => [...read],
     cause => {
       throw new Problem('invalid_request', {
-        detail: 'The form cannot be read: its parts are not whole.',
+        detail: 'The form is incomplete or malformed.',
         internal: 'broken_form',
         cause,
       })

@@ -1,5 +1,4 @@
-// What the instance is configured with: each setting with its value, where that comes from, and what it means. Groups fold; those in which
-// a search finds something are open.
+// Shows the configuration: each setting with its value, source and meaning. Groups can be folded; a search opens those with matches.
 
 /** @jsxImportSource preact */
 

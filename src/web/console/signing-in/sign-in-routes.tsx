@@ -32,8 +32,7 @@ import { requirePasswords, startSession, tryPassword, waysOf } from './sign-in-s
 export const wrongPair: ProblemItem = {
   parameter: 'email',
   code: 'wrong_email_or_password',
-  detail:
-    'E-mail or password is incorrect, or the code if you use two-factor authentication. Check them, or ask an administrator for a new link.',
+  detail: 'The e-mail, password or two-factor code is incorrect. Check them, or ask an administrator for a new link.',
 }
 export const wrongPassword: ProblemItem = {
   parameter: 'password',

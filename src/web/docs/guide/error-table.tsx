@@ -67,12 +67,12 @@ export const Errors = () => (
   <section aria-labelledby="errors">
     <h2 id="errors">Errors</h2>
     <p>
-      Errors are problem documents (RFC 9457). Their <code>type</code> is <code>urn:tributary:problem:</code> and the
-      code below. Each has a <code>request_id</code>, which is also in the header <code>X-Request-Id</code>.
+      Errors are problem documents (RFC 9457). Their <code>type</code> is <code>urn:tributary:problem:</code> followed
+      by the code below. Each has a <code>request_id</code>, which is also in the header <code>X-Request-Id</code>.
     </p>
-    <ScrollBox label="Errors of the export">
+    <ScrollBox label="Export errors">
       <table class="reference">
-        <caption class="unseen">Errors of the export</caption>
+        <caption class="unseen">Export errors</caption>
         <thead>
           <tr>
             {['Status', 'Code', 'Meaning', 'What to do'].map(head => (

@@ -4,8 +4,7 @@ export const llmsText = (baseUrl: string): string => `# Tributary
 
 > Exports every application submitted to a public program, complete and exactly once.
 
-Every address below needs HTTP Basic authentication with the Username and Password of an API key. Pages of the docs are also there as
-Markdown: append .md to their address.
+Every address below needs HTTP Basic authentication with the Username and Password of an API key. Docs pages are also available as Markdown: append .md to the address.
 
 ## Docs
 

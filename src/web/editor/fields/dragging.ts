@@ -1,4 +1,4 @@
-// Reordering by pointer, whether mouse, pen or finger. The page shows where something would land; only the drop changes the document.
+// Moves items by pointer: mouse, pen or finger. The page shows where the item would land; only the drop changes the document.
 
 /** Begins to drag the item around a handle. `drop` gets the keys of what was dragged and of what it was dropped at, before or after it. */
 export function drag(

@@ -1,4 +1,4 @@
-// What every part of the editor has at hand: the document, ways to change it, and what is wrong with it.
+// Shared by every part of the editor: the document, functions to change it, and its errors.
 
 /** @jsxImportSource preact */
 

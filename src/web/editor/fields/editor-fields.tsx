@@ -1,4 +1,4 @@
-// The fields of the editor. Each knows its place in the document by JSON Pointer, and shows what is wrong there.
+// The fields of the editor. Each has a place in the document, as a JSON Pointer, and shows the errors there.
 
 /** @jsxImportSource preact */
 

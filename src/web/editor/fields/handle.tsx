@@ -1,4 +1,4 @@
-// What something is moved by, dragged or with the arrow keys; and a list of rows that are moved so.
+// The handle for moving an item by dragging or with the arrow keys, and a list of rows that can be moved this way.
 
 /** @jsxImportSource preact */
 

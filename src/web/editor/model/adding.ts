@@ -1,4 +1,4 @@
-// New questions: a blank one, a copy, and one of the bank in the place of a blank one.
+// Adds questions: a blank one, a copy, or one from the question bank in place of a blank one.
 
 import { kindsWith, settingNames } from '../../../domain/definitions/definition-schemas.ts'
 import {

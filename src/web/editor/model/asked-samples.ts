@@ -1,4 +1,4 @@
-// What applicants are asked for the sample answers of the preview, screen by screen, as intake would decide it.
+// Finds which questions the preview's sample answers lead to, screen by screen, by intake's rules.
 
 import type {
   NamedCondition,

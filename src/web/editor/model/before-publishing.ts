@@ -1,4 +1,4 @@
-// What is missing in a program or unusual about it: a look before it is published. None of it keeps it from being published but errors.
+// Lists what is missing or unusual in a program before it is published. Only errors prevent publishing.
 
 import { languageName } from '../../../domain/comparison/translated-texts.ts'
 import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'
@@ -33,19 +33,19 @@ export function remarksOn(document: ProgramDefinition, errors: readonly Definiti
         : { code: 'incomplete', text: `“${text || 'New question'}” is incomplete`, at: question(name) }
     }),
     ...(questions.length === 0
-      ? [{ code: 'no_questions', text: 'There are no questions', at: { of: 'screen', index: 0 } as const }]
+      ? [{ code: 'no_questions', text: 'The program has no questions', at: { of: 'screen', index: 0 } as const }]
       : []),
     ...screens.flatMap(({ name, questions }, index): Remark[] =>
       questions.length > 0 || screens.length === 1
         ? []
-        : [{ code: 'empty_screen', text: `“${name}” asks nothing`, at: { of: 'screen', index } }],
+        : [{ code: 'empty_screen', text: `“${name}” has no questions`, at: { of: 'screen', index } }],
     ),
     ...questions.flatMap(({ admin_name, kind, text, options }): Remark[] => [
       ...(options?.length === 1
-        ? [{ code: 'one_option', text: `“${text}” has one option`, at: question(admin_name) }]
+        ? [{ code: 'one_option', text: `“${text}” has only one option`, at: question(admin_name) }]
         : []),
       ...(kind === 'ENUMERATOR' && !lists.has(admin_name)
-        ? [{ code: 'empty_list', text: `Nothing is asked about each of “${text}”`, at: question(admin_name) }]
+        ? [{ code: 'empty_list', text: `“${text}” has no questions to repeat`, at: question(admin_name) }]
         : []),
       ...(repeated.has(admin_name)
         ? [{ code: 'same_text', text: `“${text}” is asked twice`, at: question(admin_name) }]
@@ -57,7 +57,7 @@ export function remarksOn(document: ProgramDefinition, errors: readonly Definiti
         : [],
     ),
     ...(asked.length > 0 && asked.every(({ optional }) => optional)
-      ? [{ code: 'all_optional', text: 'Every question may be left unanswered', at: question(asked[0]!.question) }]
+      ? [{ code: 'all_optional', text: 'All questions are optional', at: question(asked[0]!.question) }]
       : []),
     ...(document.languages ?? []).flatMap((language): Remark[] => {
       const missing = countUntranslated(document, language)
@@ -66,7 +66,7 @@ export function remarksOn(document: ProgramDefinition, errors: readonly Definiti
       return missing === 0 ? [] : [{ code: 'untranslated', text, at: { of: 'program' }, language }]
     }),
     ...(statuses.length === 0
-      ? [{ code: 'no_statuses', text: 'There are no statuses', at: { of: 'program' } as const }]
+      ? [{ code: 'no_statuses', text: 'The program has no statuses', at: { of: 'program' } as const }]
       : []),
   ]
 }

@@ -1,4 +1,4 @@
-// The service's own check of the document, run between frames, and what of a document with errors can be saved nevertheless.
+// Runs the service's own check of the document between frames, and finds what can be saved of a document with errors.
 
 import { checkDefinition } from '../../../domain/definitions/check-definition.ts'
 import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'

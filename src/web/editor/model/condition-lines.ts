@@ -1,4 +1,5 @@
-// A condition as lines of question, comparison and value, of which all or any must hold. What is nested deeper is left to the document.
+// Converts a condition to and from lines of question, comparison and value, of which all or any must be true. More deeply nested conditions
+// can only be edited in the document.
 
 import { fieldLabel } from '../../../domain/definitions/condition-text.ts'
 import { conditionFields, operatorsOfForm } from '../../../domain/definitions/definition-conditions.ts'

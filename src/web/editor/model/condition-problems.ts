@@ -1,4 +1,4 @@
-// What is wrong with a condition, in the words of the editor: questions by their texts, comparisons as it calls them.
+// Explains errors of a condition in the editor's words: questions by their texts, comparisons by their labels.
 
 import { operatorLabel } from '../../../domain/definitions/condition-text.ts'
 import { operatorsOfForm } from '../../../domain/definitions/definition-conditions.ts'
@@ -39,18 +39,18 @@ function wordsOf(
   const form = type === undefined ? undefined : questionTypes[type].fields[field]?.form
   const place = placeOf(definition, name)
   const wrongValue = (): string | undefined => {
-    const isDay = form === 'date' ? (['a day', '2026-01-31'] as const) : undefined
+    const isDay = form === 'date' ? (['a date', '2026-01-31'] as const) : undefined
     const [item, example] = isDay ?? (form === 'number' ? ['a number', '100'] : ['a text', ''])
-    const several = operator === 'in' || operator.startsWith('includes') ? `, or several with commas between them` : ''
+    const several = operator === 'in' || operator.startsWith('includes') ? `, or several separated by commas` : ''
     const such = example === '' ? '' : `, such as ${example}`
-    return `Must be ${item}${such}${several}: that is what ${text} is compared with.`
+    return `Must be ${item}${such}${several}, to compare with ${text}.`
   }
   return {
     not_visible: () =>
-      `Must look at a question that is asked once, or for each of the same list: ${text} is asked for each of ${textOf(question?.enumerator)}.`,
+      `Must refer to a question that is asked once, or for each item of the same list; ${text} is asked for each of ${textOf(question?.enumerator)}.`,
     not_earlier: () =>
-      `Must look at an earlier question: ${text} is asked later, on screen ${place!.screen + 1} · ${definition.screens[place!.screen]!.name}.`,
-    not_asked: () => `Must look at an earlier question of this program, which does not ask ${text}.`,
+      `Must refer to an earlier question; ${text} is asked later, on screen ${place!.screen + 1} · ${definition.screens[place!.screen]!.name}.`,
+    not_asked: () => `Must refer to an earlier question of this program; ${text} isn’t one of its questions.`,
     value_does_not_fit: wrongValue,
     wrong_type: wrongValue,
     operator_does_not_fit: () =>

@@ -1,4 +1,4 @@
-// What the editor holds: the document, what is selected in it, and the steps that can be undone.
+// The editor's state: the document, the selection, and the steps that can be undone.
 
 import { placeOf } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'

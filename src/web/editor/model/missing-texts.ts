@@ -1,4 +1,4 @@
-// The next text that lacks a translation, in the order in which people read them.
+// Finds the next text without a translation, in reading order.
 
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import { isUntranslated, type ProgramText, programTexts } from '../../../domain/languages/program-texts.ts'

@@ -1,4 +1,4 @@
-// Where something lands that is moved in the structure, and how that is said.
+// Computes where an item moved in the structure lands, and how the move is announced.
 
 import { moveQuestion, moveScreen, placementAt, placeOf } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'

@@ -1,4 +1,4 @@
-// Names that the editor makes from texts: of questions for administrators, of options in exports; and the kind a text suggests.
+// Derives names from texts: admin names of questions and export IDs of options. Also suggests a question's kind from its text.
 
 import type { OptionDefinition, ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import { namesFor } from '../../../domain/definitions/question-names.ts'

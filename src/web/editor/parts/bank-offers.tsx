@@ -1,4 +1,4 @@
-// Questions of the bank that ask what a new question asks: using one lets answers be compared between programs.
+// Offers questions from the question bank that are similar to a new one. Using one lets answers be compared between programs.
 
 /** @jsxImportSource preact */
 

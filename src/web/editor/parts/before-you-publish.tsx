@@ -1,4 +1,4 @@
-// What is missing or unusual, each with the way to its place.
+// Lists what is missing or unusual, each with a link to its place.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// When a question or a screen is shown, as sentences: a question, a comparison, and one value or several.
+// Edits when a question or screen is shown, as sentences: a question, a comparison, and one or more values.
 
 /** @jsxImportSource preact */
 
@@ -59,7 +59,7 @@ export function ConditionEditor(props: {
       {said === undefined ? (
         <p>
           {conditionText(condition!, askedByName(document.questions))}
-          <small>This condition has groups within groups. Change it in the document.</small>
+          <small>This condition has groups within groups. Edit it in the document.</small>
         </p>
       ) : (
         <Lines at={at} said={said} targets={targets} nearest={nearest} set={set} />
@@ -82,7 +82,7 @@ function Lines(props: {
       {said.lines.length > 1 && (
         <SelectField
           cell
-          label="How the lines combine"
+          label="Combine conditions"
           at={`${at}/of`}
           value={said.of}
           choices={[
@@ -181,7 +181,7 @@ function Value({ at, line, target, change }: Pick<LineProps, 'at' | 'line' | 'ch
         label="Value"
         at={`${at}/value`}
         type={form === 'date' && !isSeveral ? 'date' : 'text'}
-        {...(isSeveral && { placeholder: 'Values with commas between them' })}
+        {...(isSeveral && { placeholder: 'Values, separated by commas' })}
         value={line.values.join(', ')}
         change={text => {
           const parts = isSeveral ? text.split(/,\s*/) : [text]

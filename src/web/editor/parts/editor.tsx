@@ -1,4 +1,4 @@
-// The editor of one program: the structure, what is selected in it, and a bar above. It saves by itself.
+// The editor of one program: the structure, the selected item, and a bar at the top. It saves automatically.
 
 /** @jsxImportSource preact */
 
@@ -120,7 +120,7 @@ function Bar(props: {
   const isFirst = program.active_version_number === null
   return (
     <header class="bar">
-      <nav class="crumbs" aria-label="Where you are">
+      <nav class="crumbs" aria-label="Breadcrumb">
         <span>
           <a href={`${service.root}/admin/programs`}>Programs</a>
         </span>

@@ -1,4 +1,4 @@
-// What applicants see of the screen that is worked on, in their own components. Conditions react to what is filled in; nothing is stored.
+// Previews the edited screen with the applicants' own components. Conditions react to the answers entered; nothing is stored.
 
 /** @jsxImportSource preact */
 
@@ -58,7 +58,7 @@ export function LivePreview() {
             isCurrent={selected.of === 'question' && selected.name === sample.question.admin_name}
           />
         ))}
-        {asked[at]?.length === 0 && <p class="soft">Nothing is asked here for these answers.</p>}
+        {asked[at]?.length === 0 && <p class="soft">With these answers, this screen has no questions.</p>}
         <div class="actions">
           {back >= 0 && (
             <button type="button" class="plain" onClick={() => setScreen(back)}>

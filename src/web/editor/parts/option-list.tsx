@@ -1,4 +1,4 @@
-// The options of a question: written, pasted, moved and removed. Of a long list a part is shown at a time.
+// Edits the options of a question: typing, pasting, moving and removing them. Long lists are shown in parts.
 
 /** @jsxImportSource preact */
 

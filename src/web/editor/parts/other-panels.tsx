@@ -1,4 +1,4 @@
-// The middle for what is no question: a screen, and the program itself.
+// The middle panel for a screen or for the program itself.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// What the editor does with the page around it: saving, shortcuts, the focus, and what is said to those who hear the page.
+// The editor's effects on the page around it: saving, shortcuts, focus, and announcements to screen readers.
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { VersionChange } from '../../../domain/comparison/version-diff.ts'

@@ -1,4 +1,4 @@
-// The question in the middle: what applicants read and answer, and when the program asks it.
+// The middle panel for a question: its text and answers for applicants, and when the program asks it.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// Where the document is: saved, on its way, or why it isn't saved yet and what to do about that.
+// Shows whether the document is saved, being saved, or not saved yet, with the reason and what to do.
 
 /** @jsxImportSource preact */
 
@@ -90,7 +90,7 @@ function Conflict(props: {
   if (theirs.is_overtaken)
     return (
       <div class="notice bad save-notice" role="alert" data-notice="overtaken">
-        <h2>Version {theirs.active_version_number} was published after this draft was begun</h2>
+        <h2>Version {theirs.active_version_number} was published after this draft was started</h2>
         <p>
           This tab has your changes. <a href={`${path}/publish`}>Review the draft</a> and keep or discard it, then come
           back.

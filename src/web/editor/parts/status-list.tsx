@@ -21,7 +21,8 @@ export function Statuses() {
     <fieldset class="field rows" id={fieldId('/statuses')} tabIndex={-1}>
       <legend>Statuses</legend>
       <p class="hint">
-        Administrators choose from these statuses, in this order. Applicants see a status’s public name, if it has one.
+        Administrators and program administrators choose from these statuses, in this order. Applicants see a status’s
+        public name, if it has one.
       </p>
       <FieldError id={fieldId('/statuses')} text={useErrorAt('/statuses')} />
       <Rows kind="status" all={rows} nameOf={({ status }) => status} change={to => set(to)}>

@@ -1,4 +1,4 @@
-// Saves the document to the draft whenever typing pauses, and keeps trying while that can't be done. One request at a time.
+// Saves the document to the draft whenever typing pauses, and retries until it succeeds. One request at a time.
 
 import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'

@@ -1,4 +1,4 @@
-// The service's API as the editor uses it, in the session of who is signed in.
+// The requests that the editor sends to the service's API, in the session of the person who is signed in.
 
 import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'

@@ -1,4 +1,4 @@
-// A copy of what is not saved yet, in this tab of the browser: it outlives a reload and a sign-in.
+// Keeps a copy of unsaved changes in this browser tab, so that they survive a reload or a sign-in.
 
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 

@@ -1,4 +1,4 @@
-// Whether the names of new questions are free: a name that the bank has would change another program's question.
+// Checks whether the names of new questions are free. A name from the question bank would change another program's question.
 
 import { renameQuestion } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'

@@ -1,4 +1,4 @@
-// What the service says of a program that is opened in the editor.
+// The service's response when the editor opens a program.
 
 import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'

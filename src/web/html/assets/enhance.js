@@ -1,4 +1,4 @@
-// Comfort only: every page does without it. Copies what a button names, and says so.
+// Optional, because pages work without it: makes Copy buttons copy text and confirm it.
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false
   button.addEventListener('click', async () => {
@@ -63,7 +63,7 @@ document.addEventListener('keydown', event => {
 for (const key of document.querySelectorAll('.shortcut'))
   if (navigator.platform.startsWith('Mac')) key.textContent = '⌘ K'
 
-// How many rows are ticked, where it is said what becomes of them.
+// Shows how many rows are selected, next to the action that applies to them.
 for (const count of document.querySelectorAll('[data-count]')) {
   const others = count.textContent
   const show = () => {

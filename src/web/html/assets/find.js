@@ -1,4 +1,4 @@
-// Comfort only: narrows a list to what is typed. Without it the list is there whole.
+// Optional, because pages work without it: filters a list by the text that is typed.
 const field = document.querySelector('[data-find]')
 if (field !== null) {
   const entries = [...document.querySelectorAll('#find li')]

@@ -1,5 +1,5 @@
-// Comfort only: the page is complete without it. Shows how far jobs are, without a reload, for as long as some are under way. After ten
-// minutes it asks no more, so that a page that was left open does not keep its session from ending.
+// // Optional, because pages work without it: updates job progress without a reload while jobs are running. It stops
+// after ten minutes, so that a page left open doesn't keep its session alive.
 const everyMs = 2000
 const untilMs = performance.now() + 10 * 60_000
 

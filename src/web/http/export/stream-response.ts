@@ -64,7 +64,7 @@ export async function streamResponse(
     type: 'direct' as const,
     async pull(controller: DirectController) {
       client.attach(controller)
-      if ((await produced) !== 'complete') throw new BrokenOff('the response was broken off')
+      if ((await produced) !== 'complete') throw new BrokenOff('the response was interrupted')
     },
     cancel() {
       client.leave()

@@ -1,4 +1,4 @@
-// The body of a page or an asset, compressed for those who take it so.
+// Compresses the body of a page or an asset for clients that accept it.
 
 import { type Coding, preferredCoding } from './negotiation.ts'
 

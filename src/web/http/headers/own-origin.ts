@@ -1,4 +1,4 @@
-// Refuses forms from pages of other sites.
+// Rejects forms from pages of other sites.
 
 import { Problem } from '../../../base/problem.ts'
 

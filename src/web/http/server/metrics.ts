@@ -60,7 +60,10 @@ export class Metrics extends Meter implements RequestCounts {
     'Cursors for DATABASE_READ_URL: read there, or why the primary was read instead',
     'outcome',
   )
-  readonly #errors = this.#counter('tributary_internal_errors_total', 'Requests answered 500; should always be 0')
+  readonly #errors = this.#counter(
+    'tributary_internal_errors_total',
+    'Requests with a 500 response; should always be 0',
+  )
   #open = 0
 
   constructor() {
@@ -102,7 +105,7 @@ export class Metrics extends Meter implements RequestCounts {
     )
     this.counter(
       'tributary_cursors_released_total',
-      'Connections given back because a reader was slow; harmless',
+      'Connections released because a reader was slow; harmless',
       () => exports.released,
     )
     this.counter(
@@ -117,11 +120,11 @@ export class Metrics extends Meter implements RequestCounts {
     )
   }
 
-  /** Adds whether this process counts limits by itself because the shared Redis is unreachable. */
+  /** Adds whether this process counts limits separately because the shared Redis is unreachable. */
   watchCounts(shared: { readonly away: boolean } | undefined): void {
     this.gauge(
       'tributary_key_limits_apart',
-      '1 while Redis is unreachable and the process counts limits by itself',
+      '1 while Redis is unreachable and each process counts limits separately',
       () => (shared?.away === true ? 1 : 0),
     )
   }

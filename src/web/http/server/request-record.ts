@@ -147,7 +147,7 @@ export function keepRecord(record: RequestRecord): void {
 /** The record of a request that is being served. */
 export function recordOf(request: Recorded): RequestRecord {
   const record = request[kept]
-  if (record === undefined) throw new Error('a request is served without a record')
+  if (record === undefined) throw new Error('a request has no record')
   return record
 }
 
