@@ -91,7 +91,7 @@ async function checkFollowing({ exportProfile, originApiSalt }: Config, db: Sql,
   if (keys > 0)
     log.warn(
       { keys },
-      'keys of CiviForm’s are refused: CIVIFORM_API_SECRET_SALT is not set, without which none of their secrets is known',
+      'CiviForm’s API keys are rejected: CIVIFORM_API_SECRET_SALT is not set, so their secrets cannot be checked',
     )
 }
 
@@ -141,7 +141,7 @@ async function drain(why: string, running: Running, readers: readonly Sql[]): Pr
     Bun.sleep(config.drainTimeoutMs).then(() => false),
   ])
   if (!drained) {
-    log.warn({ drain_timeout_ms: config.drainTimeoutMs }, 'exports still running are broken off')
+    log.warn({ drain_timeout_ms: config.drainTimeoutMs }, 'exports that are still running are interrupted')
     await server.stop(true)
   }
   await platform.stop(true)
@@ -174,7 +174,7 @@ function watchPublications(
     if (underWay) return
     underWay = true
     void resumePublications(consoleDb, { enumeratorDepthMax, log })
-      .catch(err => log.debug({ err }, 'publications were not looked for'))
+      .catch(err => log.debug({ err }, 'interrupted publications could not be looked up'))
       .finally(() => {
         underWay = false
       })

@@ -180,7 +180,7 @@ async function connectPatiently(
 function queueBehindPooler(): Problem {
   return new Problem('conflict', {
     detail:
-      'DATABASE_URL leads to a pooler, which the queue cannot use. Set DATABASE_DIRECT_URL to the address of PostgreSQL, or set REDIS_URL.',
+      'DATABASE_URL points to a pooler, which the queue cannot use. Set DATABASE_DIRECT_URL to the address of PostgreSQL, or set REDIS_URL.',
     internal: 'pooled_database',
   })
 }

@@ -46,9 +46,9 @@ export function errorStack(error: Error): string {
 function errorMessage(error: Error): string {
   if (!isDatabaseError(error)) return error.message
   // Names what may not be touched, and no more: "permission denied for table application".
-  if (error.routine === 'aclcheck_error') return `PostgreSQL answered ${error.code}: ${error.message}`
+  if (error.routine === 'aclcheck_error') return `PostgreSQL reported ${error.code}: ${error.message}`
   const place = Object.entries(placeIn(error)).map(([what, name]) => `, ${what} ${name}`)
-  return `PostgreSQL answered ${error.code}${place.join('')}`
+  return `PostgreSQL reported ${error.code}${place.join('')}`
 }
 
 function isDatabaseError(error: Error): error is DatabaseError {

@@ -1,5 +1,5 @@
 // Messages of a process that cannot continue: one clear sentence for each failure that an operator can fix, with its code in brackets
-// for whoever searches for it or tests for it. Any other error is printed in full, for a developer.
+// for searches and tests. Any other error is printed in full, for a developer.
 
 import { errorStack } from './error-facts.ts'
 import { findPassingError } from './passing-errors.ts'

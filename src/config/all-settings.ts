@@ -16,14 +16,14 @@ import { webhookSettings } from './webhook-settings.ts'
 /** By the headings that people see, in SETTINGS.md's order. */
 export const settingGroups = {
   'Environment, database and jobs': databaseSettings,
-  'Where it listens': listeningSettings,
+  'Listening addresses': listeningSettings,
   'Addresses, times and pages': pageSettings,
   'Proxies, TLS and connections': connectionSettings,
   'Limits and rules': limitSettings,
   'The console': consoleSettings,
   'Applicants’ pages': applySettings,
   Webhooks: webhookSettings,
-  'Ending and logging': watchingSettings,
+  'Shutdown and logging': watchingSettings,
   'Alongside CiviForm': civiformSettings,
 }
 

@@ -1,4 +1,4 @@
-// The applicants' pages.
+// Settings for the applicants' pages.
 
 import { parser, secretSetting, setting, Unusable } from './kinds/setting.ts'
 import { duration, httpUrl, onOff, optional, text, wholeNumber } from './kinds/setting-kinds.ts'
@@ -6,7 +6,7 @@ import { duration, httpUrl, onOff, optional, text, wholeNumber } from './kinds/s
 // biome-ignore format: a table, as SETTINGS.md is
 export const applySettings = {
   apply: setting('APPLY', 'off', onOff,
-    '`on` or `off`: pages at `/apply` on which people apply. Off removes their routes.'),
+    '`on` or `off`: pages at `/apply` where people apply. Off removes their routes.'),
   applyCodeDays: setting('APPLY_CODE_DAYS', '90', wholeNumber(1, 3650),
     'Days after its last use until an applicant’s code expires, 1 to 3650.'),
   applyIdleMs: setting('APPLY_IDLE', '20m', duration('1m', '24h'),
@@ -14,7 +14,7 @@ export const applySettings = {
   applyColor: setting('APPLY_COLOR', '#0b5a6f', parser(['#0b5a6f', '#7a1f5c'], darkColor),
     'Color of the header and buttons of these pages, dark enough for white text: `#0b5a6f`.'),
   applyLogo: setting('APPLY_LOGO', '', text('/etc/tributary/logo.svg'),
-    'Logo in the header of these pages: path of an SVG or PNG file. Their name is INSTALLATION_NAME.'),
+    'Logo in the header of these pages: path of an SVG or PNG file. The name beside it is INSTALLATION_NAME.'),
   filesDir: setting('FILES_DIR', '', optional(parser(['/var/lib/tributary/files', 's3://bucket', 's3://bucket/folder'], filesPlace)),
     'Storage for uploaded files, the same for service and worker: a folder, or `s3://bucket/folder`. Empty: no uploads.'),
   s3Endpoint: setting('S3_ENDPOINT', 'https://s3.amazonaws.com', httpUrl,

@@ -17,7 +17,7 @@ export const civiformSettings = {
   originApiSalt: secretSetting('CIVIFORM_API_SECRET_SALT', '', optional(text('x2bVq0mS8nR4')),
     'The CiviForm setting of the same name, which makes its API keys valid here.'),
   exportProfile: setting('CIVIFORM_PROFILE', 'contract', oneOf('contract', 'origin'),
-    '`contract`: export followed programs as the manual says; `origin`: as CiviForm’s code does.'),
+    '`contract`: export followed programs as documented; `origin`: as CiviForm’s code does.'),
 }
 
 /**

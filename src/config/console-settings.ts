@@ -20,17 +20,15 @@ export const consoleSettings = {
   oidcClientSecret: secretSetting('OIDC_CLIENT_SECRET', '', optional(text('kV8zXq3mWb')),
     'Client secret for OIDC_CLIENT_ID.'),
   oidcName: setting('OIDC_NAME', 'single sign-on', text('single sign-on', 'City Login'),
-    'What people call the provider, shown on the button after “Sign in with”.'),
+    'Provider name, shown on the button after “Sign in with”.'),
   installationName: setting('INSTALLATION_NAME', '', text('City of Arden'),
-    'Whose installation this is, shown in the console: City of Arden.'),
+    'Organization that runs the installation, shown in the console: City of Arden.'),
 }
 
 /** Kept as it is written: some providers’ names for themselves end with a slash. */
 function issuerUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || /[?#@]|\/\.well-known\//.test(text))
-    throw new Unusable(
-      'must be the address of an OpenID provider such as https://login.example.gov, as it names itself',
-    )
+    throw new Unusable('must be the OpenID provider’s issuer URL, such as https://login.example.gov')
   return text
 }

@@ -11,7 +11,7 @@ export const limitSettings = {
   exportsAtATime: setting('EXPORTS_AT_A_TIME', '4', wholeNumber(0, 10_000),
     'Concurrent exports for each API key; 0 for no limit.'),
   auditRequired: setting('AUDIT_REQUIRED', 'on', onOff,
-    '`on` or `off`: refuse a key its next page (503) until the audit log has its last one.'),
+    '`on` or `off`: withhold a key’s next page (503) until the audit log has its previous one.'),
   intermediaries: setting('INTERMEDIARIES', 'any', oneOf('any', 'listed'),
     '`any` or `listed`: accept submissions by any intermediary, or only by those listed in the console.'),
   authFailuresPerMinute: setting('AUTH_FAILURES_PER_MINUTE', '60', wholeNumber(0, 10_000_000),

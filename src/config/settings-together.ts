@@ -39,7 +39,7 @@ export function* earlierErrors(
 ): Generator<FieldError> {
   const zone = environment.CIVIFORM_DATABASE_TIME_ZONE
   if (civiformDatabase !== undefined && zone && zone !== civiformDatabase.zone)
-    yield ['CIVIFORM_DATABASE_TIME_ZONE', `must be removed, and CIVIFORM_DATABASE_URL end with ?timezone=${zone}`]
+    yield ['CIVIFORM_DATABASE_TIME_ZONE', `must be removed; end CIVIFORM_DATABASE_URL with ?timezone=${zone}`]
   const earlier = ['EXPORT_DATABASE_URL', 'EXPORT_DATABASE_URL_FILE'].find(name => environment[name])
   if (earlier !== undefined && databaseReadUrl === undefined)
     yield [
@@ -53,7 +53,7 @@ function* signInErrors({ environment, baseUrl, passwordSignIn, oidcIssuer }: Oth
     yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set; otherwise nobody could sign in']
   // What the provider sends people back to must not be what a request calls this host.
   if (oidcIssuer !== undefined && environment === 'production' && baseUrl === '')
-    yield ['BASE_URL', 'must be set when OIDC_ISSUER is: the provider sends people back to it']
+    yield ['BASE_URL', 'must be set when OIDC_ISSUER is: the provider redirects people to it']
   if (oidcIssuer?.startsWith('http:') && !(environment === 'development' && isLoopback(new URL(oidcIssuer).hostname)))
     yield ['OIDC_ISSUER', 'must begin with https://, unless it is on loopback and TRIBUTARY_ENV is development']
 }

@@ -14,7 +14,7 @@ export const watchingSettings = {
   tracesHeaders: secretSetting('OTEL_EXPORTER_OTLP_HEADERS', '', parser(['authorization=Bearer%20abc,x-tenant=city'], headerFields),
     'Headers for the collector: `name=value,name=value`, values percent-encoded.'),
   tracesShare: setting('OTEL_TRACES_SAMPLER_ARG', '1', parser(['0', '0.05', '1'], share),
-    'Share of traces that are sent, 0 to 1. A request with `traceparent` decides for itself.'),
+    'Share of traces that are sent, 0 to 1. A request’s `traceparent` overrides it.'),
 }
 
 function headerFields(text: string): [name: string, value: string][] {

@@ -179,7 +179,7 @@ export async function inTransactionOf<T>(session: DatabaseSession, work: (tx: Tr
     const result = await work(session as unknown as Transaction)
     const { command } = await session`commit`
     // What a failed statement leaves is rolled back by a commit, without an error.
-    if (command !== 'COMMIT') throw new Error('a transaction that had failed was to be committed')
+    if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
     return result
   } catch (error) {
     await session`rollback`.catch(() => {})

@@ -1,10 +1,10 @@
 // Brings a database to the newest schema: numbered SQL files, forward only, each in one transaction, remembered with its checksum.
 // Files that build an index on a large table run outside a transaction, so that writers do not wait.
-// The only place where SQL text is run as a file has it.
+// This is the only place that runs the SQL text of a file unchanged.
 //
-// Two releases run side by side while an upgrade rolls through. The row of the instance names the oldest that may: its `oldest_release`.
-// A newer release immediately applies what that one tolerates (`expand`), and the rest (`contract`) when `finishUpgrade` has recorded that
-// no older process is left. An older release runs on a newer schema as long as the row allows it.
+// Two releases run side by side while an upgrade rolls through. The instance row names the oldest release allowed: its `oldest_release`.
+// A newer release immediately applies what that release tolerates (`expand`), and the rest (`contract`) once `finishUpgrade` has recorded
+// that no older process is left. An older release runs on a newer schema as long as the row allows it.
 
 import { isLostConnection } from '../base/passing-errors.ts'
 import { Problem } from '../base/problem.ts'
@@ -98,7 +98,7 @@ async function recordApplied(db: Db, { name, sha256 }: Migration): Promise<void>
 async function applyOutside(sql: Sql, migration: Migration, migrations: readonly Migration[]): Promise<boolean> {
   if (await isPooled(sql))
     throw new Problem('conflict', {
-      detail: `${migration.name} runs outside a transaction, which needs a direct connection, and DATABASE_URL leads through a pooler. Run scripts/migrate once with the address of PostgreSQL itself.`,
+      detail: `${migration.name} runs outside a transaction, which needs a direct connection, and DATABASE_URL goes through a pooler. Run scripts/migrate once with the address of PostgreSQL itself.`,
       internal: 'pooled_database',
     })
   return withLockInSession(sql, async session => {

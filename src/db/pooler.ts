@@ -14,7 +14,7 @@ export interface Way {
 
 /** A pooler takes no settings with a connection. */
 export const noStatementTimeout =
-  'DATABASE_URL leads through a pooler, where STATEMENT_TIMEOUT cannot be set, and the role has none: alter role … set statement_timeout'
+  'DATABASE_URL goes through a pooler, where STATEMENT_TIMEOUT cannot be set, and the role has none: alter role … set statement_timeout'
 
 /**
  * Asks once, on a connection of its own. `withinMs` is how long the server may say nothing; as long as a connection may take, unless

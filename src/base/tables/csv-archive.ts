@@ -1,5 +1,5 @@
-// Streams a ZIP file of CSV files, one for each sheet, with the same rows as a workbook: headings, keys, values. Nothing is cut there, and times
-// keep their offsets.
+// Streams a ZIP file of CSV files, one for each sheet, with the same rows as a workbook: headings, keys, values. Unlike
+// in a workbook, long texts are complete and times keep their offsets.
 
 import { byteOrderMark, csvRecord } from '../csv-text.ts'
 import { listText, type Sheet } from './sheets.ts'

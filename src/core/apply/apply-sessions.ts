@@ -1,5 +1,5 @@
-// Sessions on the applicants' pages: a random token in a cookie, its hash in the database. There are no accounts: who begins to apply gets
-// a code, and who types the code is that applicant (D53).
+// Sessions on the applicants' pages: a random token in a cookie, its hash in the database. There are no accounts: applicants get a code
+// when they start, and whoever enters the code is that applicant (D53).
 
 import { createHmac } from 'node:crypto'
 import {

@@ -1,4 +1,4 @@
-// The code with which an applicant comes back on any device: `KRTP-4M7X-9QHD`. The database holds its HMAC alone.
+// The code that lets an applicant return on any device: `KRTP-4M7X-9QHD`. The database stores only its HMAC.
 
 import { createHmac, randomInt } from 'node:crypto'
 

@@ -53,7 +53,7 @@ export async function findDisclosures(
 function questionsOf({ detail }: PageWithApplication): string {
   const { fields, questions, hidden_questions: hidden } = detail as SentQuestions
   const all = questions === undefined ? 'all' : 'all in the newest version'
-  if (fields === undefined) return hidden === undefined ? all : `${all} but ${hidden.join(', ')}`
+  if (fields === undefined) return hidden === undefined ? all : `${all} except ${hidden.join(', ')}`
   return `only ${fields.join(', ')}${hidden === undefined ? '' : `, without ${hidden.join(', ')}`}`
 }
 

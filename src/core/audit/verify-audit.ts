@@ -1,4 +1,4 @@
-// Finds out whether the audit log is as it was sealed: every seal over the events that are there now, in the database and in files.
+// Verifies the audit log by recomputing every seal from the stored events, in the database and in files.
 
 import { basename } from 'node:path'
 import { invalidRequest } from '../../base/problem.ts'
@@ -85,7 +85,7 @@ async function checkSegments(db: Db, errors: AuditError[]): Promise<Pick<AuditVe
     const seal = seals[at++]!
     if (seal.segment !== (before?.segment ?? 0) + 1)
       errors.push(found(seal.segment - 1, 'no_seal', `segment ${seal.segment - 1} has no seal`))
-    const counted = hash.events === seal.events ? '' : `: it has ${hash.events} events, and had ${seal.events}`
+    const counted = hash.events === seal.events ? '' : `: it has ${hash.events} events instead of ${seal.events}`
     if (!hash.digest().equals(seal.hash) || hash.firstEventId !== seal.first_event_id)
       errors.push(found(seal.segment, 'altered', `segment ${seal.segment} has been altered${counted}`))
     hash = new SegmentHash(seal.hash)
@@ -115,7 +115,7 @@ async function checkFile(db: Db, path: string, checked: Map<string, number>, err
       const before = segment === 1 ? noHash : bySegment.get(segment - 1)?.hash
       const seal = bySegment.get(segment)
       if (before?.equals(previous) !== true || seal?.hash.equals(hash) !== true) {
-        const detail = `segment ${segment} is not the one that this database sealed`
+        const detail = `segment ${segment} does not match the seal in this database`
         throw new AlteredAudit({ segment, code: 'foreign', detail })
       }
       if (seal.file !== null) checked.set(seal.file, (checked.get(seal.file) ?? 0) + 1)
@@ -146,7 +146,9 @@ interface Mark {
 async function errorsOfMark(db: Db, { segment, hash }: Mark, last: AuditSeal | undefined): Promise<AuditError[]> {
   const end = last?.segment ?? 0
   if (segment > end)
-    return [found(segment, 'cut_off', `the log ends at segment ${end}, and the seal you kept is of segment ${segment}`)]
+    return [
+      found(segment, 'cut_off', `the log ends at segment ${end}, but the seal you kept is for segment ${segment}`),
+    ]
   const [seal] = await readAuditSeals(db, segment, segment)
   const isKept = seal !== undefined && shortHash(seal.hash) === hash
   return isKept ? [] : [found(segment, 'other_seal', `segment ${segment} does not have the seal you kept`)]

@@ -35,6 +35,6 @@ export const writeSavedAnswers = (saved: JsonObject): string => writeJson(saved)
 
 function readAnswer(text: string): Json {
   const parsed = parseJson(text, { depthMax: keptDepthMax })
-  if ('error' in parsed) throw new Error(`a rendered answer is no JSON: ${parsed.error.detail}`)
+  if ('error' in parsed) throw new Error(`a rendered answer is not JSON: ${parsed.error.detail}`)
   return parsed.json
 }

@@ -234,7 +234,7 @@ const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, stat
 /** Where an origin is followed, applicants and applications come from it alone: their ids are its own. */
 async function submissionErrors(db: Db): Promise<ProblemItem[]> {
   const origin = await findOrigin(db)
-  const detail = `must be false; this installation follows ${origin}, which takes the submissions`
+  const detail = `must be false; this installation follows ${origin}, which receives the submissions`
   return origin === undefined ? [] : [{ path: '/may_submit', code: 'submitted_elsewhere', detail }]
 }
 
@@ -252,7 +252,7 @@ async function lockChangeableKey(tx: Transaction, apiKeyId: string): Promise<Api
 async function refuseFollowedKey(db: Db, { followed, name }: ApiKeyRow): Promise<void> {
   if (!followed) return
   throw new Problem('conflict', {
-    detail: `"${name}" is a key of the ${await findOrigin(db)} that is followed. Change or retire it there; here it follows within seconds.`,
+    detail: `"${name}" belongs to the ${await findOrigin(db)} that this installation follows. Change or retire it there; the change arrives here within seconds.`,
     internal: 'followed',
   })
 }

@@ -40,7 +40,7 @@ function storedSubnet(text: string): Subnet {
   const known = readSubnets.get(text)
   if (known !== undefined) return known
   const subnet = parseSubnet(text)
-  if ('error' in subnet) throw new Error(`a subnet was stored that is none: ${subnet.error}`)
+  if ('error' in subnet) throw new Error(`a stored subnet is invalid: ${subnet.error}`)
   if (readSubnets.size >= readSubnetsMax) readSubnets.clear()
   readSubnets.set(text, subnet)
   return subnet

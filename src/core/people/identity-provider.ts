@@ -1,5 +1,5 @@
-// Talks to the OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636, RFC 9700).
-// It says whom the provider vouches for; which person of the console that is, `identities` decides.
+// Signs people in through the OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636, RFC 9700).
+// It returns the identity that the provider confirms; `identities` finds the person it belongs to.
 
 import {
   AuthorizationResponseError,
@@ -112,7 +112,7 @@ export class IdentityProvider {
       return configuration
     } catch (error) {
       if (this.#found !== undefined) return this.#found.configuration
-      throw new ProviderAway('its description could not be read', { cause: error })
+      throw new ProviderAway('its metadata could not be read', { cause: error })
     }
   }
 
@@ -125,7 +125,7 @@ export class IdentityProvider {
     })
     // The library lets some providers speak for every organization they serve; here it is one.
     if (new URL(configuration.serverMetadata().issuer).href !== server.href)
-      throw new Error('the provider speaks for another issuer')
+      throw new Error('the provider’s metadata names another issuer')
     return configuration
   }
 }
@@ -166,5 +166,5 @@ function judged(error: unknown): Error {
   if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return new NotVouched('code_not_good')
   if (error instanceof ClientError && notVouched.has(error.code ?? ''))
     return new NotVouched(error.code!.slice('OAUTH_'.length).toLowerCase())
-  return new ProviderAway('it gave no answer that could be used', { cause: error })
+  return new ProviderAway('its response could not be used', { cause: error })
 }

@@ -1,4 +1,5 @@
-// A token of a session's forms as pages have it: another text on each page, so that what a compressed page is long says nothing of it (BREACH).
+// Masks the CSRF token of a session's forms with a new text on each page, so that the length of a compressed page reveals nothing about it
+// (BREACH).
 
 import { randomBytes } from 'node:crypto'
 

@@ -1,19 +1,19 @@
-// Whose password is hashed next. Hashing is slow on purpose, so few run at a time and the others wait their turn.
+// Decides whose password is hashed next. Hashing is slow on purpose, so few passwords are hashed at a time and the others wait.
 //
 // A flood of wrong passwords must not keep people out. Browsers in which a person has signed in before, or is signed in, go ahead of all
-// strangers. Within both groups, a client goes back one place for each of its recent failures, and for each password that it already has
-// in the queue. A full queue refuses the client that would be served last, so there is room for one that is better placed.
+// others. Within both groups, a client moves back one place for each of its recent failures, and for each password that it already has in
+// the queue. A full queue rejects the client that would be served last, to make room for one with a better place.
 
 import { Problem } from '../../base/problem.ts'
 
 export interface PasswordClient {
   /** A known browser, a person, or the network of an address. */
   name: string
-  /** Whether it has shown more than a stranger can: a session, the cookie of an earlier sign-in, or the link of an invitation. */
+  /** Whether it has presented a session, the cookie of an earlier sign-in, or an invitation link. */
   isKnown: boolean
 }
 
-/** A person who has shown a session or the link of an invitation. */
+/** A person who has presented a session or an invitation link. */
 export const knownPerson = ({ person_id }: { person_id: number }): PasswordClient => ({
   name: `person ${person_id}`,
   isKnown: true,

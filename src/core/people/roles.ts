@@ -3,11 +3,11 @@
 import { Problem } from '../../base/problem.ts'
 
 /**
- * ADMINISTRATOR: everything. PROGRAM_ADMINISTRATOR: applications, status and note of the programs named. AUDITOR: reads everything
- * but answers, and changes nothing.
+ * ADMINISTRATOR: everything. PROGRAM_ADMINISTRATOR: applications, statuses and notes of the named programs. AUDITOR:
+ * reads everything except answers, and changes nothing.
  */
 export const roles = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'] as const
-/** INTERMEDIARY: applies for clients of their organization at `/apply`, and opens nothing of the console but their own account. */
+/** INTERMEDIARY: applies for clients of their organization at `/apply`, and has access only to their own account in the console. */
 export const allRoles = [...roles, 'INTERMEDIARY'] as const
 export type Role = (typeof allRoles)[number]
 
@@ -24,7 +24,7 @@ export interface Person {
   email: string
   name: string
   role: Role
-  /** The ids of the programs of a program administrator; everyone else has all. */
+  /** The IDs of a program administrator's programs; everyone else has all. */
   programIds: 'all' | ReadonlySet<number>
 }
 
@@ -49,7 +49,7 @@ export const programsAmong = ({ programIds }: Pick<Person, 'programIds'>): 'all'
 export const maySeeProgram = (person: Person, programId: number): boolean =>
   person.programIds === 'all' || person.programIds.has(programId)
 
-/** Whether a person may read what applicants answered. */
+/** Whether a person may read applicants' answers. */
 export const mayReadAnswers = ({ role }: Person): boolean =>
   role === 'ADMINISTRATOR' || role === 'PROGRAM_ADMINISTRATOR'
 

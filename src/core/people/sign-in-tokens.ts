@@ -1,4 +1,4 @@
-// The random tokens of cookies and links. The database holds their hashes alone, so that a copy of it grants no sign-in.
+// The random tokens in cookies and links. The database stores only their hashes, so a copy of it doesn't let anyone sign in.
 
 import { createHash, randomBytes } from 'node:crypto'
 

@@ -1,10 +1,10 @@
-// How many wrong passwords may be tried, and which of them the audit log records.
+// Limits wrong passwords, and decides which of them the audit log records.
 //
-// A try is counted before the password is looked at, and taken back when it was right: while a count is spent, a right password is refused
-// like a wrong one, so that a refusal reveals nothing. Guessing cannot shut the owner of an account out for good (OWASP, "Slow Down
-// Online Guessing Attacks with Device Cookies"): a browser in which the person has signed in before, or is signed in, has a count of its
-// own, which no other browser uses up. All other browsers share the counts of their address, of the account at their address, and of the
-// account (OWASP ASVS 2.2.1: at most 100 an hour). Links to choose a password are not counted.
+// A try is counted before the password is checked, and uncounted if the password is correct. Once a limit is reached, a correct password
+// is rejected like a wrong one, so a rejection reveals nothing. Guessing cannot lock owners out of their accounts (OWASP, "Slow Down
+// Online Guessing Attacks with Device Cookies"): a browser in which the person has signed in before, or is signed in, has its own count,
+// which no other browser uses up. All other browsers share the counts of their address, of the account at their address, and of the
+// account (OWASP ASVS 2.2.1: at most 100 an hour). Using a link to choose a password is not counted.
 // All processes that share a Redis count together, in windows of fixed length.
 
 import { Problem } from '../../base/problem.ts'

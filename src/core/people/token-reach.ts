@@ -1,5 +1,5 @@
-// How far a token of an administrator reaches through what it makes: a key or a person that it makes, changes or gives a secret to may do
-// no more than the token itself. A person who is signed in has no such limit; they have just shown who they are.
+// Limits what an administrator's token can do through keys and people: a key or person that it creates, changes or gives a secret to may do
+// no more than the token itself. A person who is signed in has no such limit, because they have just proved who they are.
 
 import { Problem } from '../../base/problem.ts'
 import { requireScope, type Scope, scopes } from './admin-tokens.ts'

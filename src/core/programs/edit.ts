@@ -105,8 +105,8 @@ function noBasis(
         path: '/based_on',
         code: 'based_on_required',
         detail:
-          'Is required: the version that this document is based on, so that no concurrent change is lost.' +
-          ` \`scripts/program show ${slug}\` prints the active version as a document with this ID; with --draft, the draft.`,
+          'Is required: the ID of the version that this document is based on, so that no concurrent change is lost.' +
+          ` \`scripts/program show ${slug}\` prints the active version with this ID, or the draft with --draft.`,
       },
     ],
   })

@@ -93,7 +93,7 @@ function refuseOpen({ open, faults, exists, slug, questions }: ImportPreview, { 
           {
             path: '/slug',
             code: 'program_exists',
-            detail: `There is a program "${slug}". Import under another slug, or update its draft.`,
+            detail: `A program "${slug}" already exists. Choose another slug, or replace its draft.`,
           },
         ]
       : []),
@@ -103,7 +103,7 @@ function refuseOpen({ open, faults, exists, slug, questions }: ImportPreview, { 
       .map(({ admin_name, holder, may }) => ({
         path: `/questions/${admin_name}`,
         code: 'choice_required',
-        detail: `"${admin_name}" clashes with "${holder}" of the question bank. Choose ${may.join(' or ')}.`,
+        detail: `"${admin_name}" conflicts with "${holder}" in the question bank. Choose ${may.join(' or ')}.`,
       })),
   ]
   if (errors.length === 0) return

@@ -1,4 +1,4 @@
-// Applies a translators' file to the draft of a program, or begins a draft with it.
+// Applies a translators' file to a program's draft, or starts a draft with it.
 
 import { decodeText } from '../../base/csv-records.ts'
 import { invalidRequest } from '../../base/problem.ts'

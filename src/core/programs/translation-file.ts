@@ -1,4 +1,4 @@
-// The texts of a program as a CSV file for translators, and what such a file changes when it comes back. Pure.
+// Writes a program's texts as a CSV file for translators, and finds what a returned file changes. Pure.
 
 import { csvRecords } from '../../base/csv-records.ts'
 import { byteOrderMark, csvHeader, csvRecord, formulaStarts } from '../../base/csv-text.ts'
@@ -45,7 +45,8 @@ export interface TranslationFault {
  */
 export function planTranslations(definition: ProgramDefinition, file: string): TranslationPlan | TranslationFault {
   const records = csvRecords(file)
-  if (records === undefined) return { code: 'no_csv', detail: 'The file is no CSV: a quotation mark is never closed.' }
+  if (records === undefined)
+    return { code: 'no_csv', detail: 'The file is not valid CSV: a quotation mark is never closed.' }
   const [header = [], ...rows] = records
   const [pointer, context, standard, ...columns] = header.map(name => name.trim())
   if (pointer !== 'pointer' || context !== 'context' || standard === undefined || columns.length === 0)

@@ -1,5 +1,4 @@
-// Opens the queue on the store that the configuration names: PostgreSQL, or Redis (or Valkey, or a cluster of either).
-// The one file that knows both.
+// Opens the queue on the configured store: PostgreSQL, or Redis (or Valkey, or a cluster of either). No other file depends on the choice.
 
 import {
   assertSchemaCompatibility,

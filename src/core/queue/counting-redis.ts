@@ -1,5 +1,5 @@
-// The connection to the Redis in which processes count limits together. While it is unreachable, slow or failing, nothing waits for it: each
-// process counts by itself until it responds again.
+// The connection to the Redis in which processes count limits together. While it is unreachable, slow or failing, nothing waits for it:
+// each process counts separately until it responds again.
 
 import type { Cluster, Redis } from 'ioredis'
 import type { Log } from '../../base/log.ts'
@@ -51,7 +51,7 @@ export class CountingRedis {
   #lose(): void {
     if (this.#closed || this.#logged) return
     this.#logged = true
-    this.log.warn({ err: this.#lastError }, 'Redis is unreachable: each process counts by itself')
+    this.log.warn({ err: this.#lastError }, 'Redis is unreachable: each process counts separately')
   }
 
   #return(): void {

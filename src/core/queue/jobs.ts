@@ -48,13 +48,13 @@ export const webhookJobId = ({ webhook_endpoint_id, attempts }: JobPayload<'deli
 
 export const isJobName = (name: string): name is JobName => Object.hasOwn(payloadSchemas, name)
 
-/** A job as it arrived. Throws an Error that says what is wrong with it. */
+/** Parses a job as it arrived. Throws an Error that explains what is wrong. */
 export function parseJob(name: string, data: unknown): ArrivedAs<JobName> {
   if (!isJobName(name)) throw new Error(`there is no job called ${JSON.stringify(name)}`)
   const schema = payloadSchemas[name]
   if (!Value.Check(schema, data)) {
     const errors = Value.Errors(schema, data).map(error => `${error.instancePath || 'it'} ${error.message}`)
-    throw new Error(`a job ${name} cannot carry ${JSON.stringify(data)?.slice(0, 200)}: ${errors.join('; ')}`)
+    throw new Error(`job ${name} has invalid data ${JSON.stringify(data)?.slice(0, 200)}: ${errors.join('; ')}`)
   }
   return { name, payload: data } as ArrivedAs<JobName>
 }

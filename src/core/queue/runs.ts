@@ -89,7 +89,7 @@ function arrived(job: StoredJob, attempt: number): ArrivedJob {
 export async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => late.reject(new Error(`the queue's store did not answer within ${timeoutMs} ms`)),
+    () => late.reject(new Error(`the queue's store did not respond within ${timeoutMs} ms`)),
     timeoutMs,
   )
   try {

@@ -1,5 +1,6 @@
-// Filtered lists of applications for the console, and their counts. Each statement reads a page from an index, however large the program. Only a
-// search also walks the index of words through all that begin with what was typed, at less than 1 µs for each application found.
+// Filtered lists of applications for the console, and their counts. Each statement reads a page from an index, however
+// large the program. A search also scans the index of words that begin with the search text, at less than 1 µs per
+// application found.
 
 import { type Static, Type } from 'typebox'
 import type { RevisionState } from '../../domain/questions/application.ts'

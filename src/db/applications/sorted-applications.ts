@@ -1,5 +1,5 @@
-// Lists of applications in orders other than newest first. Each order combines lists that an index provides, so none costs more as a program
-// grows.
+// Lists of applications in orders other than newest first. Each order combines lists that an index provides, so its cost doesn't grow with
+// the program.
 
 import type { Db, Sql } from '../client.ts'
 import {

@@ -134,7 +134,7 @@ export async function readActiveDetails(
 
 /** As `findProgram`. Throws a `not_found` Problem. */
 export async function loadProgram(db: Db, slug: string): Promise<Program> {
-  return (await findProgram(db, slug)) ?? notFound(`No program is called "${slug}".`)
+  return (await findProgram(db, slug)) ?? notFound(`There is no program "${slug}".`)
 }
 
 /** The version that applicants answer now; undefined before the first publication. */

@@ -66,12 +66,12 @@ export function sayReuse(
       ? {
           code: 'option_returned',
           subject,
-          detail: `Option “${text}” (${id}) is back. It was there until version ${until}.`,
+          detail: `Option “${text}” (${id}) is back. It was last in version ${until}.`,
         }
       : {
           code: 'option_reused',
           subject,
-          detail: `Option “${text}” (${id}) added. The id was “${was}” until version ${until}; ${having(item)}.`,
+          detail: `Option “${text}” (${id}) added. The ID meant “${was}” up to version ${until}; ${having(item)}.`,
         }
   })
 }

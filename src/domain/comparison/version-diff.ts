@@ -88,7 +88,7 @@ const changesIn = (subject: string, pairs: readonly Pair[]): VersionChange[] =>
   pairs.flatMap(([was, is]) => is.since(was)).map(([code, detail]) => ({ code, subject, detail }))
 
 /** How a change begins that adds or removes what has no answer, and so no place in exports. */
-export const textToRead = 'Text to read'
+export const textToRead = 'Information text'
 
 function appearance({ of, subject, title, kind, mark }: Difference): VersionChange {
   const verb = mark === 'new' ? 'added' : 'removed'

@@ -195,7 +195,7 @@ function ordering(label: string, code: VersionChangeCode, names: ReadonlyMap<str
 
 const reordered = (code: VersionChangeCode, label: string): Said => [
   code,
-  `Its ${label.toLowerCase()} come in another order.`,
+  `Its ${label.toLowerCase()} are in a different order.`,
 ]
 
 function condition(

@@ -1,5 +1,5 @@
-// The rules for the languages of a definition document: which there are, and which texts may be translated.
-// It reads documents that may be malformed elsewhere.
+// Checks the languages of a definition document: which ones it has, and which texts can be translated. The document may be malformed
+// elsewhere.
 
 import { isBlank } from '../values/folded-text.ts'
 import { pointerTo } from '../values/json-text.ts'
@@ -16,7 +16,7 @@ export function* languageErrors(document: unknown): Check {
     const wrong = tagErrors(value, path)
     if (wrong.length > 0) yield wrong
     else if (value === standard)
-      yield oneError(path, 'default_language', 'Must be left out: it is the default language.')
+      yield oneError(path, 'default_language', 'Must be omitted: it is the default language.')
     else if (offered.has(String(value))) yield oneError(path, 'duplicate_language', 'Must be listed once.')
     offered.add(String(value))
   }
@@ -72,10 +72,10 @@ function translationErrors(element: unknown, path: string, offered: ReadonlySet<
         return oneError(
           pointerTo(at, name),
           'no_default_text',
-          `Must be left out: there is no \`${name}\` to translate.`,
+          `Must be omitted: there is no \`${name}\` to translate.`,
         )
       return typeof text === 'string' && text !== '' && isBlank(text) && !isBlank(String(written))
-        ? oneError(pointerTo(at, name), 'blank', 'Must have something to be seen, not only spaces.')
+        ? oneError(pointerTo(at, name), 'blank', 'Must contain visible characters.')
         : none
     })
   })

@@ -209,7 +209,7 @@ export const programDefinitionSchema = Type.Object(
     ...detailSchemas,
     statuses: Type.Array(line(200, 'A status.'), {
       maxItems: 200,
-      description: 'Statuses that administrators can set, in display order.',
+      description: 'Statuses that administrators and program administrators can set, in display order.',
     }),
     questions: Type.Array(question, {
       maxItems: 2000,

@@ -1,4 +1,4 @@
-// Names for administrators, made from the texts of questions.
+// Derives names for administrators from the texts of questions.
 
 const wordsOf = (text: string): string =>
   text

@@ -1,5 +1,5 @@
-// Translates a CiviForm block's visibility condition into one of our own, as far as possible: imported programs ask by it, and for followed ones it
-// is for people to read. What can't be translated is left out and reported.
+// Translates a CiviForm block's visibility condition into one of ours, as far as possible. Imported programs use it to show questions; for
+// followed programs, it is only displayed. What can't be translated is left out and reported.
 
 import type { ComparisonOperator, Condition, ConditionValue } from '../questions/program-version.ts'
 

@@ -1,5 +1,5 @@
-// Reads the file in which a CiviForm exports a program, as a definition of ours, and lists by name what has no place in one.
-// Question names are kept exactly, because keys are derived from them.
+// Reads a program file that CiviForm exports as one of our definitions, and lists by name what can't be expressed in one. Question names
+// are kept exactly, because keys are derived from them.
 
 import { member, members } from '../definitions/definition-form.ts'
 import { isOptionId } from '../definitions/definition-questions.ts'

@@ -1,4 +1,4 @@
-// CiviForm's question types as kinds of ours.
+// Maps CiviForm's question types to our kinds.
 
 import type { QuestionKind } from '../questions/question.ts'
 

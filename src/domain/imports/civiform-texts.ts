@@ -1,4 +1,5 @@
-// Texts that a CiviForm keeps in several languages, `{"translations": {"en_US": "…", "es_US": "…"}}`, with their languages as tags of ours.
+// Reads texts that CiviForm stores in several languages, `{"translations": {"en_US": "…", "es_US": "…"}}`, with their languages
+// as our tags.
 
 import { canonicalLanguageTag } from '../values/language-tag.ts'
 

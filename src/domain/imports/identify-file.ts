@@ -1,4 +1,4 @@
-// Says what a file is that somebody wants to import: one of the three forms of a program, or what it appears to be instead.
+// Identifies a file that someone wants to import: one of the three formats of a program, or what it appears to be instead.
 
 import { member } from '../definitions/definition-form.ts'
 import { bundleFormat } from '../definitions/program-bundle.ts'
@@ -64,7 +64,7 @@ export function identifyDocument(document: unknown): ProgramFile {
 
 function appearance(document: unknown, has: (name: string) => boolean): string {
   if (Array.isArray(document)) return 'This appears to be a list of records, not a program.'
-  if (!isObject(document)) return 'This JSON value is no program.'
+  if (!isObject(document)) return 'This JSON value is not a program.'
   if (has('format'))
     return `This appears to be a bundle in the format ${String(document.format)}, which this release can't read.`
   if (has('openapi') || has('swagger')) return 'This appears to be an OpenAPI document, not a program.'

@@ -1,5 +1,5 @@
-// Plans the import of a program: how each of its questions relates to the question bank, and what comes of the choices made for those that
-// clash with it. Pure: file, bank and choices in, plan out. Nothing is renamed unless a choice says so, because a key is a promise (D55).
+// Plans the import of a program: how each of its questions relates to the question bank, and the effects of the choices made for conflicts.
+// Pure: file, bank and choices in, plan out. Nothing is renamed without a choice, because a key is a promise (D55).
 
 import { sameSettings, settingChanges, type VersionChange } from '../comparison/version-diff.ts'
 import type { KnownQuestion } from '../definitions/definition-questions.ts'

@@ -44,7 +44,7 @@ export const kindGroups: readonly { label: string; kinds: readonly KindLabel[] }
     kinds: [
       { kind: 'FILE_UPLOAD', label: 'File', hint: 'one or more' },
       { kind: 'ENUMERATOR', label: 'List of people or things', hint: 'questions repeat for each' },
-      { kind: 'STATIC', label: 'Text to read', hint: 'no answer' },
+      { kind: 'STATIC', label: 'Information text', hint: 'no answer' },
     ],
   },
 ]

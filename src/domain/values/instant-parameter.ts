@@ -42,7 +42,7 @@ export function parseInstantParameter(text: string, timeZone: string): Micros | 
   const { year, month, day, hour, minute, second = '00', fraction = '', zone } = parts
   // The form is checked first and by hand, because Temporal's own parser takes many more.
   const date = calendarDate(Number(year), Number(month), Number(day))
-  if (date === undefined) return { error: `contains ${year}-${month}-${day}, which is not a day of the calendar.` }
+  if (date === undefined) return { error: `contains ${year}-${month}-${day}, which is not a valid date.` }
   if (hour === undefined) return clamped(date.toZonedDateTime(timeZone).epochNanoseconds)
   if (Number(hour) > 23)
     return { error: 'must have an hour from 00 to 23. Write the end of a day as 00:00 of the next day.' }

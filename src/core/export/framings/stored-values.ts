@@ -90,7 +90,7 @@ function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
   return true
 }
 
-const otherThanOutlined = (): Error => new Error('a stored text is not as its program version says')
+const otherThanOutlined = (): Error => new Error('a stored text does not match its program version')
 
 /** End of the string whose opening quote is at `at`; records whether it has escapes. */
 function stringEnd(bytes: Buffer, at: number, notes: Int32Array, note: number): number {

@@ -191,7 +191,7 @@ const hasCurrentQuestions = 2 ** 13
 
 function pack(token: PageToken): { layout: Layout; plain: Buffer } {
   const { lastChange, fields = [] } = token
-  if (fields.length > fieldsMax) throw new Error(`a page token names ${fieldsMax} questions at most`)
+  if (fields.length > fieldsMax) throw new Error(`a page token can name at most ${fieldsMax} questions`)
   if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
   const { bits, slots, numbers } = packFilters(token.filters)
   const format = token.format === undefined ? 0 : pageFormats[token.format].inToken
@@ -263,7 +263,7 @@ function unpack(layout: Layout, bytes: Buffer): PageToken | undefined {
 }
 
 function packNumber(number: number): Buffer {
-  if (!Number.isSafeInteger(number)) throw new Error(`a page token holds safe integers only, not ${number}`)
+  if (!Number.isSafeInteger(number)) throw new Error(`a page token can contain only safe integers, not ${number}`)
   const bytes = Buffer.alloc(numberBytes)
   const high = Math.floor(number / 2 ** 32)
   bytes.writeIntBE(high, 0, 3)

@@ -43,7 +43,9 @@ function planQuestionnaire(version: ProgramVersion): Questionnaire {
       const question = questions.get(question_id)
       const siblings = question && childrenOf.get(question.enumerator_id)
       if (question === undefined || siblings === undefined) {
-        throw new Error(`version ${version.program_version_id} asks ${question_id} without it or before its enumerator`)
+        throw new Error(
+          `version ${version.program_version_id} asks ${question_id} without its enumerator, or before it`,
+        )
       }
       const children = new Map<string, AskedQuestion>()
       childrenOf.set(question_id, children)

@@ -3,10 +3,10 @@
 //
 // In an export, a loaded application looks like a submitted one (D1, G1 to G6, G11):
 //
-// - One that is OBSOLETE gets `superseded_seq = submit_seq + 1`, and not the number of the application that took over: every horizon is
-//   before or after the whole batch, so no walk sees a difference, and nothing has to be remembered of what comes later.
-// - One that is CURRENT supersedes what the applicant had, unless that was submitted later, while the load was under way: then it is
-//   OBSOLETE from the beginning.
+// - One that is OBSOLETE gets `superseded_seq = submit_seq + 1`, not the number of the application that replaced it: every horizon is
+//   before or after the whole batch, so no walk sees a difference, and nothing about later applications needs to be known.
+// - One that is CURRENT supersedes the applicant's previous one, unless that was submitted later, during the load. In that case, the
+//   loaded one is OBSOLETE from the start.
 
 import { Problem } from '../../../base/problem.ts'
 import type { Transaction } from '../../../db/client.ts'

@@ -1,8 +1,8 @@
 // Stores a checked input in batches, continuing where an earlier run stopped.
 //
-// Before the first batch the load is noted, once for all its programs. From then on no other load begins in one of them, and their
-// Snapshot-Time stays at what this one has come to (G6). Its first application must be later than all that was submitted to them. So
-// others may submit between two batches, although their times are later: clients that poll still get what the load brings.
+// Before the first batch, the load is recorded once for all its programs. Until it ends, no other load can start in any of them, and their
+// Snapshot-Time doesn't advance beyond the load's progress (G6). Its first application must be later than everything submitted to them.
+// So others may submit between two batches, although their times are later: clients that poll still get the loaded applications.
 
 import { notFound, Problem } from '../../../base/problem.ts'
 import { appendAuditEvent } from '../../../db/audit/audit.ts'
@@ -143,9 +143,9 @@ function overtaken(slug: string, last: Micros): Problem {
 export function unfinished({ load_id, source, stored, applications, slugs }: LoadRow): Problem {
   return new Problem('conflict', {
     detail:
-      `Nothing was loaded: load ${load_id} of ${source} into ${slugs.join(', ')} has not ended (${stored} of ${applications} ` +
-      'applications are stored), and this is another input. Run that one again, unchanged, and it continues where it stopped; load what ' +
-      `is to come in its place, in the order of time, with --instead-of ${load_id}; or end it with --give-up ${load_id}.`,
+      `Nothing was loaded: load ${load_id} of ${source} into ${slugs.join(', ')} is unfinished (${stored} of ${applications} ` +
+      'applications are stored), and this input is different. To continue it, run it again with the same input. To replace the rest of it ' +
+      `with this input, add --instead-of ${load_id}. To end it, use --give-up ${load_id}.`,
   })
 }
 
@@ -155,7 +155,7 @@ export async function giveUpLoad(sql: Sql, loadId: number, actor: string): Promi
     await lockLoads(tx)
     const load = (await findLoadById(tx, loadId)) ?? notFound(`There is no load ${loadId}.`)
     if (load.ended_at !== null)
-      throw new Problem('conflict', { detail: `Load ${loadId} has ended already.`, internal: 'load_ended' })
+      throw new Problem('conflict', { detail: `Load ${loadId} has already ended.`, internal: 'load_ended' })
     await giveUp(tx, loadId, actor)
     return { ...load, ...(await findLoadById(tx, loadId)) }
   })
