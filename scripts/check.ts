@@ -170,7 +170,7 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
     for (const { 0: found, 1: name, index } of path.endsWith('.tsx') ? text.matchAll(functions) : []) {
       const lines = found.split('\n').length
       if (lines > functionLinesMax)
-        breaches.push(at(index, `${name} has ${lines} lines; a function may have ${functionLinesMax}.`))
+        breaches.push(at(index, `${name} has ${lines} lines; a function can have at most ${functionLinesMax}.`))
     }
     for (const [name, index] of exportedTypes(path, code)) {
       const other = types.get(name)
@@ -232,7 +232,7 @@ function importErrors(path: string, room: string, type: string, specifier: strin
     (other === room || may.includes(target) || mayName(other) || mayName(`${type.trim()} ${other}`))
   )
     return []
-  return [`imports ${target}; ${room} may import ${may.join(', ') || 'nothing of ours'}.`]
+  return [`imports ${target}; ${room} may import ${may.join(', ') || 'none of our modules'}.`]
 }
 
 /** A folder with more is two subjects. */
@@ -259,7 +259,7 @@ export function folderBreaches(files: ReadonlyMap<string, string>): string[] {
   return [
     ...[...counts]
       .filter(([, count]) => count > folderFilesMax)
-      .map(([folder, count]) => `${folder}: has ${count} files; a folder may have ${folderFilesMax}.`),
+      .map(([folder, count]) => `${folder}: has ${count} files; a folder can have at most ${folderFilesMax}.`),
     ...[...imported].flatMap(([here, others]) =>
       [...others]
         .filter(([there]) => reaches(there, here))

@@ -73,9 +73,8 @@ async function start(): Promise<void> {
   const isAlone = await beginRun()
   const { environment: found, stop: stopDatabase, wasRunning } = await scriptEnvironment()
   cleanUps.push(stopDatabase)
-  if (wasRunning)
-    console.log('A PostgreSQL was already running on the data of this checkout; it is used, and left running.')
-  if (wasRunning && !isAlone) console.log('It belongs to another scripts/start, and ends with that one.')
+  if (wasRunning) console.log("PostgreSQL was already running on this checkout's data. It is used and left running.")
+  if (wasRunning && !isAlone) console.log('It belongs to another scripts/start and stops with it.')
   const settings = { ...usual, ...(await developmentSettings()), ...found, ...(values['no-seed'] ? {} : demoName()) }
   const config = loadConfig(settings)
   const { host, healthHost } = config
@@ -126,7 +125,7 @@ async function start(): Promise<void> {
   const exit = await service.exited
   if (!stopping)
     throw new Problem('internal', {
-      detail: `The service ended by itself (exit status ${exit}). ${await lastWords()}`,
+      detail: `The service stopped unexpectedly (exit status ${exit}). ${await lastWords()}`,
     })
 }
 
@@ -149,7 +148,7 @@ async function lastWords(): Promise<string> {
 async function beginRun(): Promise<boolean> {
   const last = lastStart()
   if (last !== undefined && !last.isRunning) {
-    console.log('The last run was killed. What it had started was ended, and nothing of the data is lost.')
+    console.log('The last run was killed. Its processes were stopped, and no data was lost.')
     await rm(runningFile)
   }
   await mkdir(dataFolder, { recursive: true })

@@ -1,5 +1,5 @@
-// The one program that scripts/build makes: service, worker and every operator's task, as sub-commands. One rather than two or
-// twelve, because each would bring the whole of Bun (about 100 MB) with it, and parts of different releases could be mixed.
+// The single program that scripts/build builds: service, worker and every operator task, as subcommands. A program for each would contain
+// all of Bun (about 100 MB), and parts of different releases could be mixed.
 
 import { pullCommands, runCommand } from './pulling/pull-commands.ts'
 
@@ -12,15 +12,15 @@ const commands = {
     does: 'exits with 0 when the service, or the worker, is ready',
     start: () => import('./operator/health-probe.ts'),
   },
-  migrate: { does: 'bring the database to this release', start: () => import('./operator/migrate-database.ts') },
+  migrate: { does: 'migrate the database to this release', start: () => import('./operator/migrate-database.ts') },
   admin: {
-    does: 'first administrator, people who are locked out',
+    does: 'create administrators, restore access',
     start: () => import('./operator/console-people.ts'),
   },
   'api-key': { does: 'API keys', start: () => import('./operator/api-key.ts') },
   audit: { does: 'verify and prune the audit log', start: () => import('./operator/audit-log.ts') },
   follow: { does: 'the follower of a CiviForm', start: () => import('../workers/follow-civiform.ts') },
-  civiform: { does: 'check, compare and settle what is followed', start: () => import('./operator/civiform.ts') },
+  civiform: { does: 'check and manage following', start: () => import('./operator/civiform.ts') },
   distribute: {
     does: 'spread applications over a Citus cluster',
     start: () => import('./operator/distribute-installation.ts'),

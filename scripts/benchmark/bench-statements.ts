@@ -1,4 +1,4 @@
-// The harness's own statements: the query of the drain, and the copy that the peers read. The service must not depend on them.
+// The benchmark's own SQL: the drain's query, and the copy that the peers read. The service must not depend on it.
 
 import type { Sql } from '../../src/db/client.ts'
 

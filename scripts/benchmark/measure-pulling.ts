@@ -1,5 +1,5 @@
-// What `tributary pull` costs in each format, against curl fetching the same applications page by page in the same round.
-// Processor time, not time: both use one connection, and other work on the machine moves the clock more than the figures.
+// Measures what `tributary pull` costs in each format, compared with curl fetching the same applications page by page in the same round. It
+// measures processor time, because elapsed time depends more on other work on the machine.
 
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -26,11 +26,11 @@ export const help = (
                      [--socket tcp|unix] [--keep <folder>]
 
 Starts its own PostgreSQL, loads 300,000 sample applications, and measures the export against the minimum that any client must do and
-against simpler implementations. Prints tables, writes .bench/<time>.json, and ends by itself. Uses loopback only.
+against simpler implementations. Prints tables, writes .bench/<time>.json, and exits. Uses loopback only.
 
   --small     30,000 applications, for trying it out; targets apply to the full run only
   --only      ${sectionNames.join(', ')}; default: all
-  --rounds    repetitions of each measurement, 1 to 50; default: 5, and fewer prove nothing
+  --rounds    repetitions of each measurement, 1 to 50; default: 5; fewer are not conclusive
   --postgres  folder of an installation, such as /usr/lib/postgresql/18; default: the embedded one
   --socket    tcp (default) or unix, between PostgreSQL and its clients
   --keep      folder that keeps the loaded database for the next run

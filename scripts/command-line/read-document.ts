@@ -16,10 +16,9 @@ export async function readDocument(file: string): Promise<unknown> {
   const parsed = parseJson(text, { depthMax })
   if ('json' in parsed) return JSON.parse(text) as unknown
   const { path, code } = parsed.error
-  throw invalidRequest(
-    `${name} ${code === 'malformed_json' ? 'is not JSON' : 'cannot be read without losing something'}:`,
-    [{ path, code, detail: placedDetail(parsed.error) }],
-  )
+  throw invalidRequest(`${name} ${code === 'malformed_json' ? 'is not JSON' : 'cannot be read without loss'}:`, [
+    { path, code, detail: placedDetail(parsed.error) },
+  ])
 }
 
 /** A byte order mark, which some editors write, is passed over. */

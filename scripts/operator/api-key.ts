@@ -51,7 +51,7 @@ ${settingNames
   })
   .join('\n')}
 
---may sets what a key may do, for good. Default: export. annotate also needs export.
+--may sets what a key may do, permanently. Default: export. annotate also needs export.
 
 edit replaces whole lists. disable rejects the key from its next request until you enable it again; retire ends it permanently.
 
@@ -111,7 +111,7 @@ const list: Run = async ({ sql, config }) => {
     console.log('There are no API keys yet. Create one with scripts/api-key create.')
     return
   }
-  const head = ['Key id', 'Name', 'Programs', 'Never sees', 'Expires', 'State', 'Front end', 'Last used']
+  const head = ['Key ID', 'Name', 'Programs', 'Hidden questions', 'Expires', 'State', 'Front end', 'Last used']
   printTable([head, ...keys.map(key => cells(key, config))])
 }
 

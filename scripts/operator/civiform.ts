@@ -43,13 +43,13 @@ const help = `Usage: scripts/civiform check
 
 check             Checks whether the database in CIVIFORM_DATABASE_URL can be followed: role, columns, clock, what can't be
                   mapped, and how long the first copy takes. Changes nothing.
-status            Shows how far following has come, and what could not be copied as it is.
+status            Shows the progress of following, and what could not be copied exactly.
 compare           Fetches the same applications from CiviForm's API (--civiform, or CIVIFORM_BASE_URL) and from this service,
                   with one CiviForm API key in CIVIFORM_API_KEY (id:secret), and lists every property that differs.
                   Deliberate differences of the profile contract are listed separately.
                   --values shows both values, which are applicants' data.
-accept-deletions  For one day, applies deletions in CiviForm however many applications are missing.
-moved             Confirms that the database at the address is the one that was followed, on another server.
+accept-deletions  For one day, applies deletions in CiviForm regardless of how many applications are missing.
+moved             Confirms that CIVIFORM_DATABASE_URL points to the followed database, now on another server.
 restored          Reports that CiviForm's database was restored to an earlier state. What it lost is removed here, and
                   everything is compared. The follower detects most restores by itself.
 allowance         Sets, for one day, how far the clocks of CiviForm's servers may lag: 30s, 500ms; 0s for the usual two seconds,
@@ -75,29 +75,29 @@ async function check({ sql, config }: ScriptContext): Promise<void> {
 
 async function status({ sql }: ScriptContext): Promise<void> {
   const state = await findFollowState(sql)
-  if (state === undefined) throw new Problem('conflict', { detail: 'This installation follows no CiviForm.' })
+  if (state === undefined) throw new Problem('conflict', { detail: 'This installation does not follow a CiviForm.' })
   const time = (instant: number | null): string => (instant === null ? 'not yet' : formatMicros(instant))
   console.log(`Database:              ${state.identity}`)
   if (isUntried(state))
-    console.log(`Evolution:             ${state.evolution}, newer than any that was tried (${newestEvolution})`)
+    console.log(`Evolution:             ${state.evolution}, newer than any tested (${newestEvolution})`)
   console.log(`Programs:              ${state.catalogue ?? 'not yet'}`)
   console.log(`Applications:          ${await countKept(sql)}`)
   console.log(`Complete up to:        ${time(state.watermark)}`)
   console.log(`First copy ended:      ${time(state.first_copied_at)}`)
   console.log(
-    `Last reached:          ${time(state.reached_at)}${state.last_error === null ? '' : ` (and it says: ${state.last_error})`}`,
+    `Last reached:          ${time(state.reached_at)}${state.last_error === null ? '' : ` (last error: ${state.last_error})`}`,
   )
   console.log(`All compared:          ${time(state.scan_ended_at)}`)
-  console.log(`All read whole:        ${time(state.whole_scan_ended_at)}`)
+  console.log(`All read in full:      ${time(state.whole_scan_ended_at)}`)
   console.log(`Below a watermark:     ${state.late_applications}`)
   console.log(
-    `Allowance for clocks:  ${state.slack_ms} ms${state.slack_widened_at === null ? '' : `, wider than set since ${time(state.slack_widened_at)}, for a day`}`,
+    `Clock allowance:       ${state.slack_ms} ms${state.slack_widened_at === null ? '' : `, raised for one day at ${time(state.slack_widened_at)}`}`,
   )
   if (state.ahead_applications > 0) console.log(`A clock is ahead:      ${describeAhead(state)}`)
   if (state.rolled_back_at !== null)
     console.log(
       `Commits lost there:    ${state.rollbacks === 1 ? 'once' : `${state.rollbacks} times`}, last seen ${time(state.rolled_back_at)}; ` +
-        `${state.scan_whole ? `all is being compared, up to application ${state.scan_after}` : 'all was compared since then'}`,
+        `${state.scan_whole ? `comparing everything, up to application ${state.scan_after}` : 'everything has been compared since'}`,
     )
   for (const { kind, subject, detail } of await readFindings(sql)) console.log(`${kind}: ${subject}: ${detail}`)
 }
@@ -111,7 +111,7 @@ interface Comparison {
 }
 
 function compare({ program: slug, sample, at, civiform, values }: Comparison): Run {
-  if (slug === undefined) throw usage('--program must be given.')
+  if (slug === undefined) throw usage('--program is required.')
   const applications = wholeNumber('--sample', sample, 999_999)
   return async ({ config }) => {
     const key = process.env.CIVIFORM_API_KEY
@@ -141,14 +141,14 @@ function compare({ program: slug, sample, at, civiform, values }: Comparison): R
     })
     const equal = found.filter(item => item.differences.length === 0).length
     console.log(
-      `${theirs.length} compared: ${equal} are equal, ${found.length - equal} differ, ${missing.length} are not here, ${others.length} are here alone.`,
+      `${theirs.length} compared: ${equal} equal, ${found.length - equal} different, ${missing.length} missing here, ${others.length} missing in CiviForm.`,
     )
     for (const { place, applications } of summarize(deliberate))
-      console.log(`As the profile has it, no difference: ${place}, in ${applications}`)
+      console.log(`Deliberate difference of the profile: ${place}, in ${applications}`)
     if (missing.length > 0)
-      console.log(`Not here: ${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`)
+      console.log(`Missing here: ${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`)
     if (others.length > 0)
-      console.log(`Not in CiviForm: ${others.slice(0, 20).join(', ')}${others.length > 20 ? ', …' : ''}`)
+      console.log(`Missing in CiviForm: ${others.slice(0, 20).join(', ')}${others.length > 20 ? ', …' : ''}`)
     for (const { place, applications, example, theirs: there, ours: here } of summarize(found)) {
       console.log(
         `${place}: ${applications} ${applications === 1 ? 'application' : 'applications'}, such as ${example}`,
@@ -215,7 +215,7 @@ await runCommands(help, {
   moved: command([], {}, () => async context => {
     await withSource(context, async source => {
       const { from, to } = await settleMove(context.sql, source, context.actor)
-      console.log(`It was ${from} and is ${to}.`)
+      console.log(`Moved from ${from} to ${to}.`)
     })
   }),
   restored: command(
@@ -226,7 +226,7 @@ await runCommands(help, {
         settleRestore(sql, actor),
   ),
   allowance: command([], { set: text }, ({ set }) => {
-    if (set === undefined) throw usage('--set must be given.')
+    if (set === undefined) throw usage('--set is required.')
     const allowanceMs = parseAllowance(set)
     return async ({ sql, actor }) => settleAllowance(sql, allowanceMs, actor)
   }),

@@ -65,6 +65,6 @@ await runCommands(help, {
   }),
   'reset-second-factor': withPerson(async ({ person_id, name }, context) => {
     await resetSecondFactor(context.sql, person_id, await byNow(context))
-    console.log(`${name} can now sign in with the password alone.`)
+    console.log(`${name} can now sign in with only the password.`)
   }),
 })

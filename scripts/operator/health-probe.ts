@@ -1,4 +1,4 @@
-// Asks this machine's health port whether its process is ready, for containers, which have no other program to ask with, and for systemd,
+// Checks on this machine's health port whether its process is ready, for containers, which have no other HTTP client, and for systemd,
 // which waits for it. Exits with 0 if it is; otherwise prints the reason and exits with 1.
 
 import { parseArgs } from 'node:util'

@@ -61,14 +61,14 @@ const formLabels = { definition: 'a program definition', bundle: 'a bundle', civ
 function printPreview(preview: ImportPreview): void {
   const { form, slug, questions, screens, languages, losses, affected } = preview
   console.log(
-    `This is ${formLabels[form]}: "${slug}", ${questions.length} questions, ${screens} screens, in ${languages.join(', ')}.`,
+    `This is ${formLabels[form]}: "${slug}", ${questions.length} ${questions.length === 1 ? 'question' : 'questions'}, ${screens} ${screens === 1 ? 'screen' : 'screens'}, in ${languages.join(', ')}.`,
   )
   for (const { subject, detail } of losses) console.log(`  ${subject}: ${detail}`)
   for (const { admin_name, relation, holder, may, choice, copy_name, changes } of questions) {
     if (relation !== 'clash') continue
-    const named = holder === admin_name ? 'the question of this name' : `"${holder}", which has the same key`
+    const named = holder === admin_name ? 'the question with this name' : `"${holder}", which has the same key`
     console.log(
-      `  "${admin_name}" clashes with ${named}. ${choice === null ? `Choose: ${choicesOf(admin_name, may, copy_name)}` : `Chosen: ${choice.do}.`}`,
+      `  "${admin_name}" conflicts with ${named}. ${choice === null ? `Choose: ${choicesOf(admin_name, may, copy_name)}` : `Chosen: ${choice.do}.`}`,
     )
     for (const { detail } of changes) console.log(`    ${detail}`)
     const others = affected[admin_name] ?? []

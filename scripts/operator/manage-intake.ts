@@ -60,7 +60,7 @@ async function setInConsole(sql: ScriptContext['sql'], slug: string): Promise<st
   const { program_id } = await loadProgram(sql, slug)
   const { intake_state = 'OPEN' } = (await findProgramIntake(sql, program_id)) ?? {}
   if (intake_state === 'OPEN') return undefined
-  return `${slug} accepts no submissions: in the console it is ${intake_state.toLowerCase()}.`
+  return `${slug} does not accept submissions; its state in the console is ${intake_state.toLowerCase()}.`
 }
 
 const program = ['slug']

@@ -55,7 +55,7 @@ const help = `Usage:
             program or each --language.
   translate Lists what a translated CSV file changes and saves it to the draft. --preview stores nothing.
   import    Imports a definition, a bundle, or the program file that CiviForm downloads, and lists what can't be imported. A bundle
-            keeps its versions and IDs unless they are taken; everything else becomes a draft. Each question that clashes with the
+            keeps its versions and IDs unless they are taken; everything else becomes a draft. Each question that conflicts with the
             question bank needs a choice: --reuse the bank's question, --copy it under another name, or --change the shared
             question. --preview stores nothing; --slug sets another slug; --update replaces the draft of an existing program.
 
@@ -140,7 +140,7 @@ function printComparison({ definition, active, changes, moves }: Comparison): vo
   console.log(`Program "${definition.slug}". ${since}:`)
   printChanges(changes)
   for (const { slug, changes: moved } of moves) {
-    console.log(`It also changes questions that "${slug}" asks. There:`)
+    console.log(`Changes in "${slug}", which uses changed questions:`)
     printChanges(moved)
   }
 }
@@ -148,7 +148,7 @@ function printComparison({ definition, active, changes, moves }: Comparison): vo
 const moveOptions = (moves: readonly Move[]): string => moves.map(({ slug }) => `--move ${slug}`).join(' ')
 
 function printChanges(changes: readonly VersionChange[]): void {
-  if (changes.length === 0) console.log('  no change')
+  if (changes.length === 0) console.log('  no changes')
   for (const { code, subject, detail } of changes)
     console.log(`  ${subject === '' ? '' : `${subject}: `}${detail} [${code}]`)
 }
@@ -161,7 +161,7 @@ function printPublished(result: PublicationResult): void {
   }
   console.log(`Published version ${version_number} of "${slug}". ${basisForNext(program_version_id)}`)
   for (const other of also_published) {
-    console.log(`It also changes questions of "${other.slug}", which was published as version ${other.version_number}.`)
+    console.log(`Also published version ${other.version_number} of "${other.slug}", which uses changed questions.`)
   }
 }
 

@@ -1,4 +1,4 @@
-// Finds out whether a process is running, and how much memory it uses.
+// Checks whether a process is running, and how much memory it uses.
 
 import { readFileSync } from 'node:fs'
 

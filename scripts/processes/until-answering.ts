@@ -1,4 +1,4 @@
-// Waits until a process that was started responds.
+// Waits until a started process responds.
 
 /** Whether an address answers with success in time; false at once when the process ends before. */
 export async function answersInTime(

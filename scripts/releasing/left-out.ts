@@ -1,4 +1,4 @@
-// Products that can be left out of a program, and how much source each of them has in one.
+// Products that can be left out of a build, and how much source each of them has in it.
 
 import { join, relative } from 'node:path'
 import { usage } from '../command-line/environment.ts'
@@ -44,7 +44,7 @@ export function leaveOut(without: readonly Product[]): Bun.BunPlugin {
   }
 }
 
-const missing = 'This program was built without the CiviForm follower.'
+const missing = 'This build does not include the CiviForm follower.'
 /** What a service that should follow one ends with when it starts. */
 const refusal = `import { Problem } from '${join(root, 'src/base/problem.ts')}'
 throw new Problem('conflict', { detail: '${missing}' })`

@@ -1,4 +1,4 @@
-// Writes what Homebrew and winget need of a release: where its files are, and their digests.
+// Writes the Homebrew formula and the winget manifests of a release, with the addresses and digests of its files.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Generates sample applications to a program in order of time, the same for the same seed and moment.
+// Generates sample applications to a program in chronological order, always the same for the same seed and time.
 
 import type { ExportedApplication } from '../../src/core/load/reading/read-application.ts'
 import type { StoredProgramVersion } from '../../src/db/programs/programs.ts'

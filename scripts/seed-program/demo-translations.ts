@@ -1,4 +1,4 @@
-// The texts of the demo programs in Spanish and in Arabic, by the English ones.
+// The texts of the demo programs in Spanish and Arabic, keyed by the English text.
 
 /** Each with its Spanish and its Arabic form. */
 export const demoTranslations: Readonly<Record<string, readonly [es: string, ar: string]>> = {

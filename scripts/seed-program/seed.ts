@@ -17,7 +17,7 @@ if they are to be filled and don't exist. Other programs must exist.
 
   --applications  How many, 1 to 10000000. Default: 5000. The second demo program gets a tenth as many.
   --program       The slug of a program to fill; can be repeated. Default: both demo programs.
-  --now           The moment before which everything is submitted, such as 2026-01-31T00:00:00Z; UTC without an offset. Default: the
+  --now           The time before which everything is submitted, such as 2026-01-31T00:00:00Z; UTC without an offset. Default: the
                   present. Must not be before a program's last submission.
   --front-end     The form front end that the sample applicants belong to. Default: none.`
 

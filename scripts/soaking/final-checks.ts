@@ -1,5 +1,5 @@
-// Checks after the faults are over and all actors have stopped: nothing is lost, nothing came twice, every application has what was sent and
-// the state that it was brought to, in everything that reads it; and nothing is still in progress.
+// Checks after the faults have ended and all actors have stopped: nothing is lost or duplicated, every reader sees each application with
+// the answers that were sent and its last state, and nothing is still in progress.
 
 import { sealAuditLog } from '../../src/core/audit/seal-audit.ts'
 import { verifyAuditLog } from '../../src/core/audit/verify-audit.ts'
@@ -61,10 +61,10 @@ export async function checkStored(soaked: Soaked): Promise<void> {
   const ids = there.map(({ id }) => id)
   ledger.compare('acknowledged submissions', ids, ledger.remaining(ledger.submissions.keys()), ['lost'])
   const all = ['lost', 'duplicated', 'unexpected', 'out_of_order'] as const
-  ledger.compare('the windows of one that polls', ledger.remaining(ledger.polled), ledger.remaining(ids), all)
+  ledger.compare('the windows of a polling client', ledger.remaining(ledger.polled), ledger.remaining(ids), all)
   checkChanges(ledger, ids)
   checkStates(ledger, there)
-  checkCopy(ledger, 'the copy that the change feed makes', ledger.copy, there)
+  checkCopy(ledger, 'the copy built from the change feed', ledger.copy, there)
   await checkHistory(soaked)
   await checkFeed(soaked, ids)
   await checkFollowers(soaked, there)
@@ -117,7 +117,7 @@ async function checkFeed({ installation, client, ledger, keys }: Soaked, there: 
   )
 }
 
-/** Those that are notified of changes have come to the last one; the folder that is followed has what is there. */
+/** Those that are notified of changes have come to the last one; the followed folder has what is there. */
 async function checkFollowers(soaked: Soaked, there: readonly WalkedApplication[]): Promise<void> {
   const { ledger, mirror, receiver } = soaked
   const last = ledger.followed.at(-1)?.change ?? 0
@@ -128,7 +128,7 @@ async function checkFollowers(soaked: Soaked, there: readonly WalkedApplication[
       ['status', 'application_note', 'revision_state'].every(name => ids.get(id)?.[name] === states.get(id)?.[name])
     return ids.size === states.size && [...states.keys()].every(isSame)
   })
-  checkCopy(ledger, 'the folder that is followed', await mirror.read().catch(() => new Map()), there)
+  checkCopy(ledger, 'the followed folder', await mirror.read().catch(() => new Map()), there)
 }
 
 /** Everything is derived, whole and given back. */
@@ -142,11 +142,11 @@ async function checkRest(soaked: Soaked): Promise<void> {
   for (const { detail } of errors) ledger.note(`audit log: ${detail}`)
   const areFew = async (): Promise<boolean> => (await countConnections(sql)).open <= restConnections
   await untilTrue(soaked, `at most ${restConnections} connections to the database are open`, areFew)
-  await untilTrue(soaked, 'no transaction of theirs is open', async () => (await countConnections(sql)).left === 0)
+  await untilTrue(soaked, 'no transaction is open', async () => (await countConnections(sql)).left === 0)
   for (const { process } of services) {
     if (process.pid === undefined) continue
     const bytes = memoryOf(process.pid, 'VmRSS')
-    if (bytes > restBytes) ledger.note(`a service holds ${Math.round(bytes / 1e6)} MB at rest`)
+    if (bytes > restBytes) ledger.note(`a service holds ${Math.round(bytes / 1e6)} MB when idle`)
   }
 }
 

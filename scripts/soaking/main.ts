@@ -1,4 +1,4 @@
-// scripts/soak: an installation of its own under load and faults, and what came of it.
+// scripts/soak: runs an installation under load and faults, and reports the outcome.
 
 import { parseArgs } from 'node:util'
 import { exitCode, showHelpIfAsked, usage } from '../command-line/environment.ts'
@@ -64,7 +64,7 @@ function report({ ledger, client }: Soaked, happened: ReadonlyMap<string, Happen
     String(times),
     notTried === undefined ? `${(recoveryMs / times / 1000).toFixed(1)} s` : `not tried: ${notTried}`,
   ])
-  printTable([['Fault', 'Times', 'Until all was well, with the fault'], ...rows])
+  printTable([['Fault', 'Times', 'Recovery time by fault'], ...rows])
   const { submissions, walks, pages, feedWalks, followed, messages, erased, publications } = ledger
   console.log(
     `\n${submissions.size} submissions acknowledged, ${walks} walks of ${pages} pages, ${feedWalks} of OData's tables, ` +

@@ -1,4 +1,4 @@
-// One soak: an installation under load, and faults that happen to it, until everything has come to rest.
+// One soak: an installation under load and faults, until everything is idle again.
 
 import { Problem } from '../../src/base/problem.ts'
 import { type Rng, seededRandom } from '../../src/domain/random/seeded-random.ts'

@@ -1,4 +1,4 @@
-// Finds assertions on sentences: whoever improves a text should have to change no test.
+// Finds tests that assert sentences, because improving a text should not require changing a test.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

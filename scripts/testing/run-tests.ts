@@ -69,11 +69,11 @@ function parse(args: readonly string[]): Asked {
     else if (arg === '--seed') {
       asked.seed = Number(args[++i])
       if (!Number.isInteger(asked.seed) || asked.seed < 1)
-        throw usage(`--seed must be a whole number above 0, and is ${args[i]}.`)
+        throw usage(`--seed must be a whole number above 0, not ${args[i]}.`)
     } else if (arg === '--deadline') {
       asked.deadlineMs = Number(args[++i]) * minuteMs
       if (!(asked.deadlineMs > 0 && asked.deadlineMs < 2 ** 31))
-        throw usage(`--deadline must be a number of minutes, and is ${args[i]}.`)
+        throw usage(`--deadline must be a number of minutes, not ${args[i]}.`)
     } else if (arg === '-t' || arg === '--test-name-pattern') asked.others.push(arg, args[++i] ?? '')
     else if (arg.startsWith('-')) asked.others.push(arg)
     else if (products.has(arg)) {
@@ -84,7 +84,7 @@ function parse(args: readonly string[]): Asked {
   }
   const chooser = asked.long ? '--long' : asked.product
   if (chooser !== undefined && asked.files.length > 0)
-    throw usage(`${chooser} chooses the files; name none alongside it.`)
+    throw usage(`${chooser} chooses the files, so it cannot be combined with files.`)
   return asked
 }
 
@@ -97,7 +97,9 @@ async function readLongTests(): Promise<string[]> {
     .filter(line => line !== '')
   const missing = paths.filter(path => !existsSync(join(root, path)))
   if (missing.length > 0)
-    throw new Problem('internal', { detail: `tests/long-tests.txt lists what is not there: ${missing.join(', ')}.` })
+    throw new Problem('internal', {
+      detail: `tests/long-tests.txt lists files that don't exist: ${missing.join(', ')}.`,
+    })
   return paths
 }
 
@@ -193,7 +195,7 @@ async function runTests(request: Asked, folder: string): Promise<number> {
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
   console.log(`\n${seconds} s (${processor} s of processor, without PostgreSQL's); --seed ${request.seed}`)
   const empty = request.others.length === 0 ? emptyFiles(files, outcomes).filter(file => !lacking.includes(file)) : []
-  for (const file of empty) console.log(`Not one test ran in ${file}.`)
+  for (const file of empty) console.log(`No tests ran in ${file}.`)
   if (!isChecked) console.log('A check failed; see above.')
 
   const failed = sum(outcome => outcome.failed)
@@ -211,7 +213,7 @@ const emptyFiles = (files: readonly string[], outcomes: readonly TestOutcome[]):
     : []
 
 function printSlowest(measured: ReadonlyMap<string, number>): void {
-  console.log('\nWhat takes longest:')
+  console.log('\nSlowest:')
   const slowest = [...measured].sort(([, a], [, b]) => b - a).slice(0, 10)
   for (const [file, ms] of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`)
 }

@@ -1,4 +1,4 @@
-// The syntax tree of a source file, as Babel's parser makes it.
+// Parses a source file into a syntax tree with Babel's parser.
 
 import { parse } from '@babel/parser'
 

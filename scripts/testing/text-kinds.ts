@@ -1,4 +1,4 @@
-// Which kind of text one is, by what it is given to and where that stands.
+// Classifies a text by what it is passed to, and by the file that contains it.
 
 import { memberOf, nameOf, type SyntaxNode } from './syntax.ts'
 

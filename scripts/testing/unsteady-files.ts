@@ -1,4 +1,4 @@
-// Separates failures by chance from faults by running failed files again: tests start, kill and wait for processes on a shared machine.
+// Separates chance failures from real ones by running failed files again: tests start, kill and wait for processes on a shared machine.
 
 import { failedElsewhere, type TestOutcome } from './bun-test.ts'
 

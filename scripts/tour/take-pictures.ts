@@ -1,5 +1,5 @@
-// Takes the pictures of README and EXCEL.md from a running demo: the list of keys, where the docs of a program show the address of its feed,
-// and a new key its Username and Password. Run it again when these pages look otherwise, with what scripts/start printed:
+// Takes the pictures in README and EXCEL.md from a running demo: the list of keys, the feed address in a program's docs, and a new key's
+// Username and Password. Run it again when these pages change, with the values that scripts/start printed:
 //   scripts/bun scripts/tour/take-pictures.ts http://127.0.0.1:8080 demo@tributary.example PASSWORD
 
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { chromium, type Locator, type Page } from 'playwright-core'
 
 const [baseURL, email, password] = process.argv.slice(2)
 if (baseURL === undefined || email === undefined || password === undefined)
-  throw new Error('Write the address of the demo, the e-mail and the password that scripts/start printed.')
+  throw new Error('Enter the demo’s address, and the e-mail and password that scripts/start printed.')
 
 const program = 'utility-assistance'
 const browser = await chromium.launch({ executablePath: Bun.which('chromium') ?? '', args: ['--no-sandbox'] })
@@ -49,7 +49,7 @@ await browser.close()
 /** From one part of a page to another. */
 async function take(of: Page, name: string, first: Locator, last: Locator): Promise<void> {
   const [from, to] = [await first.boundingBox(), await last.boundingBox()]
-  if (from === null || to === null) throw new Error(`${name}: what is to be shown is not on the page`)
+  if (from === null || to === null) throw new Error(`${name}: the element to show is not on the page`)
   const margin = 14
   const height = to.y + to.height - from.y + 2 * margin
   await capture(of, name, { x: from.x - margin, y: from.y - margin, width: 700, height })

@@ -1,4 +1,4 @@
-// What the operator's commands use of this package.
+// This package's interface for operators' commands.
 
 export { describeAhead } from './applications/ahead-of-clock.ts'
 export { findFollowState, readFindings } from './db/follow-state.ts'

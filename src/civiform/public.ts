@@ -1,4 +1,4 @@
-// What the follower's process, the service and the worker use of this package.
+// This package's interface for the follower's process, the service and the worker.
 
 import type { Log } from '../base/log.ts'
 import type { Sql } from '../db/client.ts'

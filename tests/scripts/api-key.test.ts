@@ -114,7 +114,7 @@ describe('list, edit, retire', () => {
       where api_key_id = ${id}`
     const { out } = await apiKey(['list'])
     const [head, ...lines] = out.trimEnd().split('\n')
-    expect(head).toMatch(/^Key id +Name +Programs +Never sees +Expires +State +Front end +Last used$/)
+    expect(head).toMatch(/^Key ID +Name +Programs +Hidden questions +Expires +State +Front end +Last used$/)
     const line = lines.find(text => text.startsWith(id))!
     expect(line).toMatch(/ {2}retired {2,}- {2,}2026-01-02T03:04:05\+00:00 from 2001:db8::7$/)
     const state = Bun.stringWidth(head!.slice(0, head!.indexOf('State')))

@@ -201,7 +201,7 @@ describe('scripts/civiform', () => {
   test('an operator settles a move of the database, and that much was deleted', async () => {
     const { database, run } = await aFollowing()
     await database.sql`update civiform_source set identity = 'elsewhere'`
-    expect(await run('moved')).toMatchObject({ code: 0, out: expect.stringContaining('It was elsewhere and is ') })
+    expect(await run('moved')).toMatchObject({ code: 0, out: expect.stringContaining('elsewhere') })
     const [moved] = await database.sql`
       select timeline, written, incarnation, application_ids, event_ids from civiform_source`
     expect(Object.values(moved!)).toEqual([null, null, null, null, null])

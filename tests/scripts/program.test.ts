@@ -93,7 +93,7 @@ describe('publish', () => {
     expect(unsaid.err).toContain(': p-other;')
     const second = await program(['publish', changed, '--move', 'p-other'])
     expect(second.out).toStartWith(reported.join('\n'))
-    expect(second.out).toMatch(/ 2 .*"p-one".*"based_on": \d+\b.*\n.*"p-other".* 2\b/)
+    expect(second.out).toMatch(/ 2 .*"p-one".*"based_on": \d+\b.*\n.* 2 .*"p-other"/)
     const again = await program(['publish', changed])
     expect(again.out).toMatch(/"p-one".* 2:\n {2}[^\n[]+\n.* 2 .*"p-one"/)
   })

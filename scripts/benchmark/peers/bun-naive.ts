@@ -1,5 +1,5 @@
-// What one would write first on Bun: applications as jsonb, read through a pool, turned back into text with JSON.stringify. Kept simple,
-// in its own favor: each object is one jsonb value, so nothing is assembled, and there is no authentication or log.
+// The straightforward implementation on Bun: applications as jsonb, read through a pool, turned back into text with JSON.stringify. Kept
+// simple, in its own favor: each object is one jsonb value, so nothing is assembled, and there is no authentication or log.
 
 import postgres from 'postgres'
 

@@ -1,5 +1,5 @@
-// An administrator: gives applications statuses and notes, erases one now and then, and publishes versions. What fails was not done, or it is
-// not known whether it was.
+// An administrator: sets statuses and notes, erases an application now and then, and publishes versions. An action that fails may or may
+// not have taken effect.
 
 import { annotate } from '../../../src/core/applications/annotate.ts'
 import { eraseApplication } from '../../../src/core/applications/erase.ts'

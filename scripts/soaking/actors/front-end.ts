@@ -1,4 +1,4 @@
-// Those who submit: they register applicants, save answers and submit until they are stopped, and keep what was acknowledged.
+// Front ends: they register applicants, save answers and submit until they are stopped, and keep what was acknowledged.
 
 import { slug } from '../installation/installation.ts'
 import type { Members, SentApplication } from '../seen/contents.ts'
@@ -39,7 +39,7 @@ export async function write(client: Client, ledger: Ledger, stopped: AbortSignal
     const answers = answersFor(n)
     const saved = await client.ask(`${intakePath}/${applicant}/answers`, { method: 'PUT', body: { answers } })
     if (saved === undefined || saved.status >= 300) {
-      if (saved !== undefined) ledger.note(`saving answered ${saved.status}: ${JSON.stringify(saved.body)}`)
+      if (saved !== undefined) ledger.note(`saving answers returned ${saved.status}: ${JSON.stringify(saved.body)}`)
       applicant = undefined
       continue
     }
@@ -52,6 +52,6 @@ export async function write(client: Client, ledger: Ledger, stopped: AbortSignal
     if (receipt?.application_id !== undefined)
       ledger.submissions.set(receipt.application_id, { ...receipt, applicant_id: applicant, answers })
     else if (submitted !== undefined)
-      ledger.note(`submitting answered ${submitted.status}: ${JSON.stringify(submitted.body)}`)
+      ledger.note(`submitting returned ${submitted.status}: ${JSON.stringify(submitted.body)}`)
   }
 }

@@ -1,4 +1,4 @@
-// Requests as a patient client makes them: each is tried again, on either service, until it is answered.
+// Requests of a patient client: each is retried, on either service, until it gets a response.
 
 import type { Installation } from '../installation/installation.ts'
 
@@ -73,13 +73,13 @@ export class Client {
         signal: AbortSignal.timeout(attemptMs),
       }
       const answer = await this.#once(url + path, request, read)
-      if (answer === 'not whole') return undefined
+      if (answer === 'incomplete') return undefined
       if (answer === undefined || isForNow(answer)) continue
       this.patience.longestMs = Math.max(this.patience.longestMs, performance.now() - beganMs)
-      if (answer.status >= 500) this.broken(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+      if (answer.status >= 500) this.broken(`${path} returned ${answer.status}: ${JSON.stringify(answer.body)}`)
       return answer
     }
-    this.broken(`${path} had no answer within ${patienceMs / 1000} s`)
+    this.broken(`${path} got no response within ${patienceMs / 1000} s`)
     return undefined
   }
 
@@ -88,7 +88,7 @@ export class Client {
     url: string,
     init: RequestInit,
     read: (text: string) => unknown,
-  ): Promise<PatientAnswer | 'not whole' | undefined> {
+  ): Promise<PatientAnswer | 'incomplete' | undefined> {
     let response: Response
     let text: string
     try {
@@ -101,8 +101,8 @@ export class Client {
       const body = text === '' ? undefined : response.ok ? read(text) : JSON.parse(text)
       return { status: response.status, headers: response.headers, body }
     } catch {
-      this.broken(`${url} ended properly and is not whole: ${text.length} characters, … ${text.slice(-80)}`)
-      return 'not whole'
+      this.broken(`${url} ended normally but is incomplete: ${text.length} characters, … ${text.slice(-80)}`)
+      return 'incomplete'
     }
   }
 }

@@ -1,5 +1,4 @@
-// Clients of every kind, which read while the installation is tried: each checks what it is promised as it goes, and keeps what is to be
-// compared at the end.
+// Clients of every kind that read during a soak. Each checks its promises as it reads, and keeps what is compared at the end.
 
 import { createHash } from 'node:crypto'
 import { pick, type Rng } from '../../../src/domain/random/seeded-random.ts'
@@ -35,7 +34,7 @@ export async function walk(client: Client, ledger: Ledger, view: View, query: st
     const answer = await client.ask(`${exportPath}?${token === '' ? query + fields : `nextPageToken=${token}`}`, asked)
     if (answer?.status !== 200) {
       const what =
-        answer === undefined ? 'was not answered' : `answered ${answer.status}: ${JSON.stringify(answer.body)}`
+        answer === undefined ? 'got no response' : `returned ${answer.status}: ${JSON.stringify(answer.body)}`
       ledger.note(`a page (${name}) ${what}`)
       return undefined
     }
@@ -57,7 +56,7 @@ function checkContents(ledger: Ledger, view: View, { applications }: WalkedPage,
     const submission = ledger.submissions.get(application.id)
     if (submission === undefined || ledger.isChecked(viewName(view), application.digest)) continue
     const fault = contentFault(view, application, submission)
-    if (fault !== undefined) ledger.note(`a walk (${name}): of application ${application.id}, ${fault}`)
+    if (fault !== undefined) ledger.note(`a walk (${name}): application ${application.id}: ${fault}`)
   }
 }
 
@@ -87,7 +86,7 @@ export async function walkOn(
     const lines = walked.ids.filter(id => !erased.has(id)).map(id => `${id}\n`)
     if (said !== undefined && said.sha256 !== createHash('sha256').update(lines.join('')).digest('hex'))
       ledger.note(
-        `a walk of ${walked.ids.length} as ${viewName(view)} is not what its receipt says: ${JSON.stringify(said)}`,
+        `a walk of ${walked.ids.length} as ${viewName(view)} does not match its receipt: ${JSON.stringify(said)}`,
       )
   }
 }
@@ -145,7 +144,7 @@ export async function follow(client: Client, ledger: Ledger, stopped: AbortSigna
   for (let last = false; ; ) {
     const answer = await client.ask(`/api/v1/admin/programs/${slug}/changes?include=application&after=${after}`)
     if (answer?.status !== 200) {
-      ledger.note(`the changes answered ${answer?.status}: ${JSON.stringify(answer?.body)}`)
+      ledger.note(`the change feed returned ${answer?.status}: ${JSON.stringify(answer?.body)}`)
       return
     }
     const { payload, nextCursor, hasMore } = answer.body as Changes
@@ -186,7 +185,7 @@ export async function readFeed(client: Client, ledger: Ledger, table: string, au
   for (let path: string | undefined = `/odata/v1/${slug}/${table}`; path !== undefined; ) {
     const answer = await client.ask(path, asked)
     if (answer?.status !== 200) {
-      ledger.note(`OData's ${table} answered ${answer?.status}: ${JSON.stringify(answer?.body)}`)
+      ledger.note(`OData's ${table} returned ${answer?.status}: ${JSON.stringify(answer?.body)}`)
       return undefined
     }
     snapshotTime ??= answer.headers.get('Snapshot-Time') ?? undefined

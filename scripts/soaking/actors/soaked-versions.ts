@@ -1,4 +1,4 @@
-// The program that is tried, in versions that ask in another order and insert questions or leave them out.
+// The program of a soak, in versions that reorder, insert and remove questions.
 
 import { Problem } from '../../../src/base/problem.ts'
 import { loadBankFor, parseDefinition } from '../../../src/core/programs/parse-definition.ts'

@@ -1,4 +1,4 @@
-// A receiver of a webhook: keeps what came, and checks each message as it comes.
+// A webhook receiver: verifies each message as it arrives, and keeps it.
 
 import { Webhook } from 'standardwebhooks'
 import { addWebhook } from '../../../src/core/webhooks/endpoints.ts'
@@ -33,12 +33,12 @@ export async function receive({ sql, webhookKey }: Installation, ledger: Ledger)
       const [body, headers] = [await request.text(), Object.fromEntries(request.headers)]
       const id = headers['webhook-id'] ?? ''
       ledger.messages++
-      if ((bodies.get(id) ?? body) !== body) ledger.note(`webhook-id ${id} came with two contents (D44)`)
+      if ((bodies.get(id) ?? body) !== body) ledger.note(`webhook-id ${id} arrived with two different bodies (D44)`)
       bodies.set(id, body)
       try {
         const message = new Webhook(secret).verify(body, headers) as Message
         if (message.type !== 'program.changed' || message.program !== slug)
-          ledger.note(`a webhook's message says ${body}`)
+          ledger.note(`a webhook message contains ${body}`)
         notified = Math.max(notified, Number.parseInt(message.change_cursor, 10))
       } catch (error) {
         // While the database's clock is set back, so is the time in a message: a receiver refuses it, and gets it again with another.

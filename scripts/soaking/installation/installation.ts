@@ -1,5 +1,5 @@
-// A whole installation of its own on loopback: PostgreSQL, Redis where installed, a network between, two services and a worker, each of
-// which is started again when it ends, as a service manager would.
+// A complete installation on loopback: PostgreSQL, Redis if installed, a network between them, two services and a worker. Each is restarted
+// when it ends, as by a service manager.
 
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -98,7 +98,7 @@ export async function startInstallation(): Promise<Installation> {
     )
     undo.push(() => worker.stop())
     for (const { health } of services)
-      if (!(await answersInTime(`${health}/readyz`))) throw new Error(`${health} does not answer. ${lastWord}`)
+      if (!(await answersInTime(`${health}/readyz`))) throw new Error(`${health} does not respond. ${lastWord}`)
     return {
       folder,
       services,

@@ -1,4 +1,4 @@
-// PostgreSQL as an operator has it: started again when it ends, and replaced by a standby when its machine is lost.
+// PostgreSQL as an operator runs it: restarted when it ends, and replaced by a standby when its machine is lost.
 
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// A process that is started again whenever it ends, as a service manager would.
+// A process that is restarted whenever it ends, as by a service manager.
 
 /** A process that is restarted whenever it ends, until `stop`. */
 export class Kept {

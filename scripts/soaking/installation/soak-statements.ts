@@ -1,4 +1,4 @@
-// What a soak asks the database of its own, and does to it: to see that everything is at rest, which no other program asks.
+// A soak's own SQL: locks and backups that no other program needs, and checks that the database is idle again.
 
 import type { Sql } from '../../../src/db/client.ts'
 

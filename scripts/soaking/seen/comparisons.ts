@@ -1,4 +1,4 @@
-// What was done, held against what those say who read it afterwards. Pure.
+// Compares what was done with what each reader reports afterwards. Pure.
 
 import { isSameContent, type Members } from './contents.ts'
 import type { Annotation, Ledger } from './ledger.ts'
@@ -36,7 +36,8 @@ export function checkChanges(ledger: Ledger, there: readonly number[]): void {
     if (made.some(({ isSure }) => !isSure)) continue
     const set = made.flatMap(({ status }) => status ?? [])
     const came = given.get(id)?.map(({ status }) => status) ?? []
-    if (came.join() !== set.join()) ledger.note(`application ${id} was given ${set.join()}, and ${came.join()} came`)
+    if (came.join() !== set.join())
+      ledger.note(`application ${id} was set to ${set.join()}, but the feed has ${came.join()}`)
   }
 }
 
@@ -47,21 +48,21 @@ export function checkStates(ledger: Ledger, there: readonly WalkedApplication[])
   for (const { id, applicantId, state, fields } of there) {
     if (ledger.submissions.has(id)) {
       const expected = newest.get(applicantId) === id ? 'CURRENT' : 'OBSOLETE'
-      if (state !== expected) ledger.note(`application ${id} is ${state}, and ${expected} by what was submitted`)
+      if (state !== expected) ledger.note(`application ${id} is ${state}, but ${expected} according to the submissions`)
     }
     const made = ledger.annotations.get(id) ?? []
     const last = made.findLast(({ note }) => note === fields.application_note)
     const upTo = made.slice(0, last === undefined ? 0 : made.indexOf(last) + 1)
     if (last === undefined && fields.application_note !== null)
-      ledger.note(`application ${id} has a note that was never given`)
+      ledger.note(`application ${id} has a note that was never set`)
     if (made.slice(upTo.length).some(({ isSure }) => isSure))
-      ledger.note(`application ${id} has not the note that it was given last`)
+      ledger.note(`application ${id} does not have its last note`)
     const set = upTo.findLast(({ status, isSure }) => status !== undefined && isSure)
     const doubtful = upTo.slice(set === undefined ? 0 : upTo.indexOf(set)).filter(({ status }) => status !== undefined)
     const possible = set === undefined ? [...doubtful, { status: null, time: null }] : doubtful
     const { status, status_last_modified_time: time } = fields
     if (!possible.some(item => item.status === status && item.time === time))
-      ledger.note(`application ${id} has the status ${status} of ${time}, which was not given last`)
+      ledger.note(`application ${id} has the status ${status} of ${time}, which is not its last one`)
   }
 }
 
@@ -79,10 +80,10 @@ export function checkAnnotations(
     const applied = made.filter(({ note, isSure }) => isSure || notes.has(note))
     const expected = statesAfter(applied).join()
     const found = own.map(({ application_note, status }) => `${application_note} ${status}`).join()
-    if (found !== expected) ledger.note(`the history of application ${id} is ${found}, and should be ${expected}`)
+    if (found !== expected) ledger.note(`the history of application ${id} is ${found}, but should be ${expected}`)
   }
   for (const id of ledger.remaining(history.keys()))
-    ledger.note(`application ${id} has a history, and nothing was done to it`)
+    ledger.note(`application ${id} has a history, but nothing was changed`)
 }
 
 function statesAfter(applied: readonly Annotation[]): string[] {
@@ -108,5 +109,5 @@ export function checkCopy(
     ['lost', 'unexpected'],
   )
   const other = there.find(({ id, fields }) => copy.has(id) && !isSameContent(copy.get(id)!, fields))
-  if (other !== undefined) ledger.note(`${name}: application ${other.id} is not what a walk has`)
+  if (other !== undefined) ledger.note(`${name}: application ${other.id} differs from the walk`)
 }

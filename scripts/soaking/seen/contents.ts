@@ -1,4 +1,4 @@
-// What an application must say, by what was sent when it was submitted: each answer, with its place, and nothing besides. Pure.
+// Checks an application against what was submitted: each answer in its place, and nothing else. Pure.
 
 import { sees, type View } from './views.ts'
 import type { WalkedApplication } from './walk-promises.ts'
@@ -47,7 +47,7 @@ export function contentFault(
   submission: SentApplication,
 ): string | undefined {
   const wrong = fixed.find(name => fields[name] !== undefined && String(fields[name]) !== String(submission[name]))
-  if (wrong !== undefined) return `${wrong} is ${fields[wrong]}, and was ${submission[wrong]}`
+  if (wrong !== undefined) return `${wrong} is ${fields[wrong]}, but ${submission[wrong]} was sent`
   const { application } = fields
   if (application !== undefined)
     return difference(new Map(leaves(application)), new Map(leaves(submission.answers)), view)
@@ -62,7 +62,7 @@ export function contentFault(
 function difference(got: Map<string, string>, sent: Map<string, string>, view: View): string | undefined {
   for (const [path, value] of sent) {
     if (!sees(view, path)) got.delete(path)
-    else if (got.get(path) !== value) return `${path} is not what was sent`
+    else if (got.get(path) !== value) return `${path} differs from what was sent`
     got.delete(path)
   }
   // Of enumerators without entities a table has zeros.

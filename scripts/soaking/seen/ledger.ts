@@ -1,4 +1,4 @@
-// What was acknowledged, done and seen while an installation was tried, to be compared with what it says.
+// Records what was acknowledged, done and seen during a soak, to compare it with what the installation reports.
 
 import type { Members, SentApplication } from './contents.ts'
 import { type Difference, differences } from './walk-promises.ts'

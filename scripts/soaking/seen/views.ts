@@ -1,4 +1,4 @@
-// How a client of a soak reads the program: with which key, in which format, all questions or some. And what it must not get.
+// How a client of a soak reads the program: with which key, in which format, and all questions or some. Also what it must not receive.
 
 import { pick, type Rng } from '../../../src/domain/random/seeded-random.ts'
 import type { SoakKey } from '../installation/installation.ts'

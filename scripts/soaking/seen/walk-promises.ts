@@ -1,5 +1,4 @@
-// Verifies a walk against the database: which promises were broken. Pure. An error names numbers and ids only. Used by soaks
-// and their tests.
+// Verifies a walk against the database and lists the broken promises, naming only numbers and IDs. Pure. Used by soaks and their tests.
 
 import type { TruePlace } from '../../../src/db/walks/walk-truth.ts'
 
@@ -131,7 +130,7 @@ function* misstated(got: readonly WalkedApplication[], truth: readonly TruePlace
     const place = places.get(id)
     if (place === undefined) continue
     const expected = place.superseded_seq === null || place.superseded_seq > horizon ? 'CURRENT' : 'OBSOLETE'
-    if (state !== expected) yield `application ${id} was ${state}, and is ${expected} as of the first page`
+    if (state !== expected) yield `application ${id} was ${state}, but ${expected} as of the first page`
   }
   const current = new Map<number, number>()
   for (const { id, applicantId, state } of got) {
@@ -154,7 +153,7 @@ function* changed({ repeated: pair }: Walked, truth: readonly TruePlace[]) {
   for (const [at, { id, digest }] of pair.later.applications.entries()) {
     const filledUp = at >= kept && at < earlier.size && !earlier.has(id)
     if (!filledUp && earlier.get(id) !== digest)
-      yield `application ${id} was not the same when its page was asked for again`
+      yield `application ${id} was different when its page was requested again`
   }
 }
 
@@ -165,7 +164,7 @@ function* mispaged({ pages, pageSize, pagesMax }: Walked, truth: readonly TruePl
   for (const [i, { applications, token }] of pages.entries()) {
     const isLast = token === null
     if (!isLast && applications.length !== pageSize)
-      yield `page ${i + 1} has ${applications.length} applications, and another follows`
+      yield `page ${i + 1} has ${applications.length} applications, but another page follows`
     if (isLast && (applications.length > pageSize || (applications.length === 0 && i > 0 && !anyErased)))
       yield `the last page, ${i + 1}, has ${applications.length} applications`
   }
@@ -175,7 +174,7 @@ function* unchosen({ chosen }: Walked, got: readonly WalkedApplication[]) {
   if (chosen === undefined) return
   for (const { id, questions } of got)
     if (questions.length !== 1 || questions[0] !== chosen)
-      yield `application ${id} came with ${questions.length} questions, and one was asked for`
+      yield `application ${id} came with ${questions.length} questions, but one was requested`
 }
 
 function* gaps(truth: readonly TruePlace[], unaccounted: readonly number[]) {

@@ -1,4 +1,4 @@
-// A page as a client of a soak reads it, in any format: what is compared of each application, and the token. Pure.
+// A page as a client of a soak reads it, in any format: its token, and the compared parts of each application. Pure.
 
 import type { WalkedApplication, WalkedPage } from './walk-promises.ts'
 

@@ -121,7 +121,7 @@ export class SubmittedApplications {
     if (slack_ms === undefined) {
       deps.log.warn(
         { applications: stored, behind_ms: Math.min(...lateness) },
-        'old applications appeared, imported or restored in CiviForm; they go to the end of the order',
+        'old applications appeared in CiviForm, imported or restored; they are placed at the end of the order',
       )
       return stored
     }

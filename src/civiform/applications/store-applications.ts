@@ -104,7 +104,7 @@ export async function storeApplications(
 const restoreSeen = (state: FollowState, replaced: readonly number[]): Partial<FollowState> =>
   replaced.length === 0 || isSettling(state)
     ? {}
-    : { rollback_evidence: `application ${replaced[0]} has a later time of submission than it had` }
+    : { rollback_evidence: `application ${replaced[0]} has a later submission time than before` }
 
 interface ArrivingApplication extends FollowedApplication {
   language: string

@@ -94,7 +94,7 @@ export class FollowedCatalogue {
       await moveFollowState(tx, { catalogue: `${programs.length} versions of ${families.length} programs` })
     })
     for (const { kind, subject, detail } of findings)
-      this.deps.log.warn({ finding: kind, subject, detail }, 'some CiviForm data does not fit')
+      this.deps.log.warn({ finding: kind, subject, detail }, 'some CiviForm data cannot be mapped')
     this.#families = new Map(families.flatMap(family => family.versions.map(version => [version.id, family] as const)))
     this.#programs = new Map((await readFollowedPrograms(sql)).map(program => [program.origin_name, program]))
     this.#plans = new Map()

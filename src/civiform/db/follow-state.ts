@@ -59,7 +59,7 @@ export async function findFollowState(db: Db): Promise<FollowState | undefined> 
 export async function lockFollowState(tx: Transaction): Promise<FollowState> {
   await tx`select from civiform_source for update`
   const state = await findFollowState(tx)
-  if (state === undefined) throw new Error('this installation follows no CiviForm')
+  if (state === undefined) throw new Error('this installation does not follow a CiviForm')
   return state
 }
 

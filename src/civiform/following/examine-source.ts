@@ -71,7 +71,7 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
   report(
     statistics ? 'good' : 'notice',
     statistics ? 'transactions_seen' : 'locks_seen',
-    `Submissions in progress by ${(await readWriters(source)).join(', ')} are seen by ${statistics ? 'when their transactions began' : 'their locks, since the role lacks pg_read_all_stats'}.`,
+    `Submissions in progress by ${(await readWriters(source)).join(', ')} are detected by ${statistics ? 'when their transactions began' : 'their locks, since the role lacks pg_read_all_stats'}.`,
   )
   const own = (await readPrograms(sql)).find(program => program.origin_name === null)
   if (own !== undefined)

@@ -51,7 +51,7 @@ export const watchFollowing = (meter: Meter, db: Sql): void =>
       ],
       [
         'tributary_civiform_findings',
-        'CiviForm data that couldn’t be copied as it is, by kind',
+        'CiviForm data that couldn’t be copied exactly, by kind',
         ({ findings }) => findings.map(({ kind, findings: count }) => [{ kind }, count]),
         ['kind'],
       ],

@@ -230,7 +230,7 @@ export class Follower {
 /** At the start that is a setting to mend; later, what was the primary may be about to become it again. */
 function standby(wasFollowed: boolean): Problem {
   const detail =
-    'CIVIFORM_DATABASE_URL leads to a standby. Use the address of the primary: only it shows submissions in progress.'
+    'CIVIFORM_DATABASE_URL points to a standby. Use the address of the primary, because only the primary shows submissions in progress.'
   return new Problem(wasFollowed ? 'unavailable' : 'conflict', { detail, internal: 'standby' })
 }
 
@@ -238,7 +238,7 @@ function refuseOther({ identity: followed }: FollowState, identity: string): voi
   if (followed === identity) return
   throw new Problem('conflict', {
     detail:
-      `This installation follows the database ${followed}, but CIVIFORM_DATABASE_URL leads to ${identity}. ` +
+      `This installation follows the database ${followed}, but CIVIFORM_DATABASE_URL points to ${identity}. ` +
       'If CiviForm has moved to another server, run: scripts/civiform moved',
     internal: 'other_database',
   })

@@ -48,6 +48,6 @@ export async function settleAllowance(sql: Sql, ms: number, actor: string): Prom
 
 async function requireFollowing(db: Db) {
   const state = await findFollowState(db)
-  if (state === undefined) throw new Problem('conflict', { detail: 'This installation follows no CiviForm.' })
+  if (state === undefined) throw new Problem('conflict', { detail: 'This installation does not follow a CiviForm.' })
   return state
 }

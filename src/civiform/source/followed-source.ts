@@ -57,7 +57,7 @@ export const isUntried = ({ evolution }: { evolution: number | null }): boolean 
 export const whyMissing = ({ evolution }: SourceLayout): string =>
   isUntried({ evolution })
     ? `this release of CiviForm (evolution ${evolution}) is newer than this Tributary supports (${newestEvolution}) and has dropped or renamed it; upgrade Tributary`
-    : 'this is not a CiviForm, or one from before 2023'
+    : 'this is not a CiviForm database, or it is from before 2023'
 
 const unset = (parameter: string, what: string) => ({
   parameter,

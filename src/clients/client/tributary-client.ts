@@ -4,9 +4,9 @@
 //   const client = new TributaryClient({ baseUrl: 'https://…', username, password })
 //   for await (const application of client.applications('utility-assistance')) …
 //
-// Exactly once, in order, whatever breaks on the way: when a page breaks off, the client repeats it by its token, which gives the same
-// applications in the same order; and nothing of a page is handed over before it is whole. So the first page, which has no token yet
-// and begins another walk when the client repeats it, is a page like any other.
+// It returns each application exactly once and in order, even after failures. If a page is interrupted, the client requests it again
+// with its token, which returns the same applications in the same order. It hands over a page only once the page is complete, so this
+// also holds for the first page, which has no token yet: requesting it again starts a new walk.
 
 import { hasShape, type Shape, shapes } from './answer-shapes.ts'
 import { type ApiKey, type Application, type ExportParameters, exportFilters } from './api-types.ts'

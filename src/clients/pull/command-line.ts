@@ -46,7 +46,7 @@ Behavior:
                          TRIBUTARY_PASSWORD, or a prompt
   --page-size <n>        Applications per page, the unit that is repeated after a broken connection. Default: 1000
   --retries <n>          Consecutive failures before giving up. Default: 8, about five minutes
-  --checkpoint <seconds> Most work an interruption may cost. Default: 1; 0 saves every page
+  --checkpoint <seconds> Maximum work lost in an interruption. Default: 1; 0 saves every page
   --no-verify-schema     Skip validating each application against the program's JSON Schema
   --restart              Discard an interrupted pull and start over
   --quiet                Print only problems

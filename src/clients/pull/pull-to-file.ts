@@ -1,9 +1,9 @@
-// A pull into files, from the first request to the final name. It can end anywhere, and the next one continues: every step leaves
-// what the next one needs, and can be done twice.
+// A pull into files, from the first request to the final name. It can be interrupted anywhere and continued by the next pull: every
+// step leaves what the next step needs, and can be repeated.
 //
-//   walking   pages go into the spool; the state knows how far
-//   placing   the output is made, whole and on the disk, and the state knows that it only lacks its names
-//   done      the files have their names; the state knows what the next pull may begin with
+//   walking   pages go into the spool; the state records how many
+//   placing   the output is complete and on disk; the state records that only its names are missing
+//   done      the files have their names; the state records where the next pull can start
 
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

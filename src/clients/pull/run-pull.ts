@@ -100,7 +100,7 @@ async function pull({ args, environment, output, say: sayAloud, signal }: ToolPr
     if (!report.compared)
       throw new CommandError(
         'uncompared',
-        'Every page was complete, but the total could not be compared, because the service gave no receipt.',
+        'Every page was complete, but the total could not be compared, because the service provided no receipt.',
       )
   } catch (error) {
     throw aboutTheKey(error, client)

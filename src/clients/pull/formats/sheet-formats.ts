@@ -1,6 +1,6 @@
 // Spreadsheets for people: `apps.xlsx` has a sheet of applications and one for each list of entities, and `apps.zip` the same rows as CSV files.
 // The console offers the same files. Every pull rewrites the whole file. Its sheets are written one after another, so the spool is read once
-// for each.
+// per sheet.
 
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { csvArchive } from '../../../base/tables/csv-archive.ts'

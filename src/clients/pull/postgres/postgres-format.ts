@@ -83,5 +83,5 @@ function failureOf(error: unknown, signal: AbortSignal): unknown {
 const hiddenSince = (columns: readonly string[], adds: boolean): string =>
   `Hidden from the key since the last pull: ${columns.slice(0, 10).join(', ')}${columns.length > 10 ? ` and ${columns.length - 10} more` : ''}. ` +
   (adds
-    ? 'They stay: null in what is new, and as it was in what was pulled before, until everything is pulled again.'
-    : 'They stay, and are emptied.')
+    ? 'The columns stay: null in new rows and unchanged in earlier ones, until everything is pulled again.'
+    : 'The columns stay, but are emptied.')

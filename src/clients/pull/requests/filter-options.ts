@@ -1,4 +1,4 @@
-// Offers the service's filters as command-line options. A filter without words of its own here is named and described as in OpenAPI.
+// Offers the service's filters as command-line options. A filter without a text here is named and described as in OpenAPI.
 
 import { exportFilters } from '@tributary/client/tools'
 import { CommandError } from './pull-outcome.ts'

@@ -1,5 +1,5 @@
 // The two values that a pull needs of each application, read from the start of its line. Parsing all of a line for them took a quarter
-// of the time of a pull; a line that begins in another way is parsed.
+// of the time of a pull; a line that begins differently is parsed.
 
 export interface ApplicationHead {
   id: number

@@ -44,7 +44,7 @@ async function receiptOf(
   } catch (error) {
     const isRefused = error instanceof RequestRefused && !error.isAboutTheKey
     if (!isRefused && !(error instanceof GaveUp) && !(error instanceof ForeignAnswer)) throw error
-    say(`The service gave no receipt for this walk. ${messageOf(error)}`)
+    say(`The service provided no receipt for this walk. ${messageOf(error)}`)
     return undefined
   }
 }

@@ -48,7 +48,7 @@ export function schemaCheck(document: unknown): SchemaCheck {
     const { application_id: id } = (application ?? {}) as { application_id?: unknown }
     throw new SchemaMismatch(
       `Application ${String(id)} does not match its program's schema:\n${errors.join('\n')}\n` +
-        'No file was replaced. Add --no-verify-schema to pull it as it is.',
+        'No file was replaced. Add --no-verify-schema to pull it anyway.',
     )
   }
 }
