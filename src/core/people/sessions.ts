@@ -92,6 +92,8 @@ export async function beginSession(
     /** Of a sign-in with a password. */
     password_hash?: string
     address: string | undefined
+    /** What the browser calls itself, at most 512 characters. */
+    userAgent?: string | undefined
     how: 'password' | 'invitation' | 'oidc'
     /** When they last showed who they are; now unless given. */
     confirmedAt?: Micros
@@ -113,6 +115,7 @@ export async function beginSession(
       expires_at: now + limits.lifetimeMs * 1000,
       by_password: who.how !== 'oidc',
       address: who.address ?? null,
+      user_agent: who.userAgent ?? null,
     }
     if (!(await insertSession(tx, session, who.password_hash))) throw changedConcurrently()
     await recordAction(tx, { actor: actorOf(who), address: who.address }, 'signed_in', who.email, { how: who.how })

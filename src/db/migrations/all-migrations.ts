@@ -25,6 +25,7 @@ import uploadedFiles from './0021-uploaded-files.sql' with { type: 'text' }
 import applyingForClients from './0022-applying-for-clients.sql' with { type: 'text' }
 import erasedFiles from './0023-erased-files.sql' with { type: 'text' }
 import jobRuns from './0024-job-runs.sql' with { type: 'text' }
+import sessionBrowser from './0025-session-browser.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -67,6 +68,7 @@ const files: Readonly<Record<string, string>> = {
   '0022-applying-for-clients.sql': applyingForClients,
   '0023-erased-files.sql': erasedFiles,
   '0024-job-runs.sql': jobRuns,
+  '0025-session-browser.sql': sessionBrowser,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

@@ -20,6 +20,8 @@ interface NewSession {
   expires_at: Micros
   by_password: boolean
   address: string | null
+  /** At most 512 characters. */
+  user_agent: string | null
 }
 
 /** False when the person has been disabled in the meantime, or the password is no longer `passwordHash`, if set. */
@@ -102,6 +104,8 @@ export interface SessionInList {
   created_at: Micros
   seen_at: Micros
   address: string | null
+  /** What the browser called itself at sign-in. */
+  user_agent: string | null
   /** Whether it is the one that asks. */
   is_current: boolean
 }
@@ -113,7 +117,7 @@ export const readSessionsOf = (
   current: Buffer,
   { now, idleSince }: { now: Micros; idleSince: Micros },
 ): Promise<SessionInList[]> => db<SessionInList[]>`
-  select created_at, seen_at, host(address) as address, token_hash = ${current} as is_current
+  select created_at, seen_at, host(address) as address, user_agent, token_hash = ${current} as is_current
   from console_session
   where person_id = ${personId}
   and expires_at > ${now}

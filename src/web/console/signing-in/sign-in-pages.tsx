@@ -9,6 +9,7 @@ import { Badge, DoneNotice, LinkButton, Table, When } from '../../html/component
 import { ActionForm, Choices, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { emptyForm, usePage } from '../../html/page-context.ts'
 import { PlainPage, Shell } from '../../html/shell.tsx'
+import { browserName } from './browser-name.ts'
 import { CodeField } from './second-factor-pages.tsx'
 import type { Ways } from './sign-in-steps.ts'
 
@@ -121,14 +122,14 @@ export function AccountPage({ ways, sessions }: AccountProps) {
         empty="No active sessions."
         columns={[
           {
-            head: 'Address',
+            head: 'Browser',
             cell: session => (
               <>
-                <code>{session.address ?? 'unknown'}</code>{' '}
-                {session.is_current && <Badge tone="good">this browser</Badge>}
+                {browserName(session.user_agent)} {session.is_current && <Badge tone="good">this session</Badge>}
               </>
             ),
           },
+          { head: 'Address', cell: session => <code>{session.address ?? 'unknown'}</code> },
           { head: 'Signed in', cell: session => <When at={session.created_at} /> },
           { head: 'Last active', cell: session => <When at={session.seen_at} /> },
         ]}

@@ -11,6 +11,7 @@ import { sessionLimits, sessionToken } from '../../http/headers/session-cookie.t
 import type { Deps } from '../../http/server/deps.ts'
 import { cookieOf, type OpenRequest, redirect } from '../requests/console-request.ts'
 import { knownBrowser, rememberBrowser } from '../requests/known-browser.ts'
+import { userAgentLengthMax } from './browser-name.ts'
 
 /** The ways in that this installation offers. */
 export interface Ways {
@@ -41,7 +42,8 @@ export async function startSession(
   next: string,
 ): Promise<Response> {
   const earlier = sessionToken(request.request, request.https)
-  const opened = { ...who, address: request.address }
+  const userAgent = request.request.headers.get('user-agent')?.slice(0, userAgentLengthMax)
+  const opened = { ...who, address: request.address, userAgent }
   const token = await beginSession(deps.consoleDb, opened, sessionLimits(deps), request.now, earlier)
   const response = redirect(request, next, cookieOf(request, token))
   if (who.how !== 'oidc')
