@@ -83,7 +83,7 @@ const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^yazl$/, ['base/tables']],
   [/^prom-client$/, ['core/metrics', 'web/http', 'workers', 'civiform']],
   [/^(bullmq|ioredis|pg)$/, ['core/queue', 'main']],
-  [/^@tributary\/web\/editor$/, ['scripts']],
+  [/^@tributary\/web\/scripts$/, ['scripts']],
   [/^@tributary\/web/, ['app', 'service', 'main']],
   [/^@tributary\/civiform/, ['service', 'main', 'following']],
   [/^@tributary\/client/, ['clients/pull']],

@@ -86,7 +86,7 @@ describe('the binary', () => {
 
   test('serves the console and docs with their styles, scripts and fonts', async () => {
     const { url } = await serve()
-    for (const page of ['/admin/sign-in', `/docs/api/programs/${slug}`, '/docs/api']) {
+    for (const page of ['/admin/sign-in', `/docs/api/programs/${slug}`, '/docs/api', '/swagger']) {
       const response = await fetch(url + page, { headers: { ...headers, Accept: 'text/html' } })
       const html = await response.text()
       expect(response.status).toBe(200)

@@ -17,7 +17,7 @@ import { serviceApi } from './service-api.ts'
 /** Addresses that people and tools try first. */
 const redirects = {
   '/docs': '/docs/api/programs',
-  '/swagger': '/docs/api',
+  '/swagger/json': '/docs/api/openapi.json',
   '/openapi.json': '/docs/api/openapi.json',
 } as const
 

@@ -4,7 +4,9 @@ import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
 import type { ProgramDocs } from '../../core/derived/program-docs.ts'
 import { responseDefinitions } from '../../domain/questions/response-schema.ts'
-import { json, pageResponse } from '../html/docs-response.ts'
+import { common, json, pageResponse } from '../html/docs-response.ts'
+import { codedBody } from '../http/headers/coded-body.ts'
+import type { Coding } from '../http/headers/negotiation.ts'
 import { adminSecuritySchemes, adminTag } from '../http/openapi/admin-operations.ts'
 import { exportComponents } from '../http/openapi/export-operations.ts'
 import { hiddenRoute } from '../http/openapi/route-detail.ts'
@@ -16,6 +18,7 @@ import { operationSampler, type SeenExample } from './code-samples/operation-sam
 import type { ServiceDocument } from './components/service-document.ts'
 import { KeptPages } from './kept-pages.ts'
 import { isMarkdown, markdownResponse, wantsJson } from './markdown/markdown-response.ts'
+import { scalarPage } from './scalar/scalar-page.tsx'
 import { ServicePage } from './service-page.tsx'
 import { findFirstProgram, type Viewer, viewDocs } from './viewer.ts'
 
@@ -60,7 +63,7 @@ const collecting = (baseUrl: string) =>
     documentation: documentation(baseUrl) as unknown as ElysiaSwaggerConfig['documentation'],
   })
 
-/** `GET /docs/api` and `GET /docs/api/openapi.json`, for API keys and people who are signed in. */
+/** `GET /docs/api`, `GET /docs/api/openapi.json` and `GET /swagger`, for API keys and people who are signed in. */
 export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
   const pages = new KeptPages(keptPagesMax)
   const show = async ({ viewer, request }: { viewer: Viewer; request: Request }): Promise<Response> => {
@@ -93,23 +96,29 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
   }
   const routes = new Elysia({ name: 'service-api' })
     .use(viewDocs(deps))
-    // For the document, whose response comes from the plugin; the page sets its own headers.
-    .onBeforeHandle(({ request, viewer, set }) => {
-      refuseParameters(request)
-      Object.assign(set.headers, {
-        'Cache-Control': 'no-store',
-        'X-Content-Type-Options': 'nosniff',
-        ...viewer.fields,
-      })
-    })
+    .onBeforeHandle(({ request }) => refuseParameters(request))
     .use(collecting(deps.config.baseUrl))
   const gathering = routes.routes.find(route => route.path === document)?.handler as () => ServiceDocument
   const gathered = (): ServiceDocument => gathering()
+  const sendDocument = ({ viewer: { context, fields } }: { viewer: Viewer }) =>
+    pages.responseFor(`document ${context.coding}`, async () => documentResponse(gathered(), context.coding), fields)
+  const sendScalar = ({ viewer: { context, fields } }: { viewer: Viewer }) => scalarPage(context, document, fields)
   const onlyRead = methodNotAllowed(['GET', 'HEAD'])
-  // Replaces the plugin's own page, which loads scripts from other sites.
-  for (const path of [page, `${page}.md`])
-    routes.get(path, show, hiddenRoute).head(path, show, hiddenRoute).all(path, onlyRead, hiddenRoute)
-  return routes.all(document, onlyRead, hiddenRoute)
+  // Replaces the plugin's own page, which loads scripts from other sites, and its document, which is 480 kB uncompressed.
+  for (const [path, handler] of [
+    [page, show],
+    [`${page}.md`, show],
+    [document, sendDocument],
+    ['/swagger', sendScalar],
+  ] as const)
+    routes.get(path, handler, hiddenRoute).head(path, handler, hiddenRoute).all(path, onlyRead, hiddenRoute)
+  return routes
+}
+
+function documentResponse(described: ServiceDocument, coding: Coding | undefined): Response {
+  const { body, fields } = codedBody(Buffer.from(JSON.stringify(described)), coding)
+  const headers = { ...common, 'Content-Type': 'application/json', Vary: 'Accept-Encoding, Cookie', ...fields }
+  return new Response(body, { headers })
 }
 
 /** Number of cached pages for API keys, each up to a megabyte. Keys need different pages if they see different first programs. */

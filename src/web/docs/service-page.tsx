@@ -46,7 +46,8 @@ export function ServicePage({ document, documentPath, sampleOf }: ServicePagePro
       <DocsTabs current="service" />
       <div class="service" id="service">
         <p>
-          Also available as an <a href={documentPath}>OpenAPI 3.1 document</a>. For the questions of a program, see{' '}
+          To edit and send requests, <a href="/swagger">open this reference in Scalar</a> (1 MB). Also available as an{' '}
+          <a href={documentPath}>OpenAPI 3.1 document</a>. For the questions of a program, see{' '}
           <a href="/docs/api/programs">its own docs</a>.
         </p>
         <section aria-labelledby="authentication">

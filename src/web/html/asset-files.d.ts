@@ -36,6 +36,10 @@ declare module '*/assets/run.js' {
   const path: string
   export default path
 }
+declare module '*/assets/scalar-start.js' {
+  const path: string
+  export default path
+}
 declare module '*/assets/apply.js' {
   const path: string
   export default path

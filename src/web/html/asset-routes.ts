@@ -2,6 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { Problem } from '../../base/problem.ts'
 import { codedBody, codingFor } from '../http/headers/coded-body.ts'
@@ -13,24 +15,53 @@ export const css = 'text/css; charset=utf-8'
 export const javaScript = 'text/javascript; charset=utf-8'
 export const woff2 = 'font/woff2'
 
-/** A file on disk, its text, or what makes that. */
-export type AssetFile = { type: string } & ({ path: string } | { text: string } | { make: () => Promise<string> })
+/** A file on disk, its text, what makes that, or a large file compressed with zstd. */
+export type AssetFile = { type: string } & (
+  | { path: string }
+  | { text: string }
+  | { make: () => Promise<string> }
+  | { packed: () => Promise<Uint8Array<ArrayBuffer>> }
+)
 
 interface Asset {
   bytes: Uint8Array<ArrayBuffer>
   type: string
   tag: string
+  /** Of a large file: an address that contains it always leads to the same bytes. */
+  version?: string
   fields: Readonly<Record<string, string>>
+}
+
+/** Cached for an hour, because a release may change the file, unless the address contains its version. */
+const cacheControl = (isVersioned: boolean): string =>
+  isVersioned ? 'public, max-age=31536000, immutable' : 'public, max-age=3600'
+
+/** Changes whenever the bytes do. */
+export const versionOf = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
+
+const gzipInBackground = promisify(gzip)
+
+/** A large file. Compressing it takes 100 ms or more, so a thread does it. */
+async function unpack(packed: Uint8Array<ArrayBuffer>, coding: Coding | undefined): Promise<Uint8Array<ArrayBuffer>> {
+  if (coding === 'zstd') return packed
+  const bytes = await Bun.zstdDecompress(packed)
+  return new Uint8Array(coding === undefined ? bytes : await gzipInBackground(bytes))
 }
 
 /** `{folder}/{name}` for each of these files. Each is read on first use and kept: some hundred kilobytes. */
 export const assetRoutes = (folder: string, files: Readonly<Record<string, AssetFile>>) => {
   const read = new Map<string, Promise<Asset>>()
   const load = async (file: AssetFile, coding: Coding | undefined): Promise<Asset> => {
+    if ('packed' in file) {
+      const packed = await file.packed()
+      const bytes = await unpack(packed, coding)
+      const fields: Asset['fields'] = coding === undefined ? {} : { 'Content-Encoding': coding }
+      return { bytes, type: file.type, tag: `"${versionOf(bytes)}"`, version: versionOf(packed), fields }
+    }
     const bytes = 'path' in file ? readFileSync(file.path) : Buffer.from('text' in file ? file.text : await file.make())
     const { body, fields } = codedBody(bytes, coding)
-    const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22)
-    return { bytes: body, type: file.type, tag: `"${hash}"`, fields }
+    return { bytes: body, type: file.type, tag: `"${versionOf(body)}"`, fields }
   }
   const asset = (name: string, coding: Coding | undefined): Promise<Asset> => {
     const file = Object.hasOwn(files, name) ? files[name] : undefined
@@ -43,12 +74,11 @@ export const assetRoutes = (folder: string, files: Readonly<Record<string, Asset
     return found
   }
   const answer = async (request: Request, name: string): Promise<Response> => {
-    const { bytes, type, tag, fields } = await asset(name, codingFor(request))
+    const { bytes, type, tag, version, fields } = await asset(name, codingFor(request))
     const headers = {
       'Content-Type': type,
       ETag: tag,
-      // Kept for an hour; then asked for again, since a release may change it.
-      'Cache-Control': 'public, max-age=3600',
+      'Cache-Control': cacheControl(new URL(request.url).searchParams.get('v') === version),
       'X-Content-Type-Options': 'nosniff',
       Vary: 'Accept-Encoding',
       ...fields,

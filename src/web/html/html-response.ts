@@ -5,13 +5,16 @@ import { renderToString } from 'preact-render-to-string'
 import { codedBody } from '../http/headers/coded-body.ts'
 import { type PageContext, PageProvider } from './page-context.ts'
 
-const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const policyOf = (styles: string): string =>
+  `default-src 'none'; style-src ${styles}; img-src 'self'; font-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
+
+/** The policy of a page whose scripts create style elements: these need the nonce of the response. */
+export const policyWith = (nonce: string): string => policyOf(`'self' 'nonce-${nonce}'`)
 
 /** Fields of every page: nothing foreign is loaded, nothing is kept, nothing is framed. */
 export const pageFields: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': policy,
+  'Content-Security-Policy': policyOf("'self'"),
   'X-Content-Type-Options': 'nosniff',
   // Not "no-referrer": a form would then be sent with an Origin of null, which is how its own origin is recognised.
   'Referrer-Policy': 'same-origin',

@@ -21,6 +21,9 @@ import mark from './assets/mark.svg' with { type: 'file' }
 import preview from './assets/preview.js' with { type: 'file' }
 import progress from './assets/progress.js' with { type: 'file' }
 import run from './assets/run.js' with { type: 'file' }
+import scalarStyle from './assets/scalar.css' with { type: 'file' }
+import { scalarScript } from './assets/scalar-bundle.ts'
+import scalarStart from './assets/scalar-start.js' with { type: 'file' }
 
 /** Imported, not looked for by name, so that scripts/build puts them into the binary; the editor is bundled. */
 const files: Readonly<Record<string, AssetFile>> = {
@@ -33,6 +36,9 @@ const files: Readonly<Record<string, AssetFile>> = {
   'preview.js': { path: preview, type: javaScript },
   'progress.js': { path: progress, type: javaScript },
   'run.js': { path: run, type: javaScript },
+  'scalar.css': { path: scalarStyle, type: css },
+  'scalar.js': { packed: scalarScript, type: javaScript },
+  'scalar-start.js': { path: scalarStart, type: javaScript },
   'enhance.js': { path: enhance, type: javaScript },
   'mark.svg': { path: mark, type: 'image/svg+xml' },
   'public-sans.woff2': { path: publicSans, type: woff2 },

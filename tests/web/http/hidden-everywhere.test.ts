@@ -131,6 +131,7 @@ const table: Readonly<Record<string, Walked>> = {
   '/': {},
   '/docs': {},
   '/swagger': {},
+  '/swagger/json': {},
   '/openapi.json': {},
 }
 

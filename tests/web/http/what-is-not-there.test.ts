@@ -13,6 +13,7 @@ const read = [
     '/',
     '/docs',
     '/swagger',
+    '/swagger/json',
     '/openapi.json',
     '/llms.txt',
     '/docs/api.md',

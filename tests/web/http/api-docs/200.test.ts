@@ -354,7 +354,7 @@ test.each([
     for (const [path, target] of [
       ['/', '/docs/api/programs'],
       ['/docs', '/docs/api/programs'],
-      ['/swagger', '/docs/api'],
+      ['/swagger/json', '/docs/api/openapi.json'],
       ['/openapi.json', '/docs/api/openapi.json'],
     ] as const)
       for (const method of ['GET', 'HEAD']) {

@@ -33,6 +33,7 @@ test('without a valid key every page of the docs is the same 401, which makes a 
   const paths = [
     '/docs/api',
     '/docs/api/openapi.json',
+    '/swagger',
     '/docs/api/programs',
     ...rest.map(r => `/docs/api/programs/granted${r}`),
   ]
