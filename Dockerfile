@@ -1,4 +1,4 @@
-# The image holds one file, the binary of scripts/build, and the C library it is linked to: no shell, no package manager. It runs with a
+# The image holds one file, the binary of scripts/build, the C library it is linked to, and an empty folder: no shell, no package manager. It runs with a
 # read-only file system and without privileges. How to build and run it: OPERATIONS.md.
 
 ARG BUN_IMAGE=oven/bun:1.4.5-slim
@@ -15,9 +15,12 @@ COPY workers ./workers
 ARG TRIBUTARY_COMMIT
 RUN TRIBUTARY_COMMIT=$TRIBUTARY_COMMIT bun scripts/releasing/build-binaries.ts image
 RUN ldd image/tributary | grep -o '/[^ ]*' | xargs -I {} cp --parents --dereference {} image
+RUN mkdir --mode=700 files
 
 FROM scratch
 COPY --from=build /app/image /
+# A new volume that is mounted here belongs to the user, as the folder does.
+COPY --from=build --chown=65532:65532 /app/files /var/lib/tributary-files
 USER 65532:65532
 ENV HOST=0.0.0.0
 EXPOSE 8080

@@ -15,7 +15,7 @@ export const applySettings = {
     'Color of the header and buttons of these pages, dark enough for white text: `#0b5a6f`.'),
   applyLogo: setting('APPLY_LOGO', '', text('/etc/tributary/logo.svg'),
     'Logo in the header of these pages: path of an SVG or PNG file. The name beside it is INSTALLATION_NAME.'),
-  filesDir: setting('FILES_DIR', '', optional(parser(['/var/lib/tributary/files', 's3://bucket', 's3://bucket/folder'], filesPlace)),
+  filesDir: setting('FILES_DIR', '', optional(parser(['/var/lib/tributary-files', 's3://bucket', 's3://bucket/folder'], filesPlace)),
     'Storage for uploaded files, the same for service and worker: a folder, or `s3://bucket/folder`. Empty: no uploads.'),
   s3Endpoint: setting('S3_ENDPOINT', 'https://s3.amazonaws.com', httpUrl,
     'Address of the S3-compatible storage, for FILES_DIR with `s3://`.'),

@@ -54,6 +54,7 @@ const settingsFile = {
 interface Compose {
   services: Record<string, Service>
   secrets: Record<string, { file: string }>
+  volumes: Record<string, unknown>
 }
 
 interface Service {
@@ -189,6 +190,26 @@ describe('compose.yaml', () => {
       .join('\n')
     for (const { name, secret } of Object.values(settings)) if (secret) expect(rows).toContain(`\`${name}\``)
   })
+})
+
+test('service and worker share a volume for uploaded files, whose folder belongs to their user, and the settings may name it', () => {
+  const [, folder] = /`FILES_DIR=(\S+)`/.exec(operations)!
+  const mounting = ours.filter(([, { volumes }]) => volumes !== undefined)
+  expect(mounting.map(([name, { volumes }]) => [name, volumes])).toEqual([
+    ['service', [`files:${folder}`]],
+    ['worker', [`files:${folder}`]],
+  ])
+  expect(compose.volumes).toHaveProperty('files')
+  const [user] = instructions('USER')
+  expect(instructions('COPY')).toContain(`--from=build --chown=${user} /app/files ${folder}`)
+  expect(instructions('RUN')).toContain('mkdir --mode=700 files')
+  const secrets = { DATABASE_URL: 'postgres://a@b/c', PAGE_TOKEN_KEYS: Buffer.alloc(32, 1).toString('base64') }
+  const { filesDir } = loadConfig({
+    ...secrets,
+    API_KEY_PEPPER: 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx',
+    FILES_DIR: folder,
+  })
+  expect(filesDir).toEqual({ folder: folder! })
 })
 
 describe.skipIf(!needs('redis', 'openssl'))('the Valkey of compose.yaml', () => {

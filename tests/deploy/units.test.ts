@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { settings } from '../../src/config/all-settings.ts'
 import { parseDuration } from '../../src/config/kinds/durations.ts'
 import { healthPorts } from '../../src/config/listening-settings.ts'
@@ -10,6 +10,8 @@ import { loadConfig } from '../../src/config/load-config.ts'
 import { useFolder } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
 
+/** As OPERATIONS.md says. */
+const filesFolder = '/var/lib/tributary-files'
 const folder = join(import.meta.dir, '../../deploy/systemd')
 const units = readdirSync(folder).sort()
 const services = units.filter(name => name.endsWith('.service'))
@@ -67,6 +69,21 @@ test('the health ports of two instances and a worker are different, and those th
   }
   const reported = scrape.scrape_configs.flatMap(job => job.static_configs.flatMap(({ targets }) => targets))
   expect(reported).toEqual(ports.map(port => `127.0.0.1:${port}`))
+})
+
+test('service and worker run as the same user and share a folder for uploaded files, which nothing else has', async () => {
+  const texts = await Promise.all(services.map(textOf))
+  const sharing = services.filter((_, i) => valuesOf(texts[i]!, 'StateDirectory').includes(basename(filesFolder)))
+  expect(sharing).toEqual(['tributary-worker.service', 'tributary@.service'])
+  for (const name of sharing) {
+    const text = await textOf(name)
+    expect(['DynamicUser', 'User', 'StateDirectoryMode', 'UMask'].map(directive => valuesOf(text, directive))).toEqual([
+      ['yes'],
+      ['tributary'],
+      ['0700'],
+      ['0077'],
+    ])
+  }
 })
 
 describe.skipIf(!needs('systemd'))('systemd', () => {
