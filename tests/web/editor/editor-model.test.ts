@@ -16,6 +16,7 @@ import {
   ofKind,
   questionNamed,
   replaced,
+  replacedLate,
   reworded,
   withCopy,
   withQuestion,
@@ -26,7 +27,7 @@ import { remarksOn } from '../../../src/web/editor/model/before-publishing.ts'
 import { findErrors, finishedPart } from '../../../src/web/editor/model/checking.ts'
 import { conditionOf, earlierThan, lineOn, linesOf, targetsIn } from '../../../src/web/editor/model/condition-lines.ts'
 import { detailInWords } from '../../../src/web/editor/model/condition-problems.ts'
-import { opened, reduce } from '../../../src/web/editor/model/editor-state.ts'
+import { opened, reduce, type Selection } from '../../../src/web/editor/model/editor-state.ts'
 import { mergeDefinitions } from '../../../src/web/editor/model/merge-definitions.ts'
 import { nextMissing, selectionAt } from '../../../src/web/editor/model/missing-texts.ts'
 import { dropped, questionItem, screenItem, stepped } from '../../../src/web/editor/model/moves.ts'
@@ -437,6 +438,31 @@ describe('undo', () => {
     expect([state.document, state.future]).toEqual([c, []])
     state = reduce(reduce(state, { do: 'undo' }), { do: 'edit', to: a, at: 9000 })
     expect(reduce(state, { do: 'redo' })).toBe(state)
+  })
+
+  test('a question of the bank that arrives late keeps what was typed meanwhile, and what is selected', () => {
+    const banked = { admin_name: 'birth day', kind: 'DATE' as const, text: 'Born?' }
+    const use = (name: string) => ({
+      do: 'edit-late' as const,
+      change: (present: { document: ProgramDefinition; selected: Selection }) =>
+        replacedLate(present, name, banked, nothing),
+      at: 10_000,
+    })
+    const asked = withQuestion(program, { of: 'question', name: 'their work' }, nothing)
+    const named = reworded(asked.to, asked.to.questions.at(-1)!, 'birth day', { isFixed: false, taken: nothing })
+    const state = reduce(opened(program), { do: 'edit', ...named, at: 0 })
+    expect(state.selected).toEqual({ of: 'question', name: 'birth day' })
+    const used = reduce(state, use('your name'))
+    expect([order(used.document)[0]?.[0], questionNamed(used.document, 'birth day')?.text]).toEqual([
+      'birth day',
+      'Born?',
+    ])
+    const selected = used.selected.of === 'question' ? questionNamed(used.document, used.selected.name) : undefined
+    expect([selected?.text, selected?.admin_name === 'birth day']).toEqual(['birth day', false])
+    expect(reduce(used, { do: 'undo' }).document).toBe(state.document)
+    expect(reduce(opened(program), use('your name')).selected).toEqual({ of: 'question', name: 'birth day' })
+    expect(reduce(state, use('gone'))).toBe(state)
+    expect(reduce(used, use('housing'))).toBe(used)
   })
 
   test('shows what it changes: a question that is gone is not selected', () => {

@@ -13,6 +13,7 @@ import type { ProgramDefinition, QuestionDefinition } from '../../../domain/defi
 import { namesFor } from '../../../domain/definitions/question-names.ts'
 import { onlyIn } from '../../../domain/definitions/version-definition.ts'
 import type { QuestionKind } from '../../../domain/questions/question.ts'
+import { foldedKeyOf } from '../../../domain/questions/question-key.ts'
 import type { Selection } from './editor-state.ts'
 import { freeName, suggestedKind } from './naming.ts'
 
@@ -70,6 +71,51 @@ export function replaced(document: ProgramDefinition, name: string, banked: Ques
   const offered = onlyIn(banked, tag => document.languages?.includes(tag) ?? false)
   const questions = renamed.questions.map(question => (question.admin_name === banked.admin_name ? offered : question))
   return { to: { ...renamed, questions }, selected: { of: 'question', name: banked.admin_name } }
+}
+
+/** What the editor holds when the service has answered: edits go on while it does. */
+interface Present {
+  document: ProgramDefinition
+  selected: Selection
+}
+
+const following = (selected: Selection, from: string, name: string): Selection =>
+  selected.of === 'question' && selected.name === from ? { of: 'question', name } : selected
+
+/** A question under a name for its text that is not taken; nothing if it is gone. */
+export function renamedByText(
+  { document, selected }: Present,
+  from: string,
+  taken: ReadonlySet<string>,
+): Added | undefined {
+  const question = questionNamed(document, from)
+  if (question === undefined) return undefined
+  const name = freeName(question.text, document, taken, from)
+  return { to: renameQuestion(document, from, name), selected: following(selected, from, name) }
+}
+
+/**
+ * A question of the bank in the place of this one. Another that was named like it by its text meanwhile gets another name; nothing if
+ * this one is gone, or the program has the bank's.
+ */
+export function replacedLate(
+  present: Present,
+  name: string,
+  banked: QuestionDefinition,
+  taken: ReadonlySet<string>,
+): Added | undefined {
+  const { document, selected } = present
+  if (questionNamed(document, name) === undefined) return undefined
+  const key = foldedKeyOf(banked.admin_name)
+  const alike = document.questions.find(item => item.admin_name !== name && foldedKeyOf(item.admin_name) === key)
+  if (alike === undefined)
+    return {
+      to: replaced(document, name, banked).to,
+      selected: following(selected, name, banked.admin_name),
+    }
+  if (!namesFor(alike.text, document.display_name).includes(alike.admin_name)) return undefined
+  const { to, selected: next } = renamedByText(present, alike.admin_name, new Set([...taken, key]))!
+  return replacedLate({ document: to, selected: next }, name, banked, taken)
 }
 
 /** A question with another text. While its name and kind are only suggested by the text, they follow it. */

@@ -19,8 +19,15 @@ export interface EditorState extends Step {
   panel: number
 }
 
+interface Change {
+  to: ProgramDefinition
+  selected: Selection
+}
+
 export type EditorAction =
   | { do: 'edit'; to: ProgramDefinition; selected?: Selection; typing?: string | undefined; at: number }
+  /** An edit that waited for the service, made in what is there by then. */
+  | { do: 'edit-late'; change: (present: Step) => Change | undefined; typing?: string; at: number }
   | { do: 'select'; selected: Selection }
   | { do: 'undo' }
   | { do: 'redo' }
@@ -59,6 +66,11 @@ export function reduce(state: EditorState, action: EditorAction): EditorState {
       return future.length === 0
         ? state
         : { ...state, ...stepTo(state, future[0]!), past: [...past, { document, selected }], future: future.slice(1) }
+    case 'edit-late': {
+      const { change, typing, at } = action
+      const changed = change({ document, selected })
+      return changed === undefined ? state : reduce(state, { do: 'edit', ...changed, typing, at })
+    }
     case 'edit': {
       if (action.to === document) return state
       const { typing, at } = action

@@ -5,13 +5,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
 import { useEditing } from '../fields/editing.tsx'
-import { questionNamed, replaced } from '../model/adding.ts'
+import { questionNamed, replacedLate } from '../model/adding.ts'
 import type { SimilarQuestion } from '../saving/program-for-editing.ts'
 
 const pauseMs = 400
 
 export function BankOffers({ question: { admin_name: name, text } }: { question: QuestionDefinition }) {
-  const { document, edit, service, fix } = useEditing()
+  const { document, editLate, service, fix, taken } = useEditing()
   const [similar, setSimilar] = useState<readonly SimilarQuestion[]>([])
   useEffect(() => {
     if (text.trim().length < 3) return setSimilar([])
@@ -33,8 +33,7 @@ export function BankOffers({ question: { admin_name: name, text } }: { question:
     const { admin_name, kind, enumerator, settings } = banked
     const definition = { ...settings, admin_name, kind, ...(enumerator !== null && { enumerator }) }
     fix({ admin_name, option_ids: settings.options?.map(({ admin_id }) => admin_id) ?? [], used_by: question.used_by })
-    const { to, selected } = replaced(document, name, definition)
-    edit(to, { selected })
+    editLate(present => replacedLate(present, name, definition, taken))
   }
   return (
     <>

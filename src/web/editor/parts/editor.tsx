@@ -40,6 +40,7 @@ export function Editor({ service, program }: { service: Service; program: Progra
   const editing: Editing = {
     ...state,
     edit: (to, how = {}) => dispatch({ do: 'edit', to, at: Date.now(), ...how }),
+    editLate: change => dispatch({ do: 'edit-late', change, at: Date.now() }),
     select,
     ...useSecondLanguage(state, { select, focus, say }),
     say,

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+import { renamedByText } from '../model/adding.ts'
 import type { EditorAction, EditorState } from '../model/editor-state.ts'
 import { DraftSaver, type Saved } from '../saving/draft-saver.ts'
 import type { Service } from '../saving/editor-service.ts'
@@ -37,17 +38,13 @@ export function useSaver(props: SaverProps): { saved: Saved; saver: DraftSaver }
   })
   const made = useRef<DraftSaver | undefined>(undefined)
   if (made.current === undefined) {
-    const rename = (to: ProgramDefinition, from: string, name: string): void => {
-      const { selected } = now.current.state
-      const follows = selected.of === 'question' && selected.name === from
+    const rename = (name: string): void =>
       dispatch({
-        do: 'edit',
-        to,
-        at: Date.now(),
+        do: 'edit-late',
+        change: present => renamedByText(present, name, taken),
         typing: 'name',
-        ...(follows && { selected: { of: 'question', name } }),
+        at: Date.now(),
       })
-    }
     const names = new NewNames(service, taken, rename)
     const prepare = (document: ProgramDefinition, base: ProgramDefinition) => {
       const known = new Set(base.questions.map(({ admin_name }) => admin_name))

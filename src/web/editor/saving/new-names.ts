@@ -1,10 +1,8 @@
 // Checks whether the names of new questions are free. A name from the question bank would change another program's question.
 
-import { renameQuestion } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import { namesFor } from '../../../domain/definitions/question-names.ts'
 import { foldedKeyOf } from '../../../domain/questions/question-key.ts'
-import { freeName } from '../model/naming.ts'
 import type { PreparedDocument } from './draft-saver.ts'
 import type { Service } from './editor-service.ts'
 
@@ -15,7 +13,8 @@ export class NewNames {
     private readonly service: Service,
     /** Folded question keys that the bank has: what is found is added. */
     private readonly taken: Set<string>,
-    private readonly rename: (to: ProgramDefinition, from: string, name: string) => void,
+    /** Gives a question another name, in the document as it is by then. */
+    private readonly rename: (name: string) => void,
   ) {}
 
   /** Renames what was named after its text; for names that somebody wrote, an error each. */
@@ -31,8 +30,7 @@ export class NewNames {
     const clashing = fresh.filter(({ admin_name }) => this.taken.has(foldedKeyOf(admin_name)))
     for (const { admin_name, text } of clashing) {
       if (!namesFor(text, document.display_name).includes(admin_name)) continue
-      const name = freeName(text, document, this.taken, admin_name)
-      this.rename(renameQuestion(document, admin_name, name), admin_name, name)
+      this.rename(admin_name)
       return { is: 'changed' }
     }
     const errors = clashing.map(({ admin_name }) => ({
