@@ -1,7 +1,6 @@
 // A real PostgreSQL for tests: one server a run, one template that is migrated once, one clone for each test file.
 
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/processes/embedded-postgres.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
@@ -9,6 +8,7 @@ import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { changeUnusedTimeZone, prepareDatabase } from '../../src/db/instance.ts'
 import { distributeApplications, grantRoles } from '../../src/db/migrate.ts'
 import { type CitusCluster, citusInstallation, startCitusCluster } from './citus.ts'
+import { makeServerFolder } from './server-folder.ts'
 
 let server: Promise<EmbeddedPostgres> | undefined
 let cluster: Promise<CitusCluster> | undefined
@@ -18,9 +18,7 @@ let clones = 0
 /** The server of this test run, started when it is first asked for. */
 export function testServer(): Promise<EmbeddedPostgres> {
   server ??= (async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'tributary-test-'))
-    // Where the account that runs PostgreSQL for root can reach it.
-    await chmod(directory, 0o755)
+    const directory = await makeServerFolder()
     const dataDirectory = join(directory, 'pg')
     const started = await startEmbeddedPostgres({ dataDirectory, unsafeFast: true, removeWhenKilled: directory })
     return {

@@ -15,6 +15,7 @@ import { IntakeFixture } from './intake-fixture.ts'
 import { createTestKey, type TestKey, type TestKeyOptions } from './keys.ts'
 import { aProgram, type QuestionSpec } from './programs.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from './raw-applications.ts'
+import { makeServerFolder } from './server-folder.ts'
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts'
 
 type End = () => unknown
@@ -78,6 +79,13 @@ export function usePool(options: Parameters<typeof openDatabase>[0], endWith = e
 export async function useFolder(endWith = endWithFile): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-folder-'))
   await chmod(folder, 0o755)
+  endWith(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** An empty folder for the data of PostgreSQL servers. */
+export async function useServerFolder(endWith = endWithFile): Promise<string> {
+  const folder = await makeServerFolder()
   endWith(() => rm(folder, { recursive: true, force: true }))
   return folder
 }

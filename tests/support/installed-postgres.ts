@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/processes/embedded-postgres.ts'
-import { endWithFile, useFolder } from './fixtures.ts'
+import { endWithFile, useServerFolder } from './fixtures.ts'
 import { outputOf } from './run.ts'
 
 const installation = '/usr/lib/postgresql/15'
@@ -19,8 +19,14 @@ export async function useInstalledPostgres(
   settings: Record<string, string> = {},
   dataDirectory?: string,
 ): Promise<InstalledPostgres> {
-  const folder = dataDirectory ?? join(await useFolder(), 'pg')
-  const server = await startEmbeddedPostgres({ dataDirectory: folder, unsafeFast: true, installation, settings })
+  const folder = dataDirectory === undefined ? await useServerFolder() : undefined
+  const server = await startEmbeddedPostgres({
+    dataDirectory: dataDirectory ?? join(folder!, 'pg'),
+    unsafeFast: true,
+    installation,
+    settings,
+    removeWhenKilled: folder,
+  })
   endWithFile(() => server.stop().catch(() => {}))
   return { ...server, run: runProgram, addressOf: database => server.url.replace(/\/postgres$/, `/${database}`) }
 }

@@ -2,12 +2,12 @@
 // Service and standbys reach the primary through a proxy, as through the address that an operator moves at a failover.
 
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/processes/embedded-postgres.ts'
 import { isAlive } from '../../scripts/processes/is-alive.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
-import { endWithFile, useFolder } from './fixtures.ts'
+import { endWithFile, useServerFolder } from './fixtures.ts'
 import { startProxy } from './proxy.ts'
 import { outputOf } from './run.ts'
 import { until } from './until.ts'
@@ -71,7 +71,7 @@ export class Node {
 
   async startAgain(): Promise<void> {
     const { dataDirectory, port } = this.server
-    this.server = await startEmbeddedPostgres({ ...start(this.settings), dataDirectory, port })
+    this.server = await startEmbeddedPostgres({ ...start(this.settings, dirname(dataDirectory)), dataDirectory, port })
     this.sql = adminOf(this.server)
   }
 
@@ -107,13 +107,18 @@ export interface Cluster {
   cutReplication(): void
 }
 
-const start = (settings: Record<string, string>) => ({ unsafeFast: true, installation, settings })
+const start = (settings: Record<string, string>, folder: string) => ({
+  unsafeFast: true,
+  installation,
+  settings,
+  removeWhenKilled: folder,
+})
 const adminOf = ({ url }: EmbeddedPostgres): Sql =>
   openDatabase({ url, connectionsMax: 3, applicationName: 'test-admin' })
 const ownerOf = async (path: string): Promise<number> => (await Bun.file(path).stat()).uid
 
 export async function useCluster(options: ClusterOptions = {}, endWith = endWithFile): Promise<Cluster> {
-  const folder = await useFolder(endWith)
+  const folder = await useServerFolder(endWith)
   const running: Node[] = []
   // Nothing reaches the disk for certain, but a commit is written before it is answered, as it would be.
   const settings: Record<string, string> = {
@@ -122,7 +127,7 @@ export async function useCluster(options: ClusterOptions = {}, endWith = endWith
     max_prepared_transactions: '4',
     synchronous_commit: 'on',
   }
-  const first = await startEmbeddedPostgres({ ...start(settings), dataDirectory: join(folder, 'primary') })
+  const first = await startEmbeddedPostgres({ ...start(settings, folder), dataDirectory: join(folder, 'primary') })
   const primary = new Node('primary', first, settings)
   running.push(primary)
   let target = first.port
@@ -156,7 +161,7 @@ export async function useCluster(options: ClusterOptions = {}, endWith = endWith
       wal_retrieve_retry_interval: '100ms',
       ...options.standbySettings,
     }
-    const node = new Node(name, await startEmbeddedPostgres({ ...start(own), dataDirectory }), own)
+    const node = new Node(name, await startEmbeddedPostgres({ ...start(own, folder), dataDirectory }), own)
     standbys.push(node)
     running.push(node)
   }

@@ -146,6 +146,8 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await page.locator(`[id="/members/entities/${i}/entity_name"]`).fill(name)
       await page.keyboard.press('Tab')
     }
+    // The question that Tab leads to arrives after the name that brings it.
+    await page.getByLabel('Bo: own age?').waitFor()
     await page.getByLabel('Ann: own age?').fill('30')
     await page.getByLabel('Ann: own age?').press('Tab')
     await page.keyboard.type('1')

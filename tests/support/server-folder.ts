@@ -1,0 +1,26 @@
+// Where PostgreSQL servers of tests keep their data: in memory if there is room, because a clone of the template writes 700 files.
+
+import { chmod, mkdtemp, readFile, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const inMemory = '/dev/shm'
+/** Several times what two processes of the long suite write. A container's file system in memory usually has 64 MB. */
+const roomBytes = 4 * 2 ** 30
+
+/** A folder that the account that runs PostgreSQL for root can reach. */
+export async function makeServerFolder(): Promise<string> {
+  const folder = await mkdtemp(join((await freeMemoryBytes()) >= roomBytes ? inMemory : tmpdir(), 'tributary-test-'))
+  await chmod(folder, 0o755)
+  return folder
+}
+
+/** The file system may be larger than the memory that is left for it. */
+async function freeMemoryBytes(): Promise<number> {
+  const free = await statfs(inMemory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  )
+  const memory = await readFile('/proc/meminfo', 'utf8').catch(() => '')
+  return Math.min(free, 1024 * Number(/^MemAvailable: +(\d+) kB/m.exec(memory)?.[1] ?? 0))
+}
