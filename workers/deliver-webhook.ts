@@ -6,7 +6,7 @@ import type { Config } from '../src/config/all-settings.ts'
 import { formatChangeCursor } from '../src/core/export/requests/change-cursor.ts'
 import { askForDeliveries, deliver, type ProgramState } from '../src/core/webhooks/deliveries.ts'
 import type { Sql } from '../src/db/client.ts'
-import { readWalkStart } from '../src/db/walks/walks.ts'
+import { readWalkStart } from '../src/db/walks/walk-start.ts'
 import type { Micros } from '../src/domain/values/offset-time.ts'
 
 /** The cursor equals the one a client of the change feed would receive now. */

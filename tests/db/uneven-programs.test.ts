@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { findLastSnapshot, findLastSubmission } from '../../src/db/applications/submissions.ts'
-import { readWalkStart } from '../../src/db/walks/walks.ts'
+import { readWalkStart } from '../../src/db/walks/walk-start.ts'
 import { useDatabase, usePool } from '../support/fixtures.ts'
 import { addApplications, makeBarePrograms } from '../support/many-programs.ts'
 

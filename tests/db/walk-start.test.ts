@@ -8,7 +8,7 @@ import { type ChangePlace, readChanges } from '../../src/db/walks/change-rows.ts
 import { countWalk } from '../../src/db/walks/walk-count.ts'
 import { noFilters } from '../../src/db/walks/walk-filters.ts'
 import { readWalkIds } from '../../src/db/walks/walk-ids.ts'
-import { isBehindWalk, isOtherHistory, readWalkStart } from '../../src/db/walks/walks.ts'
+import { isBehindWalk, isOtherHistory, readWalkStart } from '../../src/db/walks/walk-start.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { failureOf } from '../support/refusal.ts'

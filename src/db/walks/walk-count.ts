@@ -4,7 +4,8 @@
 import type { Sql, Transaction } from '../client.ts'
 import { readValue } from '../client.ts'
 import { type FilterValues, meetsFilters } from './walk-filters.ts'
-import { isOfWalk, type WalkScope } from './walks.ts'
+import { isOfWalk } from './walk-start.ts'
+import type { WalkScope } from './walks.ts'
 
 /**
  * How many applications a walk has that begins now or began a short time ago. Rejects with 57014 if PostgreSQL needs longer than `timeoutMs`,

@@ -4,7 +4,8 @@ import { formatMicros } from '../../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from '../binary-values.ts'
 import type { Db } from '../client.ts'
 import { mayHaveMetFilters } from './walk-filters.ts'
-import { inWalk, isOfWalk, type PageQuery, type Position, type WalkScope } from './walks.ts'
+import { isOfWalk } from './walk-start.ts'
+import { inWalk, type PageQuery, type Position, type WalkScope } from './walks.ts'
 
 /** Gets each id in decimal digits, as the bytes `from` up to `to`. They are the connection's own, and good for the time of the call. */
 export type IdReader = (bytes: Buffer, from: number, to: number) => void

@@ -1,65 +1,12 @@
-// Statements for exports: the start of a walk, and the rows of a page from a cursor.
+// The rows of an export's page, read from a cursor.
 
-import type { PendingQuery, Row } from 'postgres'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from '../binary-values.ts'
 import type { Db, Sql } from '../client.ts'
-import { type ChangeMark, type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
 import { isAsOnPrimary, type PrimaryState } from './primary-state.ts'
+import { type BatchReader, RowBatches } from './row-batches.ts'
 import { type FilterValues, meetsFilters } from './walk-filters.ts'
-
-/** The state of a program's submissions at one moment, which a walk is frozen to. */
-export interface WalkStart {
-  /** Every committed submission has a number up to this one; every later one has a greater. */
-  horizon: number
-  /** Later submissions all have a later time, and so has everything that a load under way still brings. */
-  last_submit_time: Micros
-  /** After the change with the number of the horizon, a submission or another. Identifies this history (G13). */
-  last_change: ChangePlace
-  /** When the newest version was published; null before the first. Publications follow one another strictly, so it names the set of them. */
-  last_published_at: Micros | null
-  /** Whether the server replays another one's log, and so may lack what was committed there. */
-  in_recovery: boolean
-}
-
-type WalkStartRow = Omit<WalkStart, 'last_change'> & Omit<PlaceRow, 'change'>
-
-/** The start of a walk, in one statement, so that the parts fit together: the version of every application up to the horizon is among those published. */
-export async function readWalkStart(db: Db, programId: number): Promise<WalkStart> {
-  const [row] = await db<WalkStartRow[]>`
-    select
-      c.submit_seq as horizon,
-      least(c.last_submit_time, c.loading_from - interval '1 microsecond') as last_submit_time,
-      last.happened_at as change_time,
-      last.application_id as change_application,
-      (select max(v.published_at) from program_version v where v.program_id = c.program_id) as last_published_at,
-      pg_is_in_recovery() as in_recovery
-    from submission_counter c
-    cross join lateral change_at(c.program_id, c.submit_seq) last
-    where c.program_id = ${programId}`
-  if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
-  const { change_time, change_application, ...start } = row
-  return { ...start, last_change: placeOf({ change: start.horizon, change_time, change_application }) }
-}
-
-/**
- * Whether a walk that began there would be this database's: it has the last change, and the publication. One that was restored, or took over
- * without them, has not; nor has one that lags.
- */
-export async function holdsWalkStart(db: Db, programId: number, start: WalkStart): Promise<boolean> {
-  const { horizon, last_change, last_published_at: published } = start
-  const holding = db`
-    select
-      ${isOfWalk(db, { programId, horizon, lastChange: last_change.mark })},
-      ${published === null ? db`true` : db`require_questions(${programId}, ${formatMicros(published)}::timestamptz)`}`
-  return holding.then(
-    () => true,
-    (error: unknown) => {
-      if (isBehindWalk(error) || isOtherHistory(error) || isOfOtherQuestions(error)) return false
-      throw error
-    },
-  )
-}
+import { isOfWalk, type WalkOrigin } from './walk-start.ts'
 
 /** A place in the total order of a program's applications (D1). */
 export interface Position {
@@ -68,12 +15,7 @@ export interface Position {
 }
 
 /** Which applications belong to a walk. The same from its first page to its last. */
-export interface WalkScope {
-  programId: number
-  /** The submission number the walk is frozen to (S of contract G1 to G6). */
-  horizon: number
-  /** The change with that number, as the first page found it (G13); undefined when it found none. */
-  lastChange: ChangeMark | undefined
+export interface WalkScope extends WalkOrigin {
   filters: FilterValues
 }
 
@@ -92,17 +34,6 @@ export interface PageQuery extends WalkScope {
   listed?: readonly (number | null)[] | undefined
 }
 
-/** Whether an error says that the database lacks submissions of the walk: it lags, or was restored to an earlier state (G13). */
-export const isBehindWalk = (error: unknown): boolean => sqlState(error) === 'TB001'
-
-/** Whether an error says that the applications of the walk are not those that the database has under their numbers (G13). */
-export const isOtherHistory = (error: unknown): boolean => sqlState(error) === 'TB002'
-
-/** Whether an error says that the questions of the walk are not those that it began with. */
-export const isOfOtherQuestions = (error: unknown): boolean => sqlState(error) === 'TB004'
-
-const sqlState = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
-
 /**
  * A row as it lies in what came over the wire: where its parts are, no value made of them. One object serves all rows of a page,
  * and its bytes are the connection's own, so it is good for the time of one call.
@@ -119,13 +50,9 @@ export interface RowView {
   submitSeq: number
 }
 
-export interface RowReader {
+export interface RowReader extends BatchReader {
   /** Gets each row, in order. What it or another of these throws is what the reading rejects with. */
   take(row: RowView): void
-  /** Called within a batch: how many rows to request ahead of its end, or 0 to wait until it has ended. */
-  batchAhead(): number
-  /** Called after each batch: how many rows the next should have if the reader requested none, or 0 to read no more. */
-  endBatch(): number | Promise<number>
 }
 
 /**
@@ -173,7 +100,7 @@ export async function readPageRows(
 async function readFromCursor(sql: Sql, query: PageQuery, firstRows: number, reader: RowReader): Promise<void> {
   const statement = query.listed === undefined ? rowsOfWalk(sql, query) : rowsOfList(sql, query, query.listed)
   const row = newRowView()
-  const batches = new Batches(statement, query.rowsMax, firstRows, reader)
+  const batches = new RowBatches(statement, query.rowsMax, firstRows, reader)
   // Few ids are found by the primary key, many in the order of the walk. A statement that was prepared could be planned for neither.
   if (query.filters.ids !== undefined) statement.options.prepare = false
   let failure: { error: unknown } | undefined
@@ -223,66 +150,6 @@ const rowsOfList = (sql: Sql, query: PageQuery, listed: readonly (number | null)
   order by one.place
   limit (select ${query.rowsMax}::bigint)`
 
-/** Requests the batches of a statement: one ahead, unless the reader cannot keep up. */
-class Batches {
-  #received = 0
-  #asked: number
-  /** At which row to request the next batch. */
-  #askAt: number
-  /** Batches asked for and not ended. */
-  #open = 1
-  /** Whether the rows come in more than one batch: only then does the statement have a cursor. */
-  readonly areMany: boolean
-  stopped = false
-
-  constructor(
-    private readonly statement: Pick<PendingQuery<Row[]>, 'more' | 'close'>,
-    private readonly rowsMax: number,
-    firstRows: number,
-    private readonly reader: RowReader,
-  ) {
-    this.#asked = firstRows
-    this.areMany = rowsMax > firstRows
-    this.#askAt = this.areMany ? firstRows / 2 : Number.POSITIVE_INFINITY
-  }
-
-  noteRow(): void {
-    if (++this.#received < this.#askAt || this.#open > 1 || this.stopped) return
-    const rows = this.reader.batchAhead()
-    if (rows > 0) this.#ask(rows)
-  }
-
-  /** What it throws or rejects with goes to the driver, which ends the statement with it. */
-  noteEnd(): void | Promise<void> {
-    this.#open--
-    if (this.stopped) return
-    const rows = this.reader.endBatch()
-    if (typeof rows === 'number') this.#goOn(rows)
-    else return rows.then(later => this.#goOn(later))
-  }
-
-  /** Requests no more, and ignores the rows requested before, which still come. */
-  stop(): void {
-    this.stopped = true
-    if (this.areMany) this.statement.close()
-  }
-
-  #goOn(rows: number): void {
-    if (rows === 0) this.stop()
-    else if (this.#open === 0) this.#ask(rows)
-  }
-
-  #ask(rows: number): void {
-    const rest = this.rowsMax - this.#asked
-    if (rest <= 0) return
-    this.#open++
-    const batch = Math.min(rows, rest)
-    this.#askAt = batch < rest ? this.#asked + Math.ceil(batch / 2) : Number.POSITIVE_INFINITY
-    this.#asked += batch
-    this.statement.more(batch < rest ? batch : Number.POSITIVE_INFINITY)
-  }
-}
-
 const newRowView = (): RowView => ({
   bytes: Buffer.alloc(0),
   snapshotFrom: 0,
@@ -320,16 +187,6 @@ function isOfPage(sql: Db, query: PageQuery) {
     ${asOn === undefined ? sql`` : sql`${isAsOnPrimary(sql, programId, asOn)} and`}
     ${questionsAsOf === undefined ? sql`` : sql`(select require_questions(${programId}, ${formatMicros(questionsAsOf)}::timestamptz)) and`}
     ${isOfWalk(sql, query)}`
-}
-
-/** The condition that this database is the walk's. It refuses one that is not, before anything is read. */
-export function isOfWalk(
-  sql: Db,
-  { programId, horizon, lastChange: last }: Pick<WalkScope, 'programId' | 'horizon' | 'lastChange'>,
-) {
-  return sql`
-    (select require_change(${programId}::bigint, ${horizon}::bigint,
-      ${last === undefined ? null : formatMicros(last.time)}::timestamptz, ${last?.application_id ?? null}::bigint))`
 }
 
 /** The condition that decides which rows are in a walk, strictly after a place if one is given. */

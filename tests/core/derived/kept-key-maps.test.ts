@@ -6,7 +6,7 @@ import { KeyMaps, keyMapCodeVersion, refreshKeyMap } from '../../../src/core/der
 import { sweepDerived } from '../../../src/core/derived/sweep.ts'
 import { upsertDerived } from '../../../src/db/derived/derived-content.ts'
 import { findKeptKeyMap } from '../../../src/db/derived/key-maps.ts'
-import { readWalkStart } from '../../../src/db/walks/walks.ts'
+import { readWalkStart } from '../../../src/db/walks/walk-start.ts'
 import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
 import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
 import { sampleAnswers } from '../../../src/domain/samples/sample-answers.ts'

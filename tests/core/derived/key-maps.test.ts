@@ -8,7 +8,7 @@ import {
   refreshKeyMap,
 } from '../../../src/core/derived/program-key-map.ts'
 import { openDatabase } from '../../../src/db/client.ts'
-import { readWalkStart } from '../../../src/db/walks/walks.ts'
+import { readWalkStart } from '../../../src/db/walks/walk-start.ts'
 import { earliest } from '../../../src/domain/values/offset-time.ts'
 import { useDatabase } from '../../support/fixtures.ts'
 import { ensureTestProgram } from '../../support/keys.ts'

@@ -5,7 +5,7 @@ import { loadLines } from '../../../src/core/load/load-lines.ts'
 import { exportProgram, importProgram } from '../../../src/core/programs/program-transport.ts'
 import type { Sql } from '../../../src/db/client.ts'
 import { readChanges } from '../../../src/db/walks/change-rows.ts'
-import { readWalkStart } from '../../../src/db/walks/walks.ts'
+import { readWalkStart } from '../../../src/db/walks/walk-start.ts'
 import { parseInstantParameter } from '../../../src/domain/values/instant-parameter.ts'
 import { exportLines } from '../../support/export-lines.ts'
 import {

@@ -6,7 +6,7 @@
 
 import type { Sql } from '../../../db/client.ts'
 import { type ChangePlace, type ChangeRow, placeAfter, readChanges } from '../../../db/walks/change-rows.ts'
-import { isBehindWalk, isOtherHistory, readWalkStart, type WalkStart } from '../../../db/walks/walks.ts'
+import { isBehindWalk, isOtherHistory, readWalkStart, type WalkStart } from '../../../db/walks/walk-start.ts'
 import { formatOffsetTime } from '../../../domain/values/offset-time.ts'
 import { formatChangeCursor } from '../requests/change-cursor.ts'
 import { requestProblem } from '../requests/sent-query.ts'

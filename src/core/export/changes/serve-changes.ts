@@ -2,7 +2,7 @@
 // before anything is sent.
 
 import { noFilters } from '../../../db/walks/walk-filters.ts'
-import type { WalkStart } from '../../../db/walks/walks.ts'
+import type { WalkStart } from '../../../db/walks/walk-start.ts'
 import type { VersionFill } from '../../../domain/questions/version-fill.ts'
 import type { WalkQuestions } from '../framings/page-framing.ts'
 import type { Sink } from '../pages/page-outlet.ts'

@@ -3,7 +3,7 @@
 // a failover. Processes that share a Redis share these starts. While Redis is unreachable, each process has its own, and tables can have
 // two different snapshots.
 
-import type { WalkStart } from '../../../db/walks/walks.ts'
+import type { WalkStart } from '../../../db/walks/walk-start.ts'
 import type { CountingRedis } from '../../queue/counting-redis.ts'
 
 interface Pin {

@@ -1,7 +1,8 @@
 // Serves a page of a walk: writes it, records it, and rejects it if the database cannot continue the walk.
 
 import type { Steps } from '../../../base/tracing/span.ts'
-import { isBehindWalk, isOfOtherQuestions, isOtherHistory, type Position } from '../../../db/walks/walks.ts'
+import { isBehindWalk, isOfOtherQuestions, isOtherHistory } from '../../../db/walks/walk-start.ts'
+import type { Position } from '../../../db/walks/walks.ts'
 import type { VersionFill } from '../../../domain/questions/version-fill.ts'
 import { earliest, type Micros } from '../../../domain/values/offset-time.ts'
 import type { PageFraming } from '../framings/page-framing.ts'

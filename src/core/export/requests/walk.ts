@@ -9,13 +9,8 @@
 import { Problem } from '../../../base/problem.ts'
 import { traced } from '../../../base/tracing/span.ts'
 import { readThroughLoss } from '../../../db/client.ts'
-import {
-  holdsWalkStart,
-  type Position,
-  readWalkStart,
-  type WalkScope,
-  type WalkStart,
-} from '../../../db/walks/walks.ts'
+import { holdsWalkStart, readWalkStart, type WalkStart } from '../../../db/walks/walk-start.ts'
+import type { Position, WalkScope } from '../../../db/walks/walks.ts'
 import { beforeAllSubmissions, earliest, formatMicros, type Micros } from '../../../domain/values/offset-time.ts'
 import { reportFilters } from '../filters/all-filters.ts'
 import type { ExportFormat } from '../framings/all-framings.ts'

@@ -6,7 +6,7 @@ import { readStoredApplications, type StoredApplication } from '../../../db/appl
 import type { ListPosition } from '../../../db/applications/application-lists.ts'
 import { readFoundApplications } from '../../../db/applications/found-applications.ts'
 import type { Program } from '../../../db/programs/programs.ts'
-import { readWalkStart } from '../../../db/walks/walks.ts'
+import { readWalkStart } from '../../../db/walks/walk-start.ts'
 import { earliest } from '../../../domain/values/offset-time.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { type ListQuery, orderOf } from '../applications/list-query.ts'

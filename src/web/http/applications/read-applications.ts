@@ -12,7 +12,7 @@ import { authorizeExport } from '../../../core/keys/caller.ts'
 import { findStoredApplication, type StoredApplication } from '../../../db/applications/application-details.ts'
 import { readAnnotationSteps, readStoredRevisions } from '../../../db/applications/client-reads.ts'
 import { readThroughLoss } from '../../../db/client.ts'
-import { readWalkStart } from '../../../db/walks/walks.ts'
+import { readWalkStart } from '../../../db/walks/walk-start.ts'
 import type { QuestionChoice } from '../../../domain/questions/question-view.ts'
 import { earliest, formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
 import {

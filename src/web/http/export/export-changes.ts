@@ -12,7 +12,7 @@ import { parseChangeCursor } from '../../../core/export/requests/change-cursor.t
 import { authorizeExport } from '../../../core/keys/caller.ts'
 import { readThroughLoss } from '../../../db/client.ts'
 import { readSpanOf } from '../../../db/walks/change-rows.ts'
-import { readWalkStart, type WalkStart } from '../../../db/walks/walks.ts'
+import { readWalkStart, type WalkStart } from '../../../db/walks/walk-start.ts'
 import type { QuestionChoice } from '../../../domain/questions/question-view.ts'
 import { earliest } from '../../../domain/values/offset-time.ts'
 import { type OfferedFormat, requestedChangesFormat, varyOf } from '../headers/export-formats.ts'

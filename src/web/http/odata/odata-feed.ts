@@ -20,7 +20,8 @@ import {
   type Walk,
 } from '../../../core/export/requests/walk.ts'
 import { authorizeExport } from '../../../core/keys/caller.ts'
-import type { Position, WalkStart } from '../../../db/walks/walks.ts'
+import type { WalkStart } from '../../../db/walks/walk-start.ts'
+import type { Position } from '../../../db/walks/walks.ts'
 import { earliest, type Micros } from '../../../domain/values/offset-time.ts'
 import { loadQuestions } from '../export/opened-export.ts'
 import { sendPage } from '../export/send-page.ts'

@@ -1,0 +1,85 @@
+// The start of a walk, and whether a database is the one that the walk began on.
+
+import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+import { type ChangeMark, type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
+
+/** The state of a program's submissions at one moment, which a walk is frozen to. */
+export interface WalkStart {
+  /** Every committed submission has a number up to this one; every later one has a greater. */
+  horizon: number
+  /** Later submissions all have a later time, and so has everything that a load under way still brings. */
+  last_submit_time: Micros
+  /** After the change with the number of the horizon, a submission or another. Identifies this history (G13). */
+  last_change: ChangePlace
+  /** When the newest version was published; null before the first. Publications follow one another strictly, so it names the set of them. */
+  last_published_at: Micros | null
+  /** Whether the server replays another one's log, and so may lack what was committed there. */
+  in_recovery: boolean
+}
+
+type WalkStartRow = Omit<WalkStart, 'last_change'> & Omit<PlaceRow, 'change'>
+
+/** The start of a walk, in one statement, so that the parts fit together: the version of every application up to the horizon is among those published. */
+export async function readWalkStart(db: Db, programId: number): Promise<WalkStart> {
+  const [row] = await db<WalkStartRow[]>`
+    select
+      c.submit_seq as horizon,
+      least(c.last_submit_time, c.loading_from - interval '1 microsecond') as last_submit_time,
+      last.happened_at as change_time,
+      last.application_id as change_application,
+      (select max(v.published_at) from program_version v where v.program_id = c.program_id) as last_published_at,
+      pg_is_in_recovery() as in_recovery
+    from submission_counter c
+    cross join lateral change_at(c.program_id, c.submit_seq) last
+    where c.program_id = ${programId}`
+  if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
+  const { change_time, change_application, ...start } = row
+  return { ...start, last_change: placeOf({ change: start.horizon, change_time, change_application }) }
+}
+
+/**
+ * Whether a walk that began there would be this database's: it has the last change, and the publication. One that was restored, or took over
+ * without them, has not; nor has one that lags.
+ */
+export async function holdsWalkStart(db: Db, programId: number, start: WalkStart): Promise<boolean> {
+  const { horizon, last_change, last_published_at: published } = start
+  const holding = db`
+    select
+      ${isOfWalk(db, { programId, horizon, lastChange: last_change.mark })},
+      ${published === null ? db`true` : db`require_questions(${programId}, ${formatMicros(published)}::timestamptz)`}`
+  return holding.then(
+    () => true,
+    (error: unknown) => {
+      if (isBehindWalk(error) || isOtherHistory(error) || isOfOtherQuestions(error)) return false
+      throw error
+    },
+  )
+}
+
+/** Whether an error says that the database lacks submissions of the walk: it lags, or was restored to an earlier state (G13). */
+export const isBehindWalk = (error: unknown): boolean => sqlState(error) === 'TB001'
+
+/** Whether an error says that the applications of the walk are not those that the database has under their numbers (G13). */
+export const isOtherHistory = (error: unknown): boolean => sqlState(error) === 'TB002'
+
+/** Whether an error says that the questions of the walk are not those that it began with. */
+export const isOfOtherQuestions = (error: unknown): boolean => sqlState(error) === 'TB004'
+
+const sqlState = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
+
+/** What a database must have for a walk to continue on it. */
+export interface WalkOrigin {
+  programId: number
+  /** The submission number the walk is frozen to (S of contract G1 to G6). */
+  horizon: number
+  /** The change with that number, as the first page found it (G13); undefined when it found none. */
+  lastChange: ChangeMark | undefined
+}
+
+/** The condition that this database is the walk's. It refuses one that is not, before anything is read. */
+export function isOfWalk(sql: Db, { programId, horizon, lastChange: last }: WalkOrigin) {
+  return sql`
+    (select require_change(${programId}::bigint, ${horizon}::bigint,
+      ${last === undefined ? null : formatMicros(last.time)}::timestamptz, ${last?.application_id ?? null}::bigint))`
+}
