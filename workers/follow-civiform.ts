@@ -13,8 +13,8 @@ import { buildOf } from '../src/core/metrics/build.ts'
 import { Meter } from '../src/core/metrics/meter.ts'
 import { registerProcessMetrics } from '../src/core/metrics/process-metrics.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
+import { refuseDistributed } from '../src/db/distribution.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
-import { refuseDistributed } from '../src/db/migrate.ts'
 
 /** Not ready after this long without a successful round, for example if CiviForm's database is unreachable. Each step of a first copy is shorter. */
 const unreadyMs = 120_000

@@ -1,6 +1,7 @@
 // Distributes the configured database's applications over the workers of a Citus cluster.
 
-import { distributeApplications, migrate } from '../../src/db/migrate.ts'
+import { distributeApplications } from '../../src/db/distribution.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { command, runOnly, wholeNumber } from '../command-line/script-commands.ts'
 

@@ -1,6 +1,6 @@
 // Brings a database to the newest schema: numbered SQL files, forward only, each in one transaction, remembered with its checksum.
 // Files that build an index on a large table run outside a transaction, so that writers do not wait.
-// This is the only place that runs the SQL text of a file unchanged.
+// Only this file and distribution.ts run the SQL text of a file unchanged.
 //
 // Two releases run side by side while an upgrade rolls through. The instance row names the oldest release allowed: its `oldest_release`.
 // A newer release immediately applies what that release tolerates (`expand`), and the rest (`contract`) once `finishUpgrade` has recorded
@@ -9,15 +9,11 @@
 import { isLostConnection } from '../base/passing-errors.ts'
 import { Problem } from '../base/problem.ts'
 import { isOlder, release } from '../base/release.ts'
-import { type Db, findValue, inTransaction, isPooled, readValue, type Sql, type Transaction } from './client.ts'
-import distribute from './distribute.sql' with { type: 'text' }
-import distributedFunctions from './distributed-functions.sql' with { type: 'text' }
-import distributedRoles from './distributed-roles.sql' with { type: 'text' }
+import { type Db, findValue, isPooled, type Sql, type Transaction } from './client.ts'
+import { isDistributed, placeTables } from './distribution.ts'
 import { withLockInSession, withLockInTransaction } from './migration-lock.ts'
 import type { Migration } from './migrations/all-migrations.ts'
 import { statementsOf } from './migrations/statements.ts'
-import roles from './roles.sql' with { type: 'text' }
-import { distributedTables, referenceTables } from './table-placements.ts'
 
 /**
  * Applies the missing migrations that need not wait, and returns their names. Safe when several processes start concurrently: one
@@ -196,76 +192,6 @@ function migrationFailure({ name, text, indexStatements }: Migration, error: unk
     internal: 'migration_failed',
     cause: error,
   })
-}
-
-/**
- * Grants the group roles of service and worker exactly the rights in `roles.sql`, and creates the roles if missing, in one transaction.
- * Needs the schema owner with the right to create roles.
- */
-export async function grantRoles(sql: Sql): Promise<void> {
-  await inTransaction(sql, async tx => {
-    if (await isDistributed(tx)) {
-      await placeTables(tx)
-      await tx.unsafe(distributedRoles).simple()
-    }
-    await tx.unsafe(roles).simple()
-  })
-}
-
-/** Whether the applications of this database are distributed over a cluster. */
-export async function isDistributed(db: Db): Promise<boolean> {
-  return readValue<boolean>(db)`select to_regclass('commit_mark') is not null as distributed`
-}
-
-/** Places every table that is not yet in its place on the cluster, and creates the functions that differ there. */
-async function placeTables(tx: Transaction, shards = 0): Promise<void> {
-  await tx`
-    select
-      set_config('statement_timeout', '0', true),
-      set_config('tributary.distributed', ${distributedTables.join(',')}, true),
-      set_config('tributary.reference', ${referenceTables.join(',')}, true),
-      set_config('tributary.shards', ${String(shards)}, true)`
-  await tx.unsafe(distribute).simple()
-  await tx.unsafe(distributedFunctions).simple()
-}
-
-/**
- * Distributes applications and their data over this number of shards by program (`distribute.sql`), in one transaction. Submissions and
- * exports wait meanwhile. Throws a Problem if the database is already distributed or cannot be, and another if only the rights could not
- * be granted afterwards.
- */
-export async function distributeApplications(sql: Sql, shards: number): Promise<void> {
-  await refuseDistributed(sql, 'Nothing was changed: an installation is not distributed again')
-  try {
-    await inTransaction(sql, tx => placeTables(tx, shards))
-  } catch (error) {
-    const { code = '', message } = error as { code?: string; message: string }
-    if (!distributeRefusals.includes(code)) throw error
-    throw new Problem('conflict', { detail: `Nothing was changed: ${message}.`, cause: error })
-  }
-  const [roles] = await sql<{ exist: boolean }[]>`select to_regrole('tributary_service') is not null as exist`
-  if (!roles!.exist) return
-  try {
-    await grantRoles(sql)
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string }
-    throw new Problem('conflict', {
-      detail: `The applications are now distributed, but rights could not be granted: ${message} (SQLSTATE ${code}). Run scripts/migrate --roles as a user who may grant them, then restart service and worker.`,
-      cause: error,
-    })
-  }
-}
-
-/** SQLSTATEs with which `distribute.sql` reports that it cannot be done. */
-const distributeRefusals = ['22023', '55006']
-
-/** Throws a Problem on a distributed installation, for an action that it doesn't support; `what` begins the sentence. */
-export async function refuseDistributed(db: Db, what: string): Promise<void> {
-  if (await isDistributed(db))
-    throw new Problem('conflict', {
-      detail: `${what} while its applications are distributed (SCALE.md).`,
-      internal: 'distributed',
-    })
 }
 
 /** The missing migrations, read without changing anything so that a role without DDL rights can start; undefined in an empty database. */

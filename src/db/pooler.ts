@@ -2,7 +2,7 @@
 // (LISTEN, session settings, the queue) is then lost or belongs to another client. Also reads other facts needed before opening pools.
 
 import { isPooled, openDatabase, readValue } from './client.ts'
-import { isDistributed } from './migrate.ts'
+import { isDistributed } from './distribution.ts'
 
 export interface Way {
   pooled: boolean

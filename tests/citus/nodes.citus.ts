@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Sql } from '../../src/db/client.ts'
-import { grantRoles } from '../../src/db/migrate.ts'
+import { grantRoles } from '../../src/db/distribution.ts'
 import { unlimited } from '../support/config.ts'
 import { ExportClient, walkIds } from '../support/export-client.ts'
 import { useBareDatabase, useService } from '../support/fixtures.ts'

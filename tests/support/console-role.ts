@@ -1,7 +1,7 @@
 // Connections with the rights of the console's own role, which sees and changes what it must and no more.
 
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { grantRoles } from '../../src/db/migrate.ts'
+import { grantRoles } from '../../src/db/distribution.ts'
 import type { TestDatabase } from './database.ts'
 import { endWithFile } from './fixtures.ts'
 

@@ -4,9 +4,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/processes/embedded-postgres.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-
+import { distributeApplications, grantRoles } from '../../src/db/distribution.ts'
 import { changeUnusedTimeZone, prepareDatabase } from '../../src/db/instance.ts'
-import { distributeApplications, grantRoles } from '../../src/db/migrate.ts'
 import { type CitusCluster, citusInstallation, startCitusCluster } from './citus.ts'
 import { makeServerFolder } from './server-folder.ts'
 

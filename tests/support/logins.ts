@@ -1,6 +1,6 @@
 // Logins with the rights of one role and no others, as an installation has them.
 
-import { grantRoles } from '../../src/db/migrate.ts'
+import { grantRoles } from '../../src/db/distribution.ts'
 import type { TestDatabase } from './database.ts'
 import { endWithFile } from './fixtures.ts'
 

@@ -3,7 +3,7 @@
 
 import { inTransaction, readNow } from '../../db/client.ts'
 import { dropFindingsBefore, type FollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
-import { readSubmittedAhead } from '../db/source-applications.ts'
+import { readSubmittedAhead } from '../db/source-marks.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 
 /** By less, nothing is reported: it delays a submission by as much. */

@@ -9,10 +9,10 @@ import { noSubmitTime, readKnown } from '../db/followed-applications.ts'
 import {
   readApplicationsById,
   readSubmittedAfter,
-  readSubmittedBetween,
   type SourceApplication,
   type SourcePosition,
 } from '../db/source-applications.ts'
+import { readSubmittedBetween } from '../db/source-marks.ts'
 import { widenedFor } from '../source/clock-allowance.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 import { isToCopy } from './reused-ids.ts'

@@ -6,7 +6,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { lockFollowState } from '../db/follow-state.ts'
 import { advanceCounters, lockCounters, supersedeFollowed } from '../db/followed-applications.ts'
 import { noteChanges, readWaiting } from '../db/followed-changes.ts'
-import { readLateSubmitters } from '../db/source-applications.ts'
+import { readLateSubmitters } from '../db/source-marks.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 
 /** To be called when everything submitted before the watermark is here. Returns how many turned OBSOLETE. */

@@ -23,7 +23,7 @@ import {
 } from '../db/followed-applications.ts'
 import { deleteFollowed, noteChanges } from '../db/followed-changes.ts'
 import type { SourceApplication, SourcePosition } from '../db/source-applications.ts'
-import { readStages } from '../db/source-applications.ts'
+import { readStages } from '../db/source-marks.ts'
 import type { Finding } from '../definitions/catalogue-version.ts'
 import { renderApplication } from '../rendering/render-application.ts'
 import type { FollowReading } from '../source/followed-source.ts'

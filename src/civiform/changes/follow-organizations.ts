@@ -5,8 +5,8 @@
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { findFollowState, moveFollowState } from '../db/follow-state.ts'
 import type { FoundChange } from '../db/followed-changes.ts'
-import { readIdsOfOrganizations } from '../db/source-applications.ts'
 import { readOrganizationVersions } from '../db/source-catalogue.ts'
+import { readIdsOfOrganizations } from '../db/source-marks.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges } from './apply-changes.ts'
 

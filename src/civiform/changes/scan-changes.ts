@@ -8,7 +8,7 @@ import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { dropFindingsBefore, findFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
 import { type FoundChange, readKeptMarks } from '../db/followed-changes.ts'
 import { readEvolution } from '../db/source.ts'
-import { readMarksAfter, readMarksById, readUnknownStages } from '../db/source-applications.ts'
+import { readMarksAfter, readMarksById, readUnknownStages } from '../db/source-marks.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges, removeDeleted } from './apply-changes.ts'
 

@@ -25,7 +25,7 @@ import {
   type SourceLayout,
   type SourceStand,
 } from '../db/source.ts'
-import { readFirstEvent } from '../db/source-applications.ts'
+import { readFirstEvent } from '../db/source-marks.ts'
 import { readWriters } from '../db/source-watermark.ts'
 import { followKeys } from '../keys/follow-keys.ts'
 import { allowanceAt } from '../source/clock-allowance.ts'
