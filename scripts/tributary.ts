@@ -1,9 +1,9 @@
-// The single program that scripts/build builds: service, worker and every operator task, as subcommands. A program for each would contain
+// The single binary that scripts/build builds: service, worker and every operator task, as subcommands. A binary for each would contain
 // all of Bun (about 100 MB), and parts of different releases could be mixed.
 
 import { pullCommands, runCommand } from './pulling/pull-commands.ts'
 
-/** Imported when asked for, so that nothing else of the program runs; by literal names, so that they are in the binary. */
+/** Imported on demand, so that nothing else runs; by literal names, so that the binary contains them. */
 const commands = {
   ...pullCommands,
   serve: { does: 'the service', start: () => import('../src/main.ts') },

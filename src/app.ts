@@ -1,4 +1,4 @@
-// Combines all routes into one HTTP application. Opens nothing: its dependencies are passed in.
+// Combines all routes into one HTTP handler. Opens nothing: its dependencies are passed in.
 
 import { type Deps, type Foundation, type Routes, routes } from '@tributary/web'
 import { KeyMaps } from './core/derived/program-key-map.ts'

@@ -1,4 +1,4 @@
-// The service: database, application, listening, draining. It composes and decides nothing else.
+// The service: opens the database, builds the routes, listens and drains. It decides nothing else.
 
 import { bySentPath, health, Metrics, readTlsFiles, type TlsTexts } from '@tributary/web/server'
 import { createApp } from './app.ts'

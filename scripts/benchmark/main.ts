@@ -62,7 +62,7 @@ async function bench(): Promise<void> {
     software: `Bun ${Bun.version}, ${database.description}`,
     data: `${data.program.applications.toLocaleString('en')} applications`,
     rounds: options.rounds,
-    load: `load average at the start: ${digits(loadBefore)}; above a few tenths, the figures are not worth quoting`,
+    load: `load average at the start: ${digits(loadBefore)}; above a few tenths, the figures are unreliable`,
   }
   const path = join(folder, `${new Date().toISOString().replaceAll(':', '-')}.json`)
   await mkdir(folder, { recursive: true })

@@ -35,7 +35,7 @@ export async function measureFormats(context: BenchContext): Promise<SectionRepo
     findings: [finding('ndjson', 0.95), finding('csv', 0.25), finding('odata', 0.3)],
     tables: [
       {
-        title: `Formats of a page of ${rows.toLocaleString('en')}`,
+        title: `Formats, in pages of ${rows.toLocaleString('en')}`,
         head: ['', 'ms', 'MB', 'applications/s', 'MB/s', 'of JSON'],
         rows: formats.map(format => {
           const samples = rounds[format]

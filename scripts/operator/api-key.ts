@@ -37,10 +37,10 @@ const required = settingNames.filter(isRequired).map(name => `--${keySettings[na
 const help = `Usage:
   scripts/api-key create <settings> [--may ${words.join(',')}]
   scripts/api-key list
-  scripts/api-key edit <key id> <settings>
-  scripts/api-key disable <key id>
-  scripts/api-key enable <key id>
-  scripts/api-key retire <key id>
+  scripts/api-key edit <key ID> <settings>
+  scripts/api-key disable <key ID>
+  scripts/api-key enable <key ID>
+  scripts/api-key retire <key ID>
 
 Settings (create requires ${required.join(', ')}):
 ${settingNames
@@ -198,8 +198,8 @@ const naming =
 await runCommands(help, {
   create: command([], { ...settingOptions, may: { type: 'string' } }, options => naming(create(options as Options))),
   list: command([], {}, () => list),
-  edit: command(['key id'], settingOptions, (options, keyId) => naming(edit(keyId, options as Options))),
-  disable: command(['key id'], {}, (_, keyId) => disable(keyId)),
-  enable: command(['key id'], {}, (_, keyId) => enable(keyId)),
-  retire: command(['key id'], {}, (_, keyId) => retire(keyId)),
+  edit: command(['key ID'], settingOptions, (options, keyId) => naming(edit(keyId, options as Options))),
+  disable: command(['key ID'], {}, (_, keyId) => disable(keyId)),
+  enable: command(['key ID'], {}, (_, keyId) => enable(keyId)),
+  retire: command(['key ID'], {}, (_, keyId) => retire(keyId)),
 })

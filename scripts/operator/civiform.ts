@@ -1,4 +1,4 @@
-// scripts/civiform: checks beforehand whether a CiviForm can be followed, and afterwards whether both export the same.
+// scripts/civiform: checks whether a CiviForm can be followed and, later, whether both systems export the same applications.
 
 import {
   allowanceMsMax,

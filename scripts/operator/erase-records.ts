@@ -7,8 +7,8 @@ import { loadProgram } from '../../src/db/programs/programs.ts'
 import { command, type Run, runCommands, wholeNumber } from '../command-line/script-commands.ts'
 
 const help = `Usage:
-  scripts/erase application <program> <application id> [--reason <text>] --yes
-  scripts/erase applicant <applicant id> [--reason <text>] --yes
+  scripts/erase application <program> <application ID> [--reason <text>] --yes
+  scripts/erase applicant <applicant ID> [--reason <text>] --yes
 
   application  One application with its status, notes and history.
   applicant    One applicant with all applications and answers in progress, in every program.
@@ -24,7 +24,7 @@ interface Given {
 }
 
 function application(given: Given, slug: string, idText: string): Run {
-  const application_id = wholeNumber('The application id', idText)
+  const application_id = wholeNumber('The application ID', idText)
   const reason = parseReason(given.reason)
   return async ({ sql, actor }) => {
     const { program_id } = await loadProgram(sql, slug)
@@ -41,7 +41,7 @@ function application(given: Given, slug: string, idText: string): Run {
 }
 
 function applicant(given: Given, idText: string): Run {
-  const applicantId = wholeNumber('The applicant id', idText)
+  const applicantId = wholeNumber('The applicant ID', idText)
   const reason = parseReason(given.reason)
   return async ({ sql, actor }) => {
     const holdings = await readApplicantHoldings(sql, applicantId)
@@ -59,6 +59,6 @@ const counted = (applications: number): string =>
   `${applications} ${applications === 1 ? 'application' : 'applications'}`
 
 await runCommands(help, {
-  application: command(['program', 'application id'], erases, application),
-  applicant: command(['applicant id'], erases, applicant),
+  application: command(['program', 'application ID'], erases, application),
+  applicant: command(['applicant ID'], erases, applicant),
 })

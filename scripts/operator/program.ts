@@ -49,7 +49,7 @@ const help = `Usage:
   show      Prints the definition of the active version or the draft, ready to edit. Its based_on identifies that version. The
             definition of an existing program needs based_on, and is rejected if a newer version exists.
   schema    Prints the JSON Schema of a definition.
-  export    Prints everything ever published of a program, for import into another database with the same ids.
+  export    Prints everything ever published of a program, for import into another database with the same IDs.
   translations
             Prints the texts of the active version or the draft as CSV for translators, with a column for each language of the
             program or each --language.
@@ -102,7 +102,7 @@ const draft =
     printChanges(result.changes)
     const { program_version_id: id, slug } = result
     if (result.saved) console.log(`Saved as the draft of "${slug}". ${basisForNext(id)}`)
-    else console.log(`Nothing to save: "${slug}" already has this definition, in the version with the id ${id}.`)
+    else console.log(`Nothing to save: "${slug}" already has this definition, in the version with the ID ${id}.`)
   }
 
 const translate =

@@ -11,14 +11,14 @@ import { withScripts } from './with-scripts.ts'
 
 const help = `Usage: scripts/build [folder] [--target <system>] [--without <products>]
 
-Builds the program tributary in the folder (dist): service, worker and scripts as subcommands of one self-contained file. It carries
+Builds the binary tributary in the folder (dist): service, worker and scripts as subcommands of one self-contained file. It carries
 the version in package.json and the commit, from TRIBUTARY_COMMIT or git.
 
   --target   a system other than this one, as Bun names it: bun-linux-x64, bun-linux-arm64, bun-darwin-arm64, bun-windows-x64
              (tributary.exe) … Its runtime is downloaded from npm once
   --without  products to leave out: console (with the docs), apply (applicants’ pages), civiform (the follower), or several: console,civiform
 
-Standard output contains the path of the program, standard error how much source of each product is in it.`
+Standard output contains the path of the binary, standard error how much source of each product is in it.`
 
 showHelpIfAsked(help)
 

@@ -49,7 +49,7 @@ const missing = 'This build does not include the CiviForm follower.'
 const refusal = `import { Problem } from '${join(root, 'src/base/problem.ts')}'
 throw new Problem('conflict', { detail: '${missing}' })`
 
-/** Bytes of source in a program, by product and what they share. */
+/** Bytes of source in a binary, for each product and for the code they share. */
 export function sizesOf(metafile: Bun.BuildMetafile): Map<string, number> {
   const sizes = new Map<string, number>()
   for (const [path, { bytes }] of Object.entries(metafile.inputs)) {

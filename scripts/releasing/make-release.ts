@@ -11,15 +11,15 @@ import { readFolder, releaseCommit } from './release-input.ts'
 
 const help = `Usage: scripts/release [folder] [--url <address>] [--sign <key>]
 
-Builds a release of the version in package.json in the folder (dist/release), replacing an earlier one: the program for Linux on x64 and
-arm64, macOS on arm64 and Windows on x64, the npm packages, an SBOM, SHA256SUMS, and notes from CHANGELOG.md. The format of each program
+Builds a release of the version in package.json in the folder (dist/release), replacing an earlier one: the binary for Linux on x64 and
+arm64, macOS on arm64 and Windows on x64, the npm packages, an SBOM, SHA256SUMS, and notes from CHANGELOG.md. The format of each binary
 is checked, and the one for this system is run. Bun's runtimes are downloaded from npm once; npm itself is needed too.
 
   --url   where the files will be published: https://…/releases/download/v1.0.0. Adds a Homebrew formula and winget manifests
   --sign  an SSH key (ssh-keygen -t ed25519), or its public half if an agent has the other. Adds SHA256SUMS.sig, its signature of
           SHA256SUMS, which ssh-keygen -Y verify checks
 
-Rebuilding the same commit with the same npm gives files with the same digests. For the programs, the checkout's path must be the same
+Rebuilding the same commit with the same npm gives files with the same digests. For the binaries, the checkout's path must be the same
 too, because Bun's compiler writes it into them for CommonJS packages.`
 
 showHelpIfAsked(help)
@@ -60,17 +60,18 @@ async function makeBinary(folder: string, system: string, commit: string | undef
   const { stdout, stderr } = await $`${build} ${folder} --target bun-${system}`.quiet()
   const made = stdout.toString().trim()
   const head = new DataView(await Bun.file(made).slice(0, 4096).arrayBuffer())
-  if (systemOf(head) !== system) throw new Error(`the program for ${system} is for another system: ${systemOf(head)}`)
+  if (systemOf(head) !== system)
+    throw new Error(`the binary for ${system} was built for another system: ${systemOf(head)}`)
   const named = join(folder, `tributary-${version}-${system}${system.startsWith('windows') ? '.exe' : ''}`)
   await rename(made, named)
   if (system !== `${process.platform}-${process.arch}`) return
-  console.error(`Source in the program, by product:\n${stderr}`)
+  console.error(`Source in the binary, by product:\n${stderr}`)
   const printed = (await $`${named} --version`.text()).trim()
   if (printed !== [version, commit && `(${commit})`].filter(Boolean).join(' '))
-    throw new Error(`the program for ${system} reports the version ${printed}`)
+    throw new Error(`the binary for ${system} reports the version ${printed}`)
 }
 
-/** Of which system a program is, by the header of its format: ELF, Mach-O or PE. */
+/** The system a binary was built for, by the header of its format: ELF, Mach-O or PE. */
 function systemOf(head: DataView): string {
   const machines: Record<number, string> = { 62: 'x64', 183: 'arm64', 34404: 'x64', 16777228: 'arm64' }
   if (head.getUint32(0) === 0x7f454c46) return `linux-${machines[head.getUint16(18, true)]}`

@@ -77,6 +77,6 @@ export async function assertedTextErrors(root: string): Promise<string[]> {
   if (!existsSync(join(root, snapshotPath))) return []
   return (await findAssertedTexts(root)).map(
     ({ file, line, text }) =>
-      `${file}:${line}: asserts a sentence; assert a code, an id, a role or a value: ${JSON.stringify(text.slice(0, 80))}`,
+      `${file}:${line}: asserts a sentence; assert a code, an ID, a role or a value: ${JSON.stringify(text.slice(0, 80))}`,
   )
 }

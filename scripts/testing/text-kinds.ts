@@ -7,7 +7,7 @@ export const textKinds = {
   console: 'Console: pages, forms, headings, buttons, hints',
   docs: 'Docs pages',
   audit: 'Labels of the audit log',
-  problems: 'Problems: why a request or command was refused',
+  problems: 'Problems: why a request or command failed',
   validation: 'Validation: what is wrong with one value',
   errors: 'Errors for operators and developers',
   openapi: 'OpenAPI: summaries and descriptions',

@@ -75,7 +75,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/
     [createArgs({ color: 'red' }), "Unknown option '--color'"],
     [[], 'scripts/api-key --help'],
     [['delete'], 'command "delete"'],
-    [['retire'], 'Missing: <key id>.'],
+    [['retire'], 'Missing: <key ID>.'],
     [['edit', 'tribk_x'], '--name, --front-end, --programs, --subnets, --expires, --hide, --note.'],
   ])('wrong usage exits 2 and says what is wrong: %p', async (args, message) => {
     const { code, out, err } = await apiKey(args)

@@ -75,7 +75,7 @@ export async function publishVersion({ sql }: Installation, ledger: Ledger): Pro
   } catch (error) {
     if (n === 0) throw error
     if (error instanceof Problem)
-      ledger.note(`version ${n} was refused: ${error.message} ${JSON.stringify(error.errors)}`)
+      ledger.note(`version ${n} was rejected: ${error.message} ${JSON.stringify(error.errors)}`)
     return false
   }
 }

@@ -181,7 +181,7 @@ function* gaps(truth: readonly TruePlace[], unaccounted: readonly number[]) {
   for (const number of unaccounted) yield `number ${number} is neither that of an application nor of another change`
   const seen = new Set<number>()
   for (const { submit_seq } of truth) {
-    if (seen.has(submit_seq)) yield `submission ${submit_seq} is there twice`
+    if (seen.has(submit_seq)) yield `submission ${submit_seq} appears twice`
     seen.add(submit_seq)
   }
 }

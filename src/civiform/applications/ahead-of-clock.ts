@@ -34,5 +34,5 @@ export const describeAhead = ({
   ahead_applications: applications,
   ahead_seconds,
 }: Pick<FollowState, 'ahead_applications' | 'ahead_seconds'>): string =>
-  `${applications} submitted up to ${Math.round(ahead_seconds)} s ahead of the database clock, exported once that time has come. ` +
+  `${applications} submitted up to ${Math.round(ahead_seconds)} s ahead of the database clock, exported when that time comes. ` +
   "Correct the clocks of CiviForm's servers"

@@ -1,5 +1,5 @@
-// A database restored to an earlier state issues the same ids again, and an old draft may be submitted again. An id alone therefore
-// doesn't identify a submission, but its id and submission time do, and that time never becomes later.
+// A database restored to an earlier state issues the same IDs again, and an old draft may be submitted again. An ID alone therefore doesn't
+// identify a submission, but its ID and submission time do, and that time never becomes later.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { KnownApplication } from '../db/followed-applications.ts'

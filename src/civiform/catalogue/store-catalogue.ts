@@ -1,4 +1,4 @@
-// Stores CiviForm's programs here, with the same versions and ids, and keeps them in step.
+// Stores CiviForm's programs here, with the same versions and IDs, and keeps them in step.
 //
 // Every version published here is compared with CiviForm's each time. It changes there only if it was a draft that a user had applied to,
 // or through CiviForm's own upgrades. It is then replaced and counts as published at that moment.

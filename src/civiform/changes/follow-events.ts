@@ -1,6 +1,6 @@
 // Copies status and note changes by CiviForm's administrators from its events, as soon as they are visible.
 //
-// An event's id is drawn before the event becomes visible, so any number of events with lower ids may appear later. Each query therefore
+// An event's ID is drawn before the event becomes visible, so any number of events with lower IDs may appear later. Each query therefore
 // starts after the events that were visible when all transactions of that time had ended, and compares rows it reads again by version.
 
 import type { Micros } from '../../domain/values/offset-time.ts'

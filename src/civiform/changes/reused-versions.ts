@@ -1,5 +1,5 @@
-// A database that lost commits may give a lost version's id to a version of another program. The lost version and its submissions no
-// longer exist there, so both are removed here, which frees the id for the new version.
+// A database that lost commits may give a lost version's ID to a version of another program. The lost version and its submissions no
+// longer exist there, so both are removed here, which frees the ID for the new version.
 
 import { inTransaction } from '../../db/client.ts'
 import { lockQuestionBank } from '../../db/programs/questions.ts'
@@ -22,5 +22,5 @@ export async function giveUpReusedVersions(deps: FollowReading): Promise<void> {
     await lockQuestionBank(tx)
     await deleteLostVersions(tx, reused)
   })
-  log.error({ versions: reused, lost }, 'CiviForm has lost program versions and reused their ids')
+  log.error({ versions: reused, lost }, 'CiviForm has lost program versions and reused their IDs')
 }

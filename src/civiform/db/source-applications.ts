@@ -1,4 +1,4 @@
-// Reads applications from CiviForm's database: in submission order, by id, or only what shows whether they changed. Answers are read as
+// Reads applications from CiviForm's database: in submission order, by ID, or only what shows whether they changed. Answers are read as
 // text, whether stored as an object or as text that contains one; no cast can fail.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'

@@ -1,4 +1,4 @@
-// Metrics about following a CiviForm, reported by service and worker alike; none where no CiviForm is followed.
+// Metrics about following a CiviForm, reported by both service and worker. There are none if no CiviForm is followed.
 
 import type { Meter } from '../../core/metrics/meter.ts'
 import type { Sql } from '../../db/client.ts'

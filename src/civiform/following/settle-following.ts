@@ -1,4 +1,4 @@
-// Records facts that only an operator knows: that applications were deleted in CiviForm, however many, or that its database has moved.
+// Records facts that only an operator knows: many applications were deleted in CiviForm, or its database has moved.
 
 import { Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'

@@ -1,4 +1,4 @@
-// CiviForm's API keys work here unchanged, with the same ids, secrets, grants, subnets and expiry. A key retired there loses access here
+// CiviForm's API keys work here unchanged, with the same IDs, secrets, grants, subnets and expiry. A key retired there loses access here
 // with the next round. Keys that can't be used are reported and left out.
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
@@ -75,7 +75,7 @@ const isSame = (key: FollowedKey, before: FollowedKey | undefined): boolean =>
 function readKey(key: SourceKey, findings: Finding[]): FollowedKey[] {
   const report = (detail: string): void => void findings.push({ kind, subject: key.key_id, detail })
   if (!isOriginKeyId(key.key_id)) {
-    report('has an id that is not 16 bytes in Base64; it has no access here')
+    report('has an ID that is not 16 bytes in Base64; it has no access here')
     return []
   }
   const secret_hash = Buffer.from(key.salted_key_secret, 'base64')

@@ -37,7 +37,7 @@ export function renderApplication(
 ): RenderedApplication {
   const { profile } = rendering
   const applicant_id = row.original_applicant_id ?? row.applicant_id ?? 0
-  if (row.applicant_id === null) report('has no applicant; it is exported with the id 0')
+  if (row.applicant_id === null) report('has no applicant; it is exported with the ID 0')
   const language = row.preferred_locale ? (canonicalLanguageTag(row.preferred_locale) ?? 'und') : 'en-US'
   const status = row.status || null
   const application_note = row.note || null

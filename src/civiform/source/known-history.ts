@@ -1,5 +1,5 @@
-// Checks that CiviForm's database is still the one that was followed, with everything that was committed, by what is recorded of its
-// history. A database restored to an earlier state reuses ids, so an equal id proves nothing.
+// Checks that CiviForm's database is still the one that was followed, with everything that was committed, using the recorded facts of its
+// history. A database restored to an earlier state reuses IDs, so an equal ID proves nothing.
 
 import type { FollowState } from '../db/follow-state.ts'
 import type { SourceStand } from '../db/source.ts'
@@ -34,8 +34,8 @@ export function whyCut(
   if (isOther('timeline')) return 'its log is on another timeline'
   if (isLess('written')) return 'its log is shorter'
   if (isOther('incarnation')) return 'its database or its table of applications was recreated'
-  if (isLess('application_ids')) return 'application ids are being reused'
-  if (isLess('event_ids')) return 'event ids are being reused'
+  if (isLess('application_ids')) return 'application IDs are being reused'
+  if (isLess('event_ids')) return 'event IDs are being reused'
   return undefined
 }
 

@@ -50,7 +50,7 @@ function oneType(type: string, schema: Schema, indent: string): string | string[
     case 'undefined':
       return 'unknown'
     default:
-      throw new Error(`There is no TypeScript for the type ${type}.`)
+      throw new Error(`No TypeScript equivalent for the type ${type}.`)
   }
 }
 

@@ -1,4 +1,4 @@
-// Accepts a page of NDJSON only when all of it has arrived: one application per line, and a last line that vouches for the page.
+// Accepts a page of NDJSON only when all of it has arrived: one application per line, and a last line that verifies the page.
 //
 // Nothing is handed over before the last line has been read. It contains the next page's token, the number of applications, and the
 // SHA-256 of all bytes before it. So a gateway's error page, a page cut between two lines, or one altered in transit is never mistaken

@@ -38,7 +38,7 @@ ${filterOptions.map(({ option, value, help }) => `  ${`--${option} ${value}`.pad
 
 Table layout:
   --multi <layout>    one: a single column with all selected options (default); columns: a column per option
-  --option-labels     Option labels instead of ids
+  --option-labels     Option labels instead of IDs
   --exact-csv         CSV for programs: no byte order mark, and texts that a spreadsheet would take for formulas unchanged
 
 Behavior:
@@ -50,14 +50,14 @@ Behavior:
   --no-verify-schema     Skip validating each application against the program's JSON Schema
   --restart              Discard an interrupted pull and start over
   --quiet                Print only problems
-  --json                 Print the result as JSON on standard output: count, digest of the ids, and where the next pull starts
+  --json                 Print the result as JSON on standard output: count, digest of the IDs, and where the next pull starts
 
 Exit status: 0 complete; 1 something needs fixing first; 2 wrong usage; 3 incomplete, run the same command to continue; 4 the data
 does not match what the service promised; 5 another pull is writing this output.`
 
 export const verifyHelp = `Usage: tributary verify <file or folder>
 
-Counts the applications in a file written by tributary pull, recomputes the digest of their ids, and compares both with the pull's
+Counts the applications in a file written by tributary pull, recomputes the digest of their IDs, and compares both with the pull's
 record and the service's receipt. For a folder, even one being followed, reads every application and compares it with the record.
 Exit status: 0 when they match, 4 when they don't.`
 
@@ -124,7 +124,7 @@ export function parsePull(args: string[]): PullCommand {
   if (multi !== 'one' && multi !== 'columns') throw wrong(`--multi must be one or columns, not "${multi}".`)
   if (multi === 'columns' && values['option-labels'])
     throw wrong(
-      '--option-labels cannot be used with --multi columns: its headings are option ids, because labels may change.',
+      '--option-labels cannot be used with --multi columns: its headings are option IDs, because labels may change.',
     )
   requireFitting(values, { place, format, filters })
   return {

@@ -61,7 +61,7 @@ async function ended(asGiven: ToolProcess, help: string, work: (tool: ToolProces
 
 const afterGivingUp = ({ isServiceFault }: GaveUp): string =>
   isServiceFault
-    ? 'The service failed at every attempt. Contact its operators, and give them the request id above.'
+    ? 'The service failed at every attempt. Contact its operators, and give them the request ID above.'
     : 'Run the same command to continue.'
 
 function statusOf(error: unknown, signal: AbortSignal): number {
@@ -95,7 +95,7 @@ async function pull({ args, environment, output, say: sayAloud, signal }: ToolPr
     say(
       `Pulled ${inThousands(added.count)} applications into ${asked.format.destination ?? (asked.out === standardOutput ? 'standard output' : asked.out)}.${all}`,
     )
-    say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their ids: ${added.digest}`)
+    say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their IDs: ${added.digest}`)
     if (asked.json) await print(output, `${JSON.stringify(resultOf(report, asked))}\n`)
     if (!report.compared)
       throw new CommandError(
@@ -213,6 +213,6 @@ async function verify({ args, output }: ToolProcess): Promise<void> {
   const { count, digest, pulls } = await verifyFile(file)
   await print(
     output,
-    `${file} is complete: ${inThousands(count)} applications in ${inThousands(pulls)} pull${pulls === 1 ? '' : 's'}. SHA-256 of their ids: ${digest}\n`,
+    `${file} is complete: ${inThousands(count)} applications in ${inThousands(pulls)} pull${pulls === 1 ? '' : 's'}. SHA-256 of their IDs: ${digest}\n`,
   )
 }

@@ -1,4 +1,4 @@
-// Verifies a file against its pull: the count and digest of its ids, and the SHA-256 of each file.
+// Verifies a file against its pull: the count and digest of its IDs, and the SHA-256 of each file.
 
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'

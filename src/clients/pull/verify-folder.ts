@@ -1,4 +1,4 @@
-// Verifies a folder against its pulls and changes: each application is there once, in the file named by its id, and none is missing.
+// Verifies a folder against its pulls and changes: each application is there once, in the file named by its ID, and none is missing.
 
 import { existsSync } from 'node:fs'
 import { HeldIds, idsOf, namesIn, requireApplications } from './formats/folder-contents.ts'

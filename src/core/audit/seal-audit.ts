@@ -1,5 +1,5 @@
 // Seals the audit log: once a minute, a worker hashes new events. A seal covers a segment, the events of at most a minute, and its hash
-// includes the previous seal, so the newest seal vouches for everything before it.
+// includes the previous seal, so the newest seal covers everything before it.
 
 import { createHash, type Hash } from 'node:crypto'
 import { Problem } from '../../base/problem.ts'

@@ -62,7 +62,7 @@ export const keySettings = {
       ),
     ),
     label: 'Front end',
-    hint: 'Only for keys that submit: the form application that uses the key. Several keys can share one.',
+    hint: 'Only for keys that submit: the form front end that uses the key. Several keys can share one.',
     lengthMax: nameLengthMax,
     option: 'front-end',
     takes: '<name>',

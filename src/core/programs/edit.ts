@@ -95,8 +95,8 @@ function noBasis(
   const there = [
     ...(active === undefined
       ? []
-      : [`version ${active.version_number} (id ${active.program_version_id}), published by ${active.published_by}`]),
-    ...(draft === undefined ? [] : [`the draft (id ${draft.program_version_id}), saved by ${draft.created_by}`]),
+      : [`version ${active.version_number} (ID ${active.program_version_id}), published by ${active.published_by}`]),
+    ...(draft === undefined ? [] : [`the draft (ID ${draft.program_version_id}), saved by ${draft.created_by}`]),
   ]
   return new Problem('conflict', {
     detail: `A program "${slug}" already exists: ${there.join(' and ')}. Nothing was changed.`,

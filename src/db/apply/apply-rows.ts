@@ -1,4 +1,4 @@
-// Codes with which applicants come back, their sessions, and their applications in all programs.
+// Statements for applicants' return codes, sessions, and applications in all programs.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow, findValue, type Transaction } from '../client.ts'

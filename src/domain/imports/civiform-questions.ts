@@ -55,9 +55,9 @@ export function readQuestion(stored: unknown, standard: string, losses: Loss[]):
       `Its key in exports is ${questionKey(name)}, which keeps the capital letters of its name. CiviForm exports the key in lower case. To change the key, import the question under another name.`,
     )
   if (texts.text?.includes('$this')) lose('entity_name', 'The text contains $this, which is kept unchanged.')
-  if (member(config, 'universal') === true) lose('not_kept', 'Not imported: that it is a universal question.')
+  if (member(config, 'universal') === true) lose('not_kept', 'Not imported: its mark as a universal question.')
   if (!isEmpty(member(config, 'primaryApplicantInfoTags')))
-    lose('not_kept', 'Not imported: that it fills the applicant’s profile.')
+    lose('not_kept', 'Not imported: its use to fill the applicant’s profile.')
   const options = kindsWith('options').includes(kind) ? readOptions(stored, standard, lose) : []
   const definition: QuestionDefinition = {
     admin_name: name,
@@ -144,7 +144,7 @@ function readBounds(
       read[ours] = value
   }
   if (member(predicates, 'disallowPoBox') === true)
-    lose('not_kept', 'Not imported: that post office boxes are refused.')
+    lose('not_kept', 'Not imported: the rejection of post office boxes.')
   for (const date of ['minDate', 'maxDate'])
     if (!isEmpty(member(predicates, date))) lose('not_kept', 'Not imported: the bounds of its date.')
   return read

@@ -1,5 +1,5 @@
 // Evaluates a condition of a program version for the answers so far.
-// The caller hands in screens, entities and how to find an answer.
+// The caller passes in screens, entities and a function to find an answer.
 
 import type { Answer } from './answers.ts'
 import type { ComparisonOperator, Condition, ConditionValue } from './program-version.ts'

@@ -1,4 +1,4 @@
-// Applications in a folder, one file per application, named by its id and containing the object as the service sends it. Applications
+// Applications in a folder, one file per application, named by its ID and containing the object as the service sends it. Applications
 // erased at the service are deleted here too, so a folder can be kept up to date (`--follow`). A separate file, written after the
 // applications, records the change the folder has reached.
 

@@ -1,4 +1,4 @@
-// Count and digest of a walk's applications. The digest is the SHA-256 of their ids in the order of the walk, in decimal with a line feed
+// Count and digest of a walk's applications. The digest is the SHA-256 of their IDs in the order of the walk, in decimal with a line feed
 // after each, as computed by `jq .application_id applications.ndjson | sha256sum`. The service computes the same two values.
 
 import { createHash } from 'node:crypto'

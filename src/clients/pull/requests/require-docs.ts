@@ -1,5 +1,5 @@
 // Checks a program's docs where they are read. Keys and fields become columns, tables and parts of file names, so a hostile or
-// compromised service must not be able to choose arbitrary text. Option ids may be any text (of older questions) and become part of a
+// compromised service must not be able to choose arbitrary text. Option IDs may be any text (of older questions) and become part of a
 // column name at most.
 
 import { type DocumentedQuestion, keysOf } from '../../../base/tables/table-plan.ts'

@@ -161,5 +161,5 @@ const twice = (id: number): CommandError =>
 const thereAlready = (id: number): CommandError =>
   new CommandError(
     'mismatch',
-    `Application ${id} is already in the output: the service was restored to a point before the last pull and reuses ids. Pull everything again, without --since-last and with --restart.`,
+    `Application ${id} is already in the output: the service was restored to a point before the last pull and reuses IDs. Pull everything again, without --since-last and with --restart.`,
   )

@@ -192,7 +192,7 @@ const hasCurrentQuestions = 2 ** 13
 function pack(token: PageToken): { layout: Layout; plain: Buffer } {
   const { lastChange, fields = [] } = token
   if (fields.length > fieldsMax) throw new Error(`a page token can name at most ${fieldsMax} questions`)
-  if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
+  if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk ID has 16 hexadecimal digits')
   const { bits, slots, numbers } = packFilters(token.filters)
   const format = token.format === undefined ? 0 : pageFormats[token.format].inToken
   const flags =

@@ -39,7 +39,7 @@ export function DisclosuresPage({ applicationId, found, files, names }: SentProp
       </form>
       {applicationId !== undefined && found.length === 0 && form.errors.length === 0 && (
         <Notice name="never-there" tone="attention">
-          There is no application {applicationId}, and no erased one had this number.
+          No application, current or erased, has the number {applicationId}.
         </Notice>
       )}
       {files.length > 0 && (

@@ -78,7 +78,7 @@ for (const button of document.querySelectorAll('[data-markdown]')) {
     const before = label.textContent
     const response = await fetch(button.previousElementSibling.href).catch(() => undefined)
     if (response?.ok) await navigator.clipboard.writeText(await response.text())
-    label.textContent = response?.ok ? 'Copied' : 'Not copied: try again'
+    label.textContent = response?.ok ? 'Copied' : 'Couldn’t copy. Try again.'
     setTimeout(() => {
       label.textContent = before
     }, 2000)
