@@ -43,7 +43,7 @@ test('an export has its pages, applications, filters and end; one that is not co
   expect(whole).toMatchObject({ ...shared, applications: 5, outcome: 'complete' })
   expect(whole!.filters).toMatchObject({ revision_state: 'CURRENT' })
   expect(whole!.ended_at).toBeGreaterThan(whole!.began_at)
-  const rows = rowsOf(await browser.page(path), 'Last exports with this key')
+  const rows = rowsOf(await browser.page(path), 'Recent exports with this key')
   expect(rows.map(row => [row.Pages, row.Applications])).toEqual([
     ['1', '2'],
     ['3', '5'],

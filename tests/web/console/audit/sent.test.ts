@@ -72,7 +72,7 @@ async function report(applicationId: number) {
   let next: string | undefined = `/admin/audit/sent?application=${applicationId}`
   while (next !== undefined) {
     const page: string = await browser.page(next)
-    found.rows.push(...rowsOf(page, `Pages with application ${applicationId} of Program food`))
+    found.rows.push(...rowsOf(page, `Export pages with application ${applicationId} of Program food`))
     found.events.push(...[...page.matchAll(/audit\/events\/(\d+)"/g)].map(([, id]) => Number(id)))
     next = /rel="next" href="([^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
   }
