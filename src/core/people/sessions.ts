@@ -46,6 +46,8 @@ export interface Session {
   confirmedAt: Micros
   byPassword: boolean
   hasSecondFactor: boolean
+  /** As the person chose it. */
+  timeZone: string | null
 }
 
 /** How long a person counts as having just shown who they are. */
@@ -144,6 +146,7 @@ export async function loadSession(
     confirmedAt: row.confirmed_at,
     byPassword: row.by_password,
     hasSecondFactor: row.has_second_factor,
+    timeZone: row.time_zone,
   }
 }
 

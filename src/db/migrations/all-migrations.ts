@@ -26,6 +26,7 @@ import applyingForClients from './0022-applying-for-clients.sql' with { type: 't
 import erasedFiles from './0023-erased-files.sql' with { type: 'text' }
 import jobRuns from './0024-job-runs.sql' with { type: 'text' }
 import sessionBrowser from './0025-session-browser.sql' with { type: 'text' }
+import personTimeZone from './0026-person-time-zone.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -69,6 +70,7 @@ const files: Readonly<Record<string, string>> = {
   '0023-erased-files.sql': erasedFiles,
   '0024-job-runs.sql': jobRuns,
   '0025-session-browser.sql': sessionBrowser,
+  '0026-person-time-zone.sql': personTimeZone,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

@@ -9,6 +9,7 @@ interface SessionRow extends SignedInRow {
   confirmed_at: Micros
   by_password: boolean
   has_second_factor: boolean
+  time_zone: string | null
 }
 
 interface NewSession {
@@ -46,7 +47,7 @@ export async function findSession(
   idleSince: Micros,
 ): Promise<SessionRow | undefined> {
   const [row] = await db<SessionRow[]>`
-    select p.person_id, p.email, p.name, p.role, s.seen_at, s.confirmed_at, s.by_password,
+    select p.person_id, p.email, p.name, p.role, s.seen_at, s.confirmed_at, s.by_password, p.time_zone,
       exists (select from second_factor f where f.person_id = p.person_id) as has_second_factor,
       array(select program_id from person_program where person_id = p.person_id) as program_ids
     from console_session s

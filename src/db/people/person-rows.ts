@@ -60,6 +60,16 @@ export async function updatePerson(
   return count === 1
 }
 
+/** Sets the zone for a person's pages; false if the database doesn't know it. */
+export async function updatePersonTimeZone(tx: Transaction, personId: number, zone: string | null): Promise<boolean> {
+  const { count } = await tx`
+    update person
+    set time_zone = ${zone}
+    where person_id = ${personId}
+    and (${zone}::text is null or exists (select from pg_timezone_names where name = ${zone}))`
+  return count === 1
+}
+
 /** Gives a person these programs in place of the earlier ones, and returns the slugs that no program has. */
 export async function replacePersonPrograms(
   tx: Transaction,

@@ -2,6 +2,7 @@
 
 import { maskedToken } from '../../core/people/masked-token.ts'
 import type { Session } from '../../core/people/sessions.ts'
+import { timeZoneOf } from '../../core/people/time-zones.ts'
 import { readPersonNames } from '../../db/people/person-rows.ts'
 import type { PageContext } from '../html/page-context.ts'
 import type { Deps } from '../http/server/deps.ts'
@@ -11,12 +12,13 @@ import { loadAttention, marksOf } from './home/attention-list.tsx'
 export const signedInContext = (
   deps: Pick<Deps, 'consoleDb'>,
   context: PageContext,
-  { person, csrf, hasSecondFactor }: Session,
+  { person, csrf, hasSecondFactor, timeZone }: Session,
 ): PageContext => ({
   ...context,
   person,
   secondFactor: hasSecondFactor,
   csrf: maskedToken(csrf),
+  timeZone: timeZoneOf(timeZone, context.config.timeZone),
   loadNames: emails => readPersonNames(deps.consoleDb, emails),
   loadMarks: async () => marksOf(await loadAttention(deps, person, context.now)),
 })

@@ -208,11 +208,11 @@ export const calendarDay = (day: string, length: keyof typeof calendarDays = 'fu
   calendarDays[length].format(Date.parse(day))
 
 /**
- * A time in the instance's zone, to the day or the minute; the exact instant shows on hover. With `until` it is the end of something: an
+ * A time in the reader's zone, to the day or the minute; the exact instant shows on hover. With `until` it is the end of something: an
  * end at midnight is named by the day that it ends, which is the last one that counts.
  */
 export function When({ at, day, until, text }: { at: Micros; day?: boolean; until?: boolean; text?: string }) {
-  const { timeZone } = usePage().config
+  const { timeZone } = usePage()
   const exact = formatOffsetTime(at, timeZone)
   const formats = formatsOf(timeZone)
   return (

@@ -114,6 +114,7 @@ export function TextField(
   // Passwords are never sent back to the browser.
   const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
   // A date field can't show anything but a date.
+  const { timeZone } = usePage()
   const isNoDay = type === 'date' && shown !== '' && !isCalendarDate(shown)
   return (
     <Labelled {...props}>
@@ -128,6 +129,7 @@ export function TextField(
           maxLength={maxLength}
           placeholder={props.placeholder}
           spellcheck={props.cell ? undefined : false}
+          title={type === 'date' ? `A day in ${timeZone}` : undefined}
         />
       )}
     </Labelled>

@@ -28,6 +28,8 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   secondFactor?: boolean
   /** What forms of this session carry; empty without a session. */
   csrf: string
+  /** The zone of dates and times, those that are shown and those that are entered: the one that the person chose, or the instance's. */
+  timeZone: string
   now: Micros
   /** The parameters of the address. */
   query: URLSearchParams
@@ -61,6 +63,7 @@ export const pageContext = (
   config,
   person: undefined,
   csrf: '',
+  timeZone: config.timeZone,
   now,
   query: new URL(request.url).searchParams,
   coding: codingFor(request),

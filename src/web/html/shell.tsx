@@ -28,7 +28,7 @@ interface ShellProps {
 
 export function Shell({ children, ...props }: ShellProps): VNode {
   const { title, part, scripts = [], styles } = props
-  const { shownAgain, config } = usePage()
+  const { shownAgain } = usePage()
   return (
     <Page title={title} scripts={['/assets/enhance.js', ...scripts]} styles={styles}>
       <div class="frame">
@@ -41,7 +41,7 @@ export function Shell({ children, ...props }: ShellProps): VNode {
             </Notice>
           )}
           {children}
-          <p class="foot">All times in {config.timeZone}.</p>
+          <ZoneNote />
         </main>
       </div>
     </Page>
@@ -93,7 +93,6 @@ export function ThreeColumns(
   },
 ): VNode {
   const { title, part, scripts = [], styles, find, first, copy, children } = props
-  const { config } = usePage()
   return (
     <Page title={title} scripts={['/assets/enhance.js', ...scripts]} styles={styles}>
       <div class="frame finding">
@@ -106,11 +105,22 @@ export function ThreeColumns(
           {copy !== undefined && <div class="copying">{copy}</div>}
           <div class="rest">
             {children}
-            <p class="foot">All times in {config.timeZone}.</p>
+            <ZoneNote />
           </div>
         </main>
       </div>
     </Page>
+  )
+}
+
+/** The zone of the page's times, and the way to choose another. */
+function ZoneNote() {
+  const { timeZone, person } = usePage()
+  return (
+    <p class="foot" id="zone">
+      All times, and the days you enter, are in{' '}
+      {person === undefined ? timeZone : <a href="/admin/account#time-zone">{timeZone}</a>}.
+    </p>
   )
 }
 

@@ -98,7 +98,7 @@ test('the submissions of thirty days are compared with those of the thirty befor
     await insertRawApplications(sql, lately, 1, undefined, () => now - days * day)
   // At any time, one of these has another day than UTC.
   for (const timeZone of ['Pacific/Kiritimati', 'Etc/GMT+12']) {
-    const found = await loadActivity({ consoleDb: sql, config: { ...service.config, timeZone } }, lately, now)
+    const found = await loadActivity(sql, lately, { now, timeZone })
     const dayOf = (at: number) => new Date(at / 1000).toLocaleDateString('en-CA', { timeZone })
     const days = Array.from({ length: 30 }, (_, i) => ({
       day: dayOf(now - (29 - i) * day),

@@ -121,6 +121,8 @@ describe('a form whose session has ended', () => {
     expect(without.filter(path => !buttons.test(path))).toEqual([
       // Passwords, which go through no page.
       'confirm',
+      // Nothing is typed.
+      'account/time-zone',
       'account/password',
     ])
   })

@@ -168,7 +168,7 @@ const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles
       read: async request => readAnnotation(request.form, (await files.find(request)).application),
       next: request => {
         const { slug, applicationId } = request.params
-        const { values } = readListQuery(request, config.timeZone)
+        const { values } = readListQuery(request)
         values.set('done', 'saved')
         return `/admin/programs/${slug}/applications/${applicationId}?${values}`
       },

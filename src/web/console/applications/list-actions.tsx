@@ -18,7 +18,7 @@ import { placeText, readListQuery } from './list-query.ts'
 const programRows = 200
 
 export const listActions = (deps: Deps): Part => {
-  const { consoleDb: db, config } = deps
+  const { consoleDb: db } = deps
   return [
     pageAt('/admin/applications', everyRole, async request => {
       const { programIds } = request.person
@@ -29,7 +29,7 @@ export const listActions = (deps: Deps): Part => {
     }),
     pageAt(`/admin${applicationsRoute}`, everyRole, async request => {
       const program = await findSeenProgram(db, request.person, request.params.slug!)
-      const query = readListQuery(request, config.timeZone)
+      const query = readListQuery(request)
       const [shown, listing] = await Promise.all([inColor(db, program), readListing(deps, request, program, query)])
       const page = () => <ApplicationsPage program={shown} {...listing} />
       return showForm(
@@ -62,7 +62,7 @@ export const listActions = (deps: Deps): Part => {
       run: async request => {
         const program = await findSeenProgram(db, request.person, request.params.slug!)
         const { program_id, slug } = program
-        const query = readListQuery(request, config.timeZone)
+        const query = readListQuery(request)
         if (query.errors.length > 0) throw invalidRequest('Some filters are invalid.', query.errors)
         const { applications, older } = await readListPage(db, program, query)
         if (query.filter.words !== undefined) {

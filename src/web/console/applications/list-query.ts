@@ -68,8 +68,10 @@ export const statusIn = (text: string): string | null | undefined =>
 /** Set for many applications, it leaves their statuses as they are. */
 export const unchanged = 'unchanged'
 
+type ListRequest = Pick<ConsoleRequest, 'url' | 'person' | 'context'>
+
 /** Throws `forbidden` for a search by name if the person may not read answers. */
-export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'person'>, timeZone: string): ListQuery {
+export function readListQuery({ url, person, context }: ListRequest): ListQuery {
   const sent = url.searchParams
   const values = new URLSearchParams()
   for (const name of filterNames) {
@@ -91,7 +93,7 @@ export function readListQuery({ url, person }: Pick<ConsoleRequest, 'url' | 'per
   const day = (name: string, label: string) => {
     const text = values.get(name)
     if (text === null) return undefined
-    const instant = isCalendarDate(text) ? parseInstantParameter(text, timeZone) : undefined
+    const instant = isCalendarDate(text) ? parseInstantParameter(text, context.timeZone) : undefined
     return typeof instant === 'number' ? instant : error(name, `“${label}” must be a date such as 2026-01-31.`)
   }
   const id = (name: string, label: string): number | undefined => {

@@ -27,10 +27,10 @@ const statesShown = 30
 const pagesSearched = 10_000
 
 /** The page of an application, with links to its neighbours in the list the reader came from. */
-export function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFiles) {
+export function applicationPage({ consoleDb: db }: Deps, files: ApplicationFiles) {
   /** Its neighbours in the list the reader came from. */
   const neighbours = async (request: ConsoleRequest, program_id: number, application: ApplicationDetails) => {
-    const query = readListQuery(request, config.timeZone)
+    const query = readListQuery(request)
     const filter = query.errors.length > 0 ? {} : query.filter
     const beyond = await findListPosition(db, program_id, filter, application)
     const neighbour = (direction: ListPlace['direction']): Promise<ListedApplication | undefined> =>

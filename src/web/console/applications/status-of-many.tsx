@@ -39,7 +39,7 @@ const body = Type.Object(
 )
 
 export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
-  const page = lookAt(db, config.timeZone)
+  const page = lookAt(db)
   const path = `${applicationsRoute}/status`
   return [
     action({
@@ -80,7 +80,7 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
         }),
         next: (request, { changed }) => {
           if (changed === 0) throw invalidRequest('No status was changed.', [allLeft])
-          const { values } = readListQuery(request, config.timeZone)
+          const { values } = readListQuery(request)
           values.set('done', 'status')
           return applicationsPath(request.params.slug!) + listSearch(values)
         },
@@ -90,11 +90,11 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
 }
 
 /** The preview page for the applications selected in the URL: individual ones, or all that match the filters. */
-function lookAt(db: Deps['consoleDb'], timeZone: string) {
+function lookAt(db: Deps['consoleDb']) {
   const chosen = async (request: PageRequest, programId: number): Promise<number[]> => {
     const sent = request.url.searchParams
     if (!sent.has('all')) return sent.getAll('ticked').flatMap(text => idOf(text) ?? [])
-    const { filter, errors } = readListQuery(request, timeZone)
+    const { filter, errors } = readListQuery(request)
     if (errors.length > 0) throw invalidRequest('Some filters are invalid.', errors)
     const place = { direction: 'older', beyond: undefined } as const
     const found = await readListedApplications(db, programId, filter, place, changedMax + 1)

@@ -56,7 +56,7 @@ export const auditActions = (deps: Deps): Part => [
 ]
 
 const eventActions = (deps: Deps): Part => {
-  const { consoleDb: db, config } = deps
+  const { consoleDb: db } = deps
   return [
     action({
       name: 'listAuditEvents',
@@ -73,8 +73,8 @@ const eventActions = (deps: Deps): Part => {
         to: 'Events before this date or time.',
         before: 'The `next` value of the previous page.',
       },
-      run: async ({ url }) => {
-        const { filter, beforeId, form } = readAuditQuery(url.searchParams, config.timeZone)
+      run: async ({ url, context }) => {
+        const { filter, beforeId, form } = readAuditQuery(url.searchParams, context.timeZone)
         if (form.errors.length > 0) throw invalidRequest('Some filters are invalid.', form.errors)
         const rows = await readAuditEvents(db, filter, { beforeId, rowsMax: eventsMax + 1 })
         return pageOf(rows, eventsMax, ({ audit_event_id }) => audit_event_id)
@@ -152,10 +152,10 @@ const verifyAuditLogAction = ({ consoleDb: db }: Deps) =>
 
 /** The pages for browsing the log. */
 function auditPages(deps: Deps): PageRoute[] {
-  const { consoleDb: db, config } = deps
+  const { consoleDb: db } = deps
 
   const auditLog = async (request: PageRequest): Promise<Response> => {
-    const { filter, beforeId, form } = readAuditQuery(request.url.searchParams, config.timeZone)
+    const { filter, beforeId, form } = readAuditQuery(request.url.searchParams, request.context.timeZone)
     const faulty = form.errors.length > 0
     const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: eventsReadMax })
     const { entries, last } = entriesOf(rows, pageRows)
@@ -181,7 +181,7 @@ function auditPages(deps: Deps): PageRoute[] {
   }
 
   const download = (request: PageRequest): Promise<Response> => {
-    const { filter, form } = readAuditQuery(request.url.searchParams, config.timeZone)
+    const { filter, form } = readAuditQuery(request.url.searchParams, request.context.timeZone)
     if (form.errors.length > 0) return auditLog(request)
     return downloadEvents(deps, request, filter, request.by.actor)
   }

@@ -60,9 +60,7 @@ export function Named({ name, kind, href }: { name: string; kind: string | undef
 }
 
 /** Hour and minute, for lists grouped by day. */
-const Clock = ({ at }: { at: Micros }) => (
-  <When at={at} text={formatOffsetTime(at, usePage().config.timeZone).slice(11, 16)} />
-)
+const Clock = ({ at }: { at: Micros }) => <When at={at} text={formatOffsetTime(at, usePage().timeZone).slice(11, 16)} />
 
 /** Who did what to what. Links filter the log by that person and that subject. */
 export function Sentence({ event, together, names, people, brief }: EntryProps & { brief?: boolean }) {

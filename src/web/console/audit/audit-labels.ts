@@ -77,6 +77,7 @@ const texts: Readonly<Record<string, ActionText>> = {
   job_retried: ['Job retried', 'retried job'],
   load_begun: ['Load started', 'started a load into'],
   load_given_up: ['Load stopped', 'stopped a load into'],
+  time_zone_chosen: ['Time zone chosen', 'chose a time zone for', { own: 'chose a time zone' }],
   password_changed: ['Password changed', 'changed the password of', { own: 'changed their password' }],
   password_chosen: ['Password chosen', 'chose a password for', { own: 'chose a password' }],
   person_disabled: ['Person disabled', 'disabled person'],

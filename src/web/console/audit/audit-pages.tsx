@@ -30,7 +30,7 @@ interface AuditLogProps extends KnownNames {
 
 export function AuditLogPage(props: AuditLogProps) {
   const { entries, nextBefore, later } = props
-  const { form, config } = usePage()
+  const { form, timeZone } = usePage()
   const filtered = queryOf(form.values) !== ''
   return (
     <Shell
@@ -53,7 +53,7 @@ export function AuditLogPage(props: AuditLogProps) {
             : 'No entries yet. Actions in the console and requests of clients appear here.'}
         </p>
       )}
-      {daysOf(entries, config.timeZone).map(([day, some]) => (
+      {daysOf(entries, timeZone).map(([day, some]) => (
         <section class="card" aria-labelledby={`day-${day}`}>
           <h2 id={`day-${day}`}>
             <When at={some[0]!.event.happened_at} day />

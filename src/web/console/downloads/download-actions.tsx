@@ -12,11 +12,11 @@ import { downloadApplications } from './download-applications.ts'
 import { languagesOffered, SpreadsheetPage } from './spreadsheet-page.tsx'
 
 export const downloadPages = (deps: Deps): Part => {
-  const { consoleDb: db, config } = deps
+  const { consoleDb: db } = deps
   return [
     pageAt(`/admin${applicationsRoute}/spreadsheet`, readers, async request => {
       const program = await findSeenProgram(db, request.person, request.params.slug!)
-      const { filter, values, errors } = readListQuery(request, config.timeZone)
+      const { filter, values, errors } = readListQuery(request)
       // The list shows what is wrong with them.
       if (errors.length > 0) return redirect(request, applicationsPath(program.slug) + listSearch(values))
       const [found, languages] = await Promise.all([

@@ -37,9 +37,9 @@ const formats: Readonly<Record<string, FileFormat>> = {
 
 /** The file. Each batch of applications is recorded in the audit log, application by application, before it is sent. */
 export async function downloadApplications(deps: Deps, request: ConsoleRequest): Promise<Response> {
-  const { consoleDb: db, config } = deps
+  const { consoleDb: db } = deps
   const program = await findSeenProgram(db, request.person, request.params.slug!)
-  const query = readListQuery(request, config.timeZone)
+  const query = readListQuery(request)
   const errors = [...query.errors]
   const sent = request.url.searchParams
   const format = formats[sent.get('format') ?? 'csv']

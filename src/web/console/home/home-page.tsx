@@ -29,7 +29,9 @@ export const homePage = (deps: Deps): PageRoute =>
     const among = programsAmong(person)
     const programs = await readProgramsInUse(deps.consoleDb, { among, rowsMax: programsShown })
     const isEmpty = programs.length === 0 && (await readPrograms(deps.consoleDb)).length === 0
-    const activities = await Promise.all(programs.map(program => loadActivity(deps, program, now)))
+    const activities = await Promise.all(
+      programs.map(program => loadActivity(deps.consoleDb, program, request.context)),
+    )
     const recent = readingRoles.includes(person.role) ? await loadRecent(deps) : undefined
     const shown = programs.map((program, i) => ({ ...program, ...activities[i]! }))
     return <HomePage attention={attention} programs={shown} isEmpty={isEmpty} recent={recent} />

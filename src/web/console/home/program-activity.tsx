@@ -4,6 +4,7 @@
 
 import { dayMicros } from '../../../core/keys/expiry.ts'
 import { readProgramStatuses } from '../../../db/applications/annotations.ts'
+import type { Sql } from '../../../db/client.ts'
 import {
   type ProgramReader,
   readProgramReaders,
@@ -20,7 +21,6 @@ import { TallyBar } from '../../html/charts/tally-bar.tsx'
 import { distance, figures, When } from '../../html/components.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
-import type { Deps } from '../../http/server/deps.ts'
 import { applicationsPath } from '../applications/list-query.ts'
 import { pathOfKey } from '../keys/key-labels.tsx'
 import { rankOfStatus, toneOfStatus } from '../statuses/status-badge.tsx'
@@ -44,9 +44,9 @@ export interface Activity {
 }
 
 export async function loadActivity(
-  { consoleDb: db, config: { timeZone } }: Pick<Deps, 'consoleDb' | 'config'>,
+  db: Sql,
   { program_id, slug }: { program_id: number; slug: string },
-  now: Micros,
+  { now, timeZone }: { now: Micros; timeZone: string },
 ): Promise<Activity> {
   const since = now - 2 * daysShown * dayMicros
   const [counted, statuses, offered = [], status_colors, readers] = await Promise.all([

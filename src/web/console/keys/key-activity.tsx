@@ -11,10 +11,12 @@ import type { KeyRequestDay } from '../../../db/keys/key-request-days.ts'
 import type { Refusal } from '../../../db/keys/refusal-rows.ts'
 import { isCalendarDate } from '../../../domain/question-types/date.ts'
 import { dayAfter, lastDays } from '../../../domain/values/calendar-days.ts'
+import { parseInstantParameter } from '../../../domain/values/instant-parameter.ts'
+import { formatOffsetTime } from '../../../domain/values/offset-time.ts'
 import { DayChart, type SeriesTone } from '../../html/charts/bar-chart.tsx'
 import { Badge, calendarDay, counted, figures, Table, When } from '../../html/components.tsx'
 import { type NamedProgram, programNames } from '../../html/lists.tsx'
-import { usePage } from '../../html/page-context.ts'
+import { type PageContext, usePage } from '../../html/page-context.ts'
 import { detailPairs } from '../audit/audit-details.ts'
 import { DetailValue } from '../audit/audit-entries.tsx'
 import { isServiceError, outcomeLabel, pathOfKey } from './key-labels.tsx'
@@ -33,10 +35,24 @@ export function dayShown(query: URLSearchParams): string | undefined {
 const isSent = (outcome: string): boolean => outcome === 'complete' || outcome === 'interrupted'
 const isRejected = (outcome: string): boolean => !isSent(outcome) && !isServiceError(outcome)
 
-/** The audit log of one day of a key; without a day, all of it. */
-function auditOf(apiKeyId: string, day?: string): string {
-  const times = day !== undefined && { from: day, to: dayAfter(day) }
+/** The audit log of a key, all of it unless times are given. */
+function auditOf(apiKeyId: string, times: { from?: string; to?: string } = {}): string {
   return `/admin/audit?${new URLSearchParams({ actor: `key:${apiKeyId}`, ...times })}`
+}
+
+/** A day as the audit log's filters take it: days are counted in the instance's zone, which need not be the reader's. */
+function timesOf(day: string, { timeZone, config }: Pick<PageContext, 'timeZone' | 'config'>) {
+  const begin = (day: string): string => {
+    const instant = timeZone === config.timeZone ? undefined : parseInstantParameter(day, config.timeZone)
+    return typeof instant === 'number' ? formatOffsetTime(instant, config.timeZone) : day
+  }
+  return { from: begin(day), to: begin(dayAfter(day)) }
+}
+
+/** Says which days a chart has, where they are not the reader's. */
+function DaysNote() {
+  const { timeZone, config } = usePage()
+  return timeZone === config.timeZone ? null : <p class="soft">Days in {config.timeZone}</p>
 }
 
 /** Rejected requests of a day on the page of the key. */
@@ -53,8 +69,8 @@ const sum = (some: readonly KeyRequestDay[]): number => some.reduce((all, { requ
 
 /** Requests of 30 days by outcome. Each day leads to the audit log, or to the rejected requests if there was nothing else. */
 export function RequestsByDay({ apiKeyId, requests }: Requests) {
-  const { now, config } = usePage()
-  const days = lastDays(now, config.timeZone, requestDays)
+  const page = usePage()
+  const days = lastDays(page.now, page.config.timeZone, requestDays)
   const byDay = Map.groupBy(requests, ({ day }) => day)
   const shown = parts.filter(({ has }, i) => i === 0 || requests.some(({ outcome }) => has(outcome)))
   return (
@@ -69,10 +85,13 @@ export function RequestsByDay({ apiKeyId, requests }: Requests) {
           return {
             day,
             values: shown.map(({ has }) => sum(some.filter(({ outcome }) => has(outcome)))),
-            ...(some.length > 0 && { href: hasSent ? auditOf(apiKeyId, day) : rejectedOn(apiKeyId, day) }),
+            ...(some.length > 0 && {
+              href: hasSent ? auditOf(apiKeyId, timesOf(day, page)) : rejectedOn(apiKeyId, day),
+            }),
           }
         })}
       />
+      <DaysNote />
     </section>
   )
 }
@@ -238,6 +257,7 @@ function RejectedByDay({ apiKeyId, requests }: Requests) {
           return { day, values, ...(values.some(value => value > 0) && { href: rejectedOn(apiKeyId, day) }) }
         })}
       />
+      <DaysNote />
       <dl class="tally">
         {reasons.map(({ reason, total }) => (
           <div data-reason={reason}>

@@ -52,8 +52,8 @@ export class Keys {
     questions: await readNamedQuestions(this.db, hiddenBoxesMax + 1),
   })
 
-  expiry = (given: string | undefined, { now }: ConsoleRequest) =>
-    given === undefined ? undefined : expiryOf(given.trim(), now, this.config.timeZone)
+  expiry = (given: string | undefined, { now, context }: ConsoleRequest) =>
+    given === undefined ? undefined : expiryOf(given.trim(), now, context.timeZone)
 
   /** A key with its recent use and rejected requests. */
   details = async (request: ConsoleRequest) => {

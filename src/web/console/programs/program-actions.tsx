@@ -75,8 +75,8 @@ function overviewActions(deps: Deps): Part {
       answered: programOverview,
       ...everyone,
       run: program,
-      page: async ({ now }, program) => {
-        const [activity, pace] = await Promise.all([loadActivity(deps, program, now), loadPace(db, program, now)])
+      page: async ({ now, context }, program) => {
+        const [activity, pace] = await Promise.all([loadActivity(db, program, context), loadPace(db, program, now)])
         return <OverviewPage program={program} activity={activity} pace={pace} />
       },
     }),

@@ -4,9 +4,10 @@
 
 import { passwordLengthMin } from '../../../core/people/passwords.ts'
 import { roleNames } from '../../../core/people/roles.ts'
+import { timeZones } from '../../../core/people/time-zones.ts'
 import type { SessionInList } from '../../../db/people/console-sessions.ts'
 import { Badge, DoneNotice, LinkButton, Table, When } from '../../html/components.tsx'
-import { ActionForm, Choices, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, type Choice, Choices, ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import { emptyForm, usePage } from '../../html/page-context.ts'
 import { PlainPage, Shell } from '../../html/shell.tsx'
 import { browserName } from './browser-name.ts'
@@ -94,14 +95,17 @@ export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
 interface AccountProps {
   ways: Ways
   sessions: readonly SessionInList[]
+  /** The zone that the person chose. */
+  timeZone: string | null
 }
 
 const doneTexts = {
+  zone: 'Time zone saved. Pages of the console show times in it from now on.',
   password:
     'Password changed. You’ve been signed out on all other devices. API tokens keep working until you retire them.',
 }
 
-export function AccountPage({ ways, sessions }: AccountProps) {
+export function AccountPage({ ways, sessions, timeZone }: AccountProps) {
   const { person, secondFactor } = usePage()
   const { name, email, role } = person!
   return (
@@ -112,6 +116,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
         {ways.password && <PasswordCard />}
         <div class="asides">
           {ways.password && <SecondFactorCard has={secondFactor === true} />}
+          {role !== 'INTERMEDIARY' && <TimeZoneCard chosen={timeZone} />}
           {role !== 'INTERMEDIARY' && <TokensCard />}
         </div>
       </div>
@@ -151,6 +156,32 @@ export function AccountPage({ ways, sessions }: AccountProps) {
         </ActionForm>
       </section>
     </Shell>
+  )
+}
+
+/** By region, as the names of zones begin: New York under America. */
+const zoneChoices: readonly Choice[] = timeZones.map(value => {
+  const [group, ...place] = value.replaceAll('_', ' ').split('/')
+  return place.length === 0 ? { value, text: value } : { value, text: place.join(', '), ...(group && { group }) }
+})
+
+/** Which zone the console shows times in. Exports and the API keep the instance's. */
+function TimeZoneCard({ chosen }: { chosen: string | null }) {
+  const { config } = usePage()
+  return (
+    <section class="card" id="time-zone">
+      <h2>Time zone</h2>
+      <ActionForm action="/admin/account/time-zone">
+        <SelectField
+          name="time_zone"
+          label="Times in the console"
+          hint="Exports and the API don’t change."
+          value={chosen ?? ''}
+          choices={[{ value: '', text: `Default (${config.timeZone})` }, ...zoneChoices]}
+        />
+        <Submit look="plain" text="Save" unseen=" time zone" />
+      </ActionForm>
+    </section>
   )
 }
 

@@ -7,10 +7,11 @@ import { passwordErrors } from '../../../core/people/passwords.ts'
 import { acceptInvitation, changePassword } from '../../../core/people/people.ts'
 import { confirmSession, endSession } from '../../../core/people/sessions.ts'
 import { hashToken } from '../../../core/people/sign-in-tokens.ts'
+import { chooseTimeZone } from '../../../core/people/time-zones.ts'
 import { readSessionsOf } from '../../../db/people/console-sessions.ts'
 import { findInvited } from '../../../db/people/person-rows.ts'
 import { findSecondFactor } from '../../../db/people/second-factor-rows.ts'
-import { accountRoles } from '../../html/navigation.ts'
+import { accountRoles, everyRole } from '../../html/navigation.ts'
 import { emptyForm } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { errorsOf, type PageRoute, type Part, pageAt, sentForm } from '../requests/action.ts'
@@ -169,11 +170,16 @@ function accountRoutes(deps: Deps): PageRoute[] {
     const sessions = await readSessionsOf(db, person.person_id, session.tokenHash, since)
     // Passwords go through no page.
     context.form = { ...emptyForm, errors: context.form.errors }
-    return <AccountPage ways={waysOf(config)} sessions={sessions} />
+    return <AccountPage ways={waysOf(config)} sessions={sessions} timeZone={session.timeZone} />
   }
 
   return [
     pageAt('/admin/account', accountRoles, page),
+    sentForm(
+      { path: '/admin/account/time-zone', roles: everyRole },
+      ({ person, form, by }) => chooseTimeZone(db, person, form.get('time_zone') ?? '', by),
+      { page, next: () => '/admin/account?done=zone', button: true },
+    ),
     sentForm(
       { path: '/admin/account/password', roles: accountRoles },
       async request => {

@@ -21,11 +21,11 @@ export function tokenActions({ consoleDb: db, config }: Deps): Part {
     )),
     ...formPage(
       { path: `${path}/new`, roles: everyRole, confirmed: true },
-      ({ form, now, person, by }) => {
+      ({ form, now, person, by, context }) => {
         const draft = {
           name: form.get('name') ?? '',
           scopes: form.getAll('scopes'),
-          expires_at: expiryOf(expiryFrom(form), now, config.timeZone),
+          expires_at: expiryOf(expiryFrom(form), now, context.timeZone),
         }
         return createAdminToken(db, person, draft, by)
       },
