@@ -1,5 +1,7 @@
 // The tools on the page “Connect your tool”: the best method for each, its steps, and whether our tests run them.
 
+import csvScript from '../code-samples/exact-csv.py.txt' with { type: 'text' }
+
 export interface Tool {
   id: string
   name: string
@@ -28,7 +30,13 @@ export const pullCommand = (baseUrl: string, slug: string, file: string): string
 export function connectedTools(baseUrl: string, slug: string): Tool[] {
   const feed = `${baseUrl}/odata/v1/${slug}`
   const pull = (file: string) => pullCommand(baseUrl, slug, file)
-  return [...desktopTools(feed), ...fileTools(pull), ...sampledTools(slug), dataFactory(feed)]
+  return [
+    ...desktopTools(feed),
+    ...fileTools(pull),
+    csvOverHttp(baseUrl, slug),
+    ...sampledTools(slug),
+    dataFactory(feed),
+  ]
 }
 
 const desktopTools = (feed: string): Tool[] => [
@@ -94,6 +102,31 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
     ],
   },
 ]
+
+const csvOverHttp = (baseUrl: string, slug: string): Tool => ({
+  id: 'csv-over-http',
+  name: 'Programs that read CSV',
+  way: 'CSV over HTTP',
+  tested: 'Run by our tests, with Python and DuckDB',
+  steps: [
+    login,
+    'Save the script as `apps.py`, and run `python3 apps.py`. It requests `format=exact-csv`, checks that each page is complete, and writes `apps.csv`.',
+    'Read the file as UTF-8 with all columns as text, so that leading zeros remain. An unquoted empty field is null, and `""` an empty text.',
+  ],
+  snippets: [
+    {
+      id: 'csv-script',
+      what: 'Fetch CSV with Python',
+      code: csvScript.replace('{{url}}', `${baseUrl}/api/v1/admin/programs/${slug}/applications`).trim(),
+    },
+    {
+      id: 'csv-query',
+      what: 'Read CSV in DuckDB',
+      code: `FROM read_csv('apps.csv', header = true, all_varchar = true, delim = ',', quote = '"', escape = '"',
+  new_line = '\\r\\n', nullstr = '', allow_quoted_nulls = false);`,
+    },
+  ],
+})
 
 const sampledTools = (slug: string): Tool[] =>
   [
