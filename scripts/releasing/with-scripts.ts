@@ -1,4 +1,4 @@
-// Puts the finished scripts of pages into a program: a binary has neither the editor's sources nor Scalar's package when it runs.
+// Puts the finished page scripts into a binary, which has neither the editor's sources nor Scalar's package when it runs.
 
 import { join } from 'node:path'
 import { compressScript, editorScript } from '@tributary/web/scripts'

@@ -1,4 +1,4 @@
-// Reads from CiviForm's database what shows whether and when applications changed, and none of their answers.
+// Reads from CiviForm's database whether and when applications changed, without reading their answers.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Source } from './source.ts'

@@ -1,4 +1,4 @@
-// Asks a cursor for its rows batch by batch, one ahead, so that PostgreSQL never waits for the reader.
+// Requests rows from a cursor batch by batch, one batch ahead, so that PostgreSQL never waits for the reader.
 
 import type { PendingQuery, Row } from 'postgres'
 

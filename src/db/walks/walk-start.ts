@@ -1,4 +1,4 @@
-// The start of a walk, and whether a database is the one that the walk began on.
+// Starts a walk, and checks whether a database is the one on which the walk began.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'

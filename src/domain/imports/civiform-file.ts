@@ -146,7 +146,7 @@ function readScreens(
     if (!isEmpty(member(block, 'eligibilityDefinition')))
       lose('eligibility', 'Not imported: its eligibility condition.')
     if (!isEmpty(member(block, 'optionalPredicate')))
-      lose('condition', 'Not imported: when its questions are optional.')
+      lose('condition', 'Not imported: the conditions under which its questions are optional.')
     const { condition, why } = blockCondition(member(block, 'hidePredicate'), named)
     if (why !== undefined) lose('condition', `Its condition can’t be expressed: it ${why}. The screen is always shown.`)
     const visible_when = condition === null ? undefined : namedCondition(condition, id => named.get(id)!.name)

@@ -1,4 +1,4 @@
-// Reads the questions in a CiviForm file as ours, with their options and bounds.
+// Reads the questions in a CiviForm program file as our questions, with their options and limits.
 
 import { member, members } from '../definitions/definition-form.ts'
 import { isOptionId } from '../definitions/definition-questions.ts'

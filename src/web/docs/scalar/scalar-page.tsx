@@ -1,4 +1,4 @@
-// The API reference in Scalar, in which requests can be edited and sent: at `/swagger`, the plugin's usual address.
+// The API reference in Scalar, where requests can be edited and sent. It is served at `/swagger`, the plugin's usual address.
 
 /** @jsxImportSource preact */
 

@@ -1,5 +1,5 @@
-// The program editor as one script for browsers: bundled from its source in a checkout. `scripts/build` puts the finished script in the
-// place of this file (scripts/releasing/with-scripts.ts).
+// The program editor as one script for browsers: bundled from its source in a checkout. `scripts/build` replaces this file with the
+// finished script (scripts/releasing/with-scripts.ts).
 
 import { join } from 'node:path'
 

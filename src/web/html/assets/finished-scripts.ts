@@ -1,4 +1,4 @@
-// What `scripts/build` finishes: the scripts of pages that a checkout makes when they are first requested.
+// The page scripts that `scripts/build` puts into a binary. A checkout builds each of them when it is first requested.
 
 export { editorScript } from './editor-bundle.ts'
 export { compressScript } from './scalar-bundle.ts'

@@ -1,5 +1,5 @@
-// Scalar, the interactive API reference, as one script for browsers, compressed. `scripts/build` puts the finished file in the place of
-// this file (scripts/releasing/with-scripts.ts).
+// Scalar, the interactive API reference, as one script for browsers, compressed. `scripts/build` replaces this file with the finished
+// script (scripts/releasing/with-scripts.ts).
 
 import type { FastifyInstance } from 'fastify'
 
