@@ -116,8 +116,7 @@ async function start(): Promise<void> {
   const key =
     (await findProgram(sql, program)) === undefined ? undefined : await demoKey(sql, config.apiKeyPepper, baseUrl)
   const person = await demoPerson(sql)
-  if (seeds)
-    await fillConsole({ sql, pepper: config.apiKeyPepper, baseUrl, timeZone: config.timeZone, programs: demoPrograms })
+  if (seeds) await fillConsole({ ...config, sql, baseUrl, programs: demoPrograms })
   const intermediary = config.apply ? await demoIntermediary(sql, config.apiKeyPepper, otherProgram) : undefined
   await sql.end({ timeout: 5 })
 

@@ -1,6 +1,7 @@
 // Adds what a demo's console shows besides applications: organizations, people, weeks of statuses and notes, a draft with three changes,
-// and keys of several kinds.
+// a webhook that fails, and keys of several kinds.
 
+import type { Config } from '../../src/config/all-settings.ts'
 import { annotate } from '../../src/core/applications/annotate.ts'
 import { createApiKey } from '../../src/core/keys/api-keys.ts'
 import { dayMicros } from '../../src/core/keys/expiry.ts'
@@ -8,31 +9,34 @@ import { addIntermediary, addOrganization } from '../../src/core/people/intermed
 import { acceptInvitation, invitePerson } from '../../src/core/people/people.ts'
 import { beginSession } from '../../src/core/people/sessions.ts'
 import { saveDraft } from '../../src/core/programs/save-draft.ts'
+import { addWebhook } from '../../src/core/webhooks/endpoints.ts'
 import { readListedApplications } from '../../src/db/applications/application-lists.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { dateDraft } from '../../src/db/programs/program-bundles.ts'
 import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { describeVersion } from '../../src/domain/definitions/version-definition.ts'
+import { lastDays } from '../../src/domain/values/calendar-days.ts'
 import { formatMicros, type Micros } from '../../src/domain/values/offset-time.ts'
 import { demoActor } from './demo-credentials.ts'
 
-interface Demo {
+/** Without webhook keys there is no webhook. */
+interface Demo extends Pick<Config, 'apiKeyPepper' | 'timeZone' | 'webhookKeys'> {
   sql: Sql
-  pepper: string
   baseUrl: string
-  timeZone: string
   programs: readonly string[]
 }
 
 /** Made once, by the person who is to look at it. Calls the service, which notes what it answered. */
-export async function fillConsole({ sql, pepper, baseUrl, timeZone, programs }: Demo): Promise<void> {
+export async function fillConsole(demo: Demo): Promise<void> {
+  const { sql, apiKeyPepper: pepper, baseUrl, timeZone, programs } = demo
   const by = { actor: demoActor, now: Date.now() * 1000 }
-  // First: the audit log says when things were done here, and its newest entries are to be of many kinds.
+  // Who decides, publishes and drafts comes first, and then the decisions: the newest entries of the audit log are to be of many kinds.
+  await signInOnce(sql, await invite(sql, maria, by), by.now)
+  await addFailingWebhook(demo, by.now)
   await decideOnSome(sql, programs[0]!, { now: by.now, timeZone })
   for (const [name, person] of organizations)
     await addIntermediary(sql, await addOrganization(sql, name, by), person, by)
   await invite(sql, jonas, by)
-  await signInOnce(sql, await invite(sql, maria, by), by.now)
   await draftChanges(sql, programs[0]!, by.now - 15 * dayMicros)
   const key = (name: string, days: number, of: readonly string[]) =>
     createApiKey(sql, pepper, {
@@ -51,8 +55,8 @@ export async function fillConsole({ sql, pepper, baseUrl, timeZone, programs }: 
     fetch(baseUrl + path, { headers: { Authorization: `Basic ${btoa(`${username}:${password}`)}` } }).then(r =>
       r.text(),
     )
-  // A page of all that is new since the last one, a month ago.
-  const read = new URLSearchParams({ pageSize: '500', fromDate: formatMicros(by.now - 30 * dayMicros) })
+  // One page of the 30 days that the console counts, so that their numbers agree.
+  const read = new URLSearchParams({ pageSize: '500', fromDate: lastDays(by.now, timeZone, 30)[0]! })
   await get(`/api/v1/admin/programs/${programs[0]}/applications?${read}`, expiring.username, expiring.password)
   for (let i = 0; i < 3; i++) await get('/api/v1/checkAuth', refused.username, `${refused.password}?`)
 }
@@ -69,6 +73,15 @@ async function signInOnce(
   const limits = { lifetimeMs: 60_000, idleMs: 60_000 }
   const who = { person_id, email, address: undefined, how: 'invitation' } as const
   await beginSession(sql, who, limits, now, undefined)
+}
+
+/** A webhook whose host does not exist: the worker's attempts fail from the next decision on. */
+async function addFailingWebhook({ sql, programs, webhookKeys: keys }: Demo, now: Micros): Promise<void> {
+  const program = await findProgram(sql, programs[0]!)
+  if (program === undefined || keys.length === 0) return
+  // Names below .example are never registered (RFC 2606).
+  const endpoint = { ...program, url: new URL('https://caseworkers.arden.example/tributary') }
+  await addWebhook(sql, { keys, allowedNetworks: [] }, endpoint, { actor: `admin:${maria.email}`, now })
 }
 
 const organizations = [

@@ -3,11 +3,11 @@
 import { expect, test } from 'bun:test'
 import { demoActors, fillConsole } from '../../scripts/seed-program/fill-console.ts'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { askForDeliveries } from '../../src/core/webhooks/deliveries.ts'
 import { readAttention } from '../../src/db/dashboard/attention.ts'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { loadRecent } from '../../src/web/console/home/recent-activity.tsx'
 import { changesOf } from '../../src/web/console/programs/program-in-view.ts'
-import { testPepper } from '../support/config.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'
 
@@ -19,7 +19,7 @@ test('the demo has a draft with three changes, two organizations, people, status
   const seeded = programs.map(slug => ({ slug, applications: 400 }))
   const by = { timeZone: 'UTC', ...demoActors }
   await seedPrograms(sql, { programs: seeded, now: Date.now() * 1000, ...by })
-  await fillConsole({ sql, pepper: testPepper, baseUrl: service.baseUrl, timeZone: 'UTC', programs })
+  await fillConsole({ ...service.config, sql, baseUrl: service.baseUrl, programs })
   const { program_id } = (await findProgram(sql, programs[0]!))!
   const [active, draft] = [await findActiveVersion(sql, program_id), await findDraftVersion(sql, program_id)]
   expect(changesOf(active, draft!)).toHaveLength(3)
@@ -37,6 +37,13 @@ test('the demo has a draft with three changes, two organizations, people, status
     join program on program.program_id = application.program_id
     where submit_time < published_at or published_at < program.created_at or published_by <> ${by.publishedBy}`
   expect(early).toHaveLength(0)
+  // Nobody has done anything before they were invited, and what was decided since is due at a webhook.
+  const [{ order }] = await sql<[{ order: boolean }]>`
+    select min(audit_event_id) filter (where actor = ${by.publishedBy}) >
+      min(audit_event_id) filter (where action = 'person_invited' and 'admin:' || subject = ${by.publishedBy}) as order
+    from audit_event`
+  expect(order).toBe(true)
+  expect(await askForDeliveries(sql, Date.now() * 1000)).toBe(1)
   expect(await sql`select from intermediary_organization`).toHaveLength(2)
   expect(await sql`select from person where disabled_at is null`).toHaveLength(2)
   const [history] = await sql`
