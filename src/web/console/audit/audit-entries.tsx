@@ -196,13 +196,16 @@ function sumOf(events: readonly AuditEventRow[]): string {
   if (events[0]?.action === 'applications_exported')
     return `${figures(sentIn(events))} applications exported on ${count} pages`
   if (events[0]?.action === 'program_draft_saved') return `${count} times`
+  if (events[0]?.action === 'applications_listed') return counted(events.length, 'view')
   const applications = counted(applicationsIn(events), 'application')
   return events[0]?.action === 'application_read' ? `${applications}, ${counted(events.length, 'view')}` : applications
 }
 
-/** A summary of an export: number of applications, and the last submission. */
+/** A summary of a viewed list or an export: number of applications, and the last submission. */
 function summaryOf({ action, detail }: AuditEventRow): string | undefined {
   const { applications, last_seq, outcome } = detail
+  if (action === 'applications_listed' && Array.isArray(applications))
+    return counted(applications.length, 'application')
   if (action !== 'applications_exported' || typeof applications !== 'number') return undefined
   const cut = outcome === 'complete' ? '' : ', incomplete'
   return `${figures(applications)} sent${typeof last_seq === 'number' ? ` (up to #${figures(last_seq)})` : ''}${cut}`

@@ -2,7 +2,7 @@
 
 import type { AuditEventRow } from '../../../db/audit/audit.ts'
 
-/** An event, or several shown together, newest first: pages of a walk, applications set to one status or viewed by one person, saves of a draft. */
+/** An event, or several shown together, newest first: pages of a walk, applications set to one status or viewed by one person, views of a list, saves of a draft. */
 export interface AuditEntry {
   event: AuditEventRow
   together: readonly AuditEventRow[]
@@ -18,7 +18,7 @@ function togetherBy({ actor, action, subject, detail }: AuditEventRow): string |
       ? [subject, detail.walk]
       : action === 'application_annotated' && detail.status_changed === true
         ? [detail.program_id, detail.status]
-        : action === 'program_draft_saved'
+        : action === 'program_draft_saved' || action === 'applications_listed'
           ? [subject]
           : action === 'application_read'
             ? []

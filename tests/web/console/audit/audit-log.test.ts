@@ -106,6 +106,18 @@ describe('the list of audit entries', () => {
     expect(entriesOf(events, 9).entries.map(({ together }) => applicationsIn(together))).toEqual([2, 1])
   })
 
+  test('has the views of one list within an hour as one entry, of another list apart', async () => {
+    for (const [subject, applications] of [
+      ['one-list', [1, 2]],
+      ['one-list', [3]],
+      ['other-list', [4]],
+    ] as const)
+      await note(subject, { actor: `admin:${ada.email}`, action: 'applications_listed', detail: { applications } })
+    const page = await browser.page(`${path}?action=applications_listed&actor=${encodeURIComponent(ada.email)}`)
+    expect(page.match(/<a class="at"/g)).toHaveLength(2)
+    expect(page.match(/<ol class="pages-of">.*?<\/ol>/s)![0].match(/<li>/g)).toHaveLength(2)
+  })
+
   test('has what one person saved of a draft as one entry, another person’s apart', async () => {
     for (const actor of ['admin:kim@example.gov', 'admin:kim@example.gov', `admin:${ada.email}`])
       await note('drafted', { actor, action: 'program_draft_saved' })
