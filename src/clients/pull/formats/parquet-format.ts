@@ -77,7 +77,8 @@ class ParquetFile {
   private readonly bytes: InstanceType<Library['ByteWriter']>
   private readonly writer: InstanceType<Library['ParquetWriter']>
   private readonly schema: Element[]
-  private columns: unknown[][] = []
+  /** Values of the rows in memory; written over by the next group, because fresh memory costs more. */
+  private readonly columns: unknown[][]
   private rows = 0
 
   constructor(
@@ -97,7 +98,7 @@ class ParquetFile {
     ]
     this.bytes = fileWriter(library, () => this.descriptor)
     this.writer = new library.ParquetWriter({ writer: this.bytes, schema: this.schema })
-    this.clear()
+    this.columns = table.columns.map(() => new Array(groupRows))
   }
 
   /** The earlier rows. When they lack columns, it writes all of them again, with what is unanswered in those. */
@@ -134,12 +135,12 @@ class ParquetFile {
 
   add(cells: readonly Cell[]): void {
     for (let i = 0; i < this.columns.length; i++)
-      this.columns[i]!.push(parquetValue(cells[i] ?? null, this.table.columns[i]!.kind))
+      this.columns[i]![this.rows] = parquetValue(cells[i] ?? null, this.table.columns[i]!.kind)
     if (++this.rows === groupRows) this.flush()
   }
 
   private addValues(values: readonly unknown[]): void {
-    for (const [i, column] of this.columns.entries()) column.push(values[i])
+    for (const [i, column] of this.columns.entries()) column[this.rows] = values[i]
     if (++this.rows === groupRows) this.flush()
   }
 
@@ -155,15 +156,18 @@ class ParquetFile {
   }
 
   private flush(): void {
-    // Without the index of pages: it would follow all groups, where further groups are appended.
-    const columnData = this.table.columns.map(({ name }, i) => ({ name, data: this.columns[i]!, offsetIndex: false }))
-    if (this.rows > 0) this.writing(() => this.writer.write({ columnData, rowGroupSize: groupRows }))
-    this.clear()
-  }
-
-  private clear(): void {
-    this.columns = this.table.columns.map(() => [])
+    const { rows } = this
     this.rows = 0
+    if (rows === 0) return
+    const columnData = this.table.columns.map(({ name, kind }, i) => ({
+      name,
+      data: rows === groupRows ? this.columns[i]! : this.columns[i]!.slice(0, rows),
+      // Without the index of pages: it would follow all groups, where further groups are appended.
+      offsetIndex: false,
+      // Readers skip groups by the least and the greatest value. Of texts these cost much and rarely exclude a group.
+      statistics: kind !== 'text' && kind !== 'list',
+    }))
+    this.writing(() => this.writer.write({ columnData, rowGroupSize: groupRows }))
   }
 
   private writing(work: () => unknown): void {
@@ -216,10 +220,14 @@ function elementsOf({ name, kind }: PlannedColumn): Element[] {
 const isSame = (one: Element, other: Element | undefined): boolean =>
   one.name === other?.name && one.type === other.type && one.converted_type === other.converted_type
 
+const dayMs = 86_400_000
+
 function parquetValue(cell: Cell, kind: ColumnKind): unknown {
   if (cell === null) return undefined
   if (kind === 'integer') return BigInt(cell as number)
   // Whole cents, by its decimal digits: multiplied by 100 it would be another number now and then.
   if (kind === 'money') return BigInt((cell as number).toFixed(2).replace('.', ''))
-  return kind === 'date' || kind === 'time' ? new Date(cell as string) : cell
+  // As they are stored: the library would make objects of dates, several for each.
+  if (kind === 'date') return Date.parse(cell as string) / dayMs
+  return kind === 'time' ? BigInt(Date.parse(cell as string)) : cell
 }
