@@ -37,7 +37,7 @@ function assertedIn(file: string, source: string, known: ReadonlySet<string>): A
   const found: AssertedText[] = []
   visitNodes(parseFile(file, source).program, (node, above) => {
     const text = textOf(node)
-    if (text === undefined || !isProse(text) || !above.some(isAssertion)) return true
+    if (text === undefined || !isProse(text) || !above.some(isAssertion) || isRowTitle(node, above)) return true
     if (runsOf(text).some(run => known.has(run))) found.push({ file, line: node.loc.start.line, text })
     return true
   })
@@ -50,10 +50,19 @@ function textOf({ type, value, pattern }: SyntaxNode): string | undefined {
   return type === 'RegExpLiteral' ? pattern!.replaceAll('\\', '') : undefined
 }
 
-/** `expect(…)`, or a matcher called on it. */
+/** `expect(…)`, a matcher called on it, or the rows of `test.each(…)`, which end in one. */
 function isAssertion({ type, callee }: SyntaxNode): boolean {
   if (type !== 'CallExpression' || callee === undefined) return false
+  if (nameOf(callee) === 'each') return true
   return nameOf(callee) === 'expect' || (callee.object !== undefined && /^to[A-Z]/.test(nameOf(callee)))
+}
+
+/** What names a row of `test.each`: its first value, or the row itself. */
+function isRowTitle(node: SyntaxNode, above: readonly SyntaxNode[]): boolean {
+  const [row, rows] = above
+  return (
+    row?.type === 'ArrayExpression' && (row.elements?.[0] === node || /^(Call|TSAs)Expression$/.test(rows?.type ?? ''))
+  )
 }
 
 /** Each three words that stand in a row, with a mark between them at most. */

@@ -283,12 +283,16 @@ test('bun run check makes every check, whichever fails, and reports all of them'
   await Bun.write(join(folder, 'tests/texts.snapshot.txt'), '# Errors\n\nThere is no {what} and never was.\n')
   await Bun.write(join(folder, 'tests/three.test.ts'), "expect(page).toContain('key and never was')\n")
   await Bun.write(join(folder, 'tests/two.test.ts'), "expect(page).toContain('never was')\n")
+  const rows = "[['x', 'key and never was'], ['key and never was', 'x']]"
+  await Bun.write(join(folder, 'tests/rows.test.ts'), `test.each(\n${rows.replace('], ', '],\n ')})\n`)
   const { stdout, stderr, exitCode } = Bun.spawnSync([process.execPath, 'run', 'check'], { cwd: folder })
   const said = Bun.stripANSI(`${stdout}${stderr}`)
   expect(exitCode).toBe(1)
   expect(said).toContain('src/db/a.ts:1: imports src/web/http/b.ts')
   expect(said).toContain('tests/three.test.ts:1: asserts ')
   expect(said).not.toContain('tests/two.test.ts:1: asserts')
+  // A row of `test.each` begins with its title.
+  expect(said.match(/tests\/rows\.test\.ts:\d: asserts /g)).toEqual(['tests/rows.test.ts:2: asserts '])
   expect(said).toMatch(/src\/db\/a\.ts format/)
   expect(said).toMatch(/src\/db\/a\.ts\(2,14\): error TS2322/)
 })

@@ -9,16 +9,16 @@ import { endWithTest, useFolder } from '../support/fixtures.ts'
 const root = join(import.meta.dir, '../..')
 
 test.each([
-  [['tests/no-such.test.ts'], 'There is no product, file or folder tests/no-such.test.ts.'],
-  [['--seed', 'x'], '--seed must be a whole number above 0, and is x.'],
-  [['--long', 'tests/web/http'], '--long chooses the files; name none alongside it.'],
-  [['core', 'tests/web/http'], 'core chooses the files; name none alongside it.'],
-  [['core', 'web'], 'Name one product, not core and web.'],
-  [['--deadline', 'soon'], '--deadline must be a number of minutes, and is soon.'],
-  [['--deadline', '0'], '--deadline must be a number of minutes, and is 0.'],
-])('%p is wrong usage', (args, sentence) => {
+  [['tests/no-such.test.ts'], /tests\/no-such\.test\.ts\./],
+  [['--seed', 'x'], /^--seed .* x\./],
+  [['--long', 'tests/web/http'], /^--long /],
+  [['core', 'tests/web/http'], /^core /],
+  [['core', 'web'], / core .* web\./],
+  [['--deadline', 'soon'], /^--deadline .* soon\./],
+  [['--deadline', '0'], /^--deadline .* 0\./],
+])('%p is wrong usage, which is named', (args, named) => {
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(root, 'scripts/testing/run-tests.ts'), ...args])
-  expect(stderr.toString()).toContain(sentence)
+  expect(stderr.toString()).toMatch(named)
   expect(exitCode).toBe(2)
 })
 
@@ -99,7 +99,7 @@ describe('--repeat-failed, as CI runs the tests', () => {
     expect(await runFiles({ a: kills, b: kills })).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })
   })
 
-  test('so has one that hangs', async () => {
+  test('a process that hangs has failed, although the only test that failed before passes when repeated', async () => {
     const hangs = failsThen('await new Promise(() => {})')
     const hung = await runFiles({ a: hangs, b: hangs }, ['--repeat-failed', '--deadline', '0.1'])
     expect(hung).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })

@@ -187,7 +187,7 @@ describe('its rows', () => {
     },
   )
 
-  test('by a client that others wrote', async () => {
+  test('the feed is read by a client that others wrote', async () => {
     const feed = (url: string) => o(url, { headers: { Authorization: key.authorization } })
     expect(await feed(`${service.baseUrl}${root}/`).get('').query()).toHaveLength(3)
     const filter = "revision_state eq 'CURRENT'"
@@ -205,7 +205,7 @@ describe('its rows', () => {
     expect(ids).toEqual(exported.map(({ application_id }) => application_id))
   })
 
-  test('by a client that is generated from the metadata, and compiles', async () => {
+  test('the feed is read by a client that is generated from the metadata, and compiles', async () => {
     const program = `
       import { client, type GetApplicationsResult } from './client.ts'
       const init = { headers: { Authorization: '${key.authorization}' } }
@@ -494,9 +494,9 @@ describe('what it refuses, in the form of OData', () => {
     ['$select=nope', 400, '$select', /"nope"/],
     ['$top=-1', 400, '$top', /whole number/],
     ['$top=1&$top=2', 400, '$top', /2 times/],
-    ['$count=yes', 400, '$count', /true or false/],
+    ['$count=yes', 400, '$count', /\btrue\b.*\bfalse\b/],
     ['filter=x', 400, 'filter', /\$filter/],
-    ['$skiptoken=abc', 400, '$skiptoken', /without a token/],
+    ['$skiptoken=abc', 400, '$skiptoken', /\btoken\b/],
     ['$format=atom', 406, '$format', /odata.metadata=minimal/],
   ])('Applications?%s: %i', async (query, status, target, says) => {
     const { status: answered, error } = await refused(`${root}/Applications?${query}`)
