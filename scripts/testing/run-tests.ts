@@ -1,5 +1,5 @@
-// `scripts/test`: the tests of every commit in two processes at once, with types, format, lint and import edges alongside; or the long
-// tests in four processes, two at once. A product's tests run alone, without the checks.
+// `scripts/test`: the tests of every commit in three processes at once, with types, format, lint and import edges alongside; or the long
+// tests in six processes, three at once. A product's tests run alone, without the checks.
 
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -179,9 +179,10 @@ async function runTests(request: Asked, folder: string): Promise<number> {
   const environment = { TRIBUTARY_TEST_SEED: String(request.seed), TRIBUTARY_NOT_RUN: notRun }
   const bunTest = (...args: string[]): Promise<TestOutcome> =>
     runBunTest([...options, ...args], environment, started + request.deadlineMs - performance.now())
-  const atOnce = isSuite ? Math.min(2, availableParallelism()) : 1
+  // One more than there are cores, because tests wait for servers, browsers and processes.
+  const atOnce = isSuite ? Math.min(3, availableParallelism() + 1) : 1
   // The long tests in more, because a process with a failure is repeated whole.
-  const sharing = { processes: isSuite && request.long ? 4 : atOnce, atOnce }
+  const sharing = { processes: isSuite && request.long ? 2 * atOnce : atOnce, atOnce }
   const checking = isSuite && !request.long && request.product === undefined ? check() : true
   const { outcomes, unsteady, measured } = await runProcesses(files, sharing, request.repeatFailed, folder, bunTest)
   const isChecked = await checking

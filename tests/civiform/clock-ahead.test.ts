@@ -37,7 +37,7 @@ test('submissions whose time is yet to come are a finding, an error in the log a
   expect(await seen()).toEqual({ findings: [], applications: 0, isAnHour: false, errors: 1 })
 })
 
-test('one that is ahead by seconds, as clocks are, is none', async () => {
+test('a CiviForm clock that is ahead by seconds, as clocks are, is not reported', async () => {
   const { civiform, sql, follower, log } = await useFollowing()
   await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
   const time = new Date(Date.now() + 4000).toISOString()

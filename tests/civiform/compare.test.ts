@@ -72,7 +72,7 @@ describe('the profile contract', () => {
     expect(left(theirs, ours)).not.toEqual([])
   })
 
-  test('nor does the organization of an intermediary that is lost', () => {
+  test('an intermediary’s organization that is lost is not a deliberate difference', () => {
     const [lost] = differences({ ti_organization: 'Helpers' }, { ti_organization: null })
     expect(isDeliberate(lost!, { ...expected, byApplicant: false })).toBe(false)
   })

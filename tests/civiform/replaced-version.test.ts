@@ -83,7 +83,7 @@ test('G4, G13: a walk that had it is refused with 400 by every process, whatever
   }
 })
 
-test('so is a walk that had it before other versions; these keep their order', async () => {
+test('a walk that had the replaced version before others is refused, and these keep their order', async () => {
   const [program, slug] = ['heat aid', 'heat-aid']
   await civiform.publish({ [program]: [alpha, beta] })
   for (let i = 0; i < 2; i++) await civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })

@@ -64,7 +64,7 @@ describe('two followers', () => {
     expect(await copied()).toEqual(ids)
   })
 
-  test('of which one has the lock: the other waits, and takes over when it ends', async () => {
+  test('one of two followers has the lock, and the other waits and takes over when it ends', async () => {
     const first = started({ own, ownUrl, follower: restarted() })
     await until('the first follows', () => first.rounds.length > 0)
     const second = started({ own, ownUrl, follower: restarted() })

@@ -31,7 +31,7 @@ describe('a database', () => {
     })
   })
 
-  test('whose table a newer release has renamed ends the follower while it runs; one that is being restored is waited for', async () => {
+  test('a database whose table a newer release has renamed ends the follower while it runs; one that is being restored is waited for', async () => {
     const { civiform, follower, sql } = await opened()
     await civiform.app.unsafe('alter table application_events rename to events_of_applications')
     await expect(follower.round()).rejects.toMatchObject({ code: '42P01' })
@@ -44,7 +44,7 @@ describe('a database', () => {
     expect(await sql`select from application`).toHaveLength(0)
   })
 
-  test('of a newer release that has everything is followed, with a warning; check says which was tried', async () => {
+  test('a database of a newer release that has everything is followed, with a warning; check says which was tried', async () => {
     const { civiform, follower, source, own, log } = await opened()
     const warned = () =>
       log.filter(({ level, fields }) => level === 'warn' && (fields as { evolution?: number }).evolution === 99)

@@ -55,12 +55,12 @@ test('a submission asks before it draws its id', async () => {
   expect(await submit()).toBe(next + 1)
 })
 
-test('so does the registration of an applicant', async () => {
+test('the registration of an applicant asks before it draws its id', async () => {
   expect(await frontEnd.register()).toBeGreaterThan(before.get('applicant_applicant_id_seq')! + step - 1)
   await expectMovedOnce()
 })
 
-test('so does a change of an application, whose state a client names by its id', async () => {
+test('a change of an application, whose state a client names by its id, asks before it draws that id', async () => {
   const now = Date.now() * 1000
   await annotate(sql, { program_id, application_id: first, note: 'seen', actor: 'admin:test', now, timeZone: 'UTC' })
   const [row] = await sql<{ id: number }[]>`select max(annotation_id) as id from application_annotation`
@@ -68,7 +68,7 @@ test('so does a change of an application, whose state a client names by its id',
   await expectMovedOnce()
 })
 
-test('of many who notice at once one moves the ids, and for the others nothing is new', async () => {
+test('of many who notice a restore at once, one moves the ids, and for the others nothing is new', async () => {
   const pool = usePool({ url: database.url, connectionsMax: 12 })
   const news = await Promise.all(Array.from({ length: 40 }, () => noteHistory(pool)))
   expect(news.filter(Boolean)).toHaveLength(1)

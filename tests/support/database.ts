@@ -10,6 +10,8 @@ import { type CitusCluster, citusInstallation, startCitusCluster } from './citus
 import { makeServerFolder } from './server-folder.ts'
 
 let server: Promise<EmbeddedPostgres> | undefined
+/** To the server's own database, which no test uses. */
+let superuser: Sql | undefined
 let cluster: Promise<CitusCluster> | undefined
 let template: Promise<string> | undefined
 let clones = 0
@@ -36,6 +38,8 @@ export async function stopTestServer(): Promise<void> {
   await (await cluster)?.stop()
   cluster = undefined
   if (server === undefined) return
+  await superuser?.end()
+  superuser = undefined
   const running = await server
   server = undefined
   await running.stop()
@@ -61,7 +65,8 @@ export async function createTestDatabase(
   template ??= makeTemplate(url)
   const name = `test_${process.pid}_${++clones}`
   const templateName = await template
-  await asSuperuser(url, sql => sql`create database ${sql(name)} template ${sql(templateName)} strategy file_copy`)
+  const admin = asSuperuser(url)
+  await admin`create database ${admin(name)} template ${admin(templateName)} strategy file_copy`
   const cloneUrl = withDatabase(url, name)
   const sql = openDatabase({ url: cloneUrl, connectionsMax: options.connectionsMax ?? 20, applicationName: 'test' })
   if (options.timeZone !== undefined) await changeUnusedTimeZone(sql, options.timeZone)
@@ -71,7 +76,7 @@ export async function createTestDatabase(
     hasLogins: true,
     drop: async () => {
       await sql.end({ timeout: 1 })
-      await asSuperuser(url, admin => admin`drop database if exists ${admin(name)} with (force)`)
+      await admin`drop database if exists ${admin(name)} with (force)`
     },
   }
 }
@@ -111,21 +116,23 @@ export async function createClusterDatabase(
 export async function createBareDatabase(): Promise<TestDatabase> {
   const { url } = await testServer()
   const name = `bare_${process.pid}_${++clones}`
-  await asSuperuser(url, sql => sql`create database ${sql(name)}`)
+  const admin = asSuperuser(url)
+  await admin`create database ${admin(name)}`
   const sql = openDatabase({ url: withDatabase(url, name), connectionsMax: 10, applicationName: 'test' })
   return {
     url: withDatabase(url, name),
     sql,
     drop: async () => {
       await sql.end({ timeout: 1 })
-      await asSuperuser(url, admin => admin`drop database if exists ${admin(name)} with (force)`)
+      await admin`drop database if exists ${admin(name)} with (force)`
     },
   }
 }
 
 async function makeTemplate(url: string): Promise<string> {
   const name = 'tributary_template'
-  await asSuperuser(url, sql => sql`create database ${sql(name)}`)
+  const admin = asSuperuser(url)
+  await admin`create database ${admin(name)}`
   const sql = openDatabase({ url: withDatabase(url, name), connectionsMax: 2 })
   await prepareDatabase(sql, 'UTC')
   await grantRoles(sql)
@@ -146,13 +153,9 @@ export function leastPrivileged(
   return changed.toString()
 }
 
-async function asSuperuser(url: string, statement: (sql: Sql) => PromiseLike<unknown>): Promise<void> {
-  const sql = openDatabase({ url, connectionsMax: 1 })
-  try {
-    await statement(sql)
-  } finally {
-    await sql.end()
-  }
+function asSuperuser(url: string): Sql {
+  superuser ??= openDatabase({ url, connectionsMax: 4 })
+  return superuser
 }
 
 function withDatabase(url: string, name: string): string {

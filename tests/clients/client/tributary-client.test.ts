@@ -227,7 +227,7 @@ describe('changes', () => {
     expect(seen).toEqual(late)
   })
 
-  test('from now on: the cursor of now is handed over at once, also where the next change is waited for', async () => {
+  test('changes from now on begin with the present cursor, which is handed over at once, also where the next change is waited for', async () => {
     const now = await cursorOf()
     for (const options of [{}, { waitSeconds: 30 }]) {
       const changes = clientOf().changes(slug, 'latest', options)
@@ -241,7 +241,7 @@ describe('changes', () => {
     }
   })
 
-  test('with their applications, the same as a walk has, and with the publications', async () => {
+  test('changes come with their applications, the same as a walk has, and with the publications', async () => {
     const walked: unknown[] = []
     for await (const application of clientOf().applications(slug)) walked.push(application)
     const carried: unknown[] = []
@@ -258,7 +258,7 @@ describe('changes', () => {
     }
   })
 
-  test('with their applications, while nothing happens: the first page has the publications, and no empty one follows', async () => {
+  test('changes with applications, while nothing happens, have one page with the publications, and no empty one follows', async () => {
     const controller = new AbortController()
     const [pages, sent]: [unknown[], unknown[]] = [[], []]
     const timers = spyOn(globalThis, 'setTimeout')

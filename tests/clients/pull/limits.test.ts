@@ -75,7 +75,7 @@ test('lists of entities with long names have files all the same, of the same nam
 })
 
 describe('a database', () => {
-  test('of 1,600 columns has no room for more: that is said before the walk, and --fields is a way', async () => {
+  test('a database table of 1,600 columns has no room for more, which is said before the walk, and --fields is a way', async () => {
     await publish(source, { slug: 'wide', questions: named(170, name => q.address(name, asked)) })
     const { code, err, walked } = await pull('wide', intoSchema('wide'))
     expect({ code, walked }).toEqual({ code: 1, walked: false })
@@ -84,7 +84,7 @@ describe('a database', () => {
     expect(await pull('wide', [...intoSchema('wide'), '--fields', 'q_aa,q_ab'])).toMatchObject({ code: 0 })
   })
 
-  test('whose row is too short for an application says so for good: a warning before, no word that it may pass', async () => {
+  test('a database whose row is too short for an application ends the pull for good, after a warning', async () => {
     const questions = named(600, name => q.text(`said ${name}`, asked))
     await publish(source, { slug: 'talkative', questions })
     const text = 'x'.repeat(45)

@@ -114,7 +114,7 @@ describe('into a pipe', () => {
     expect({ code, isWhole: out === whole }).toEqual({ code: 0, isWhole: true })
   })
 
-  test('whose reader went away it fails', async () => {
+  test('a pull into a pipe whose reader went away fails', async () => {
     expect(await piped('head -c 1', words)).toMatchObject({ code: 1, err: expect.stringMatching(/standard output/i) })
     const lines = ['pull', service.baseUrl, '--program', slug, '--out', '-', '--quiet']
     expect(await piped('head -c 1', lines)).toMatchObject({ code: 1, err: expect.stringMatching(/standard output/i) })

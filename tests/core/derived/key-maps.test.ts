@@ -89,7 +89,7 @@ test('G13: a publication that the database does not have is refused, and not tak
   expect(keysOf(await new KeyMaps().load(database.sql, unpublished, earliest))).toEqual([])
 })
 
-test('of one process: a view shows after a publication what it does then, and to walks from before it what it did', async () => {
+test('within one process, a view shows after a publication what it does then, and to earlier walks what it did', async () => {
   const maps = new KeyMaps()
   const { sql } = database
   const { program_id, slug, question } = await aProgram(sql, {

@@ -41,7 +41,7 @@ test('each is kept once, also those that come after others were written', async 
   expect(await kept()).toEqual(all)
 })
 
-test('of a flood the first 500 are kept, and those that come when they are written', async () => {
+test('of a flood of refusals the first 500 are kept, and those that come when they are written', async () => {
   const ids = Array.from({ length: 501 }, (_, i) => `flood-${i}`)
   for (const id of ids) note(id)
   await until('them to be written', async () => (await kept()).length > 0)

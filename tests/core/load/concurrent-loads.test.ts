@@ -101,7 +101,7 @@ test.each([
   expect(errors).toMatchObject([{ parameter: 'line 2', code: 'taken_id' }])
 })
 
-test('of two loads with an id in common, at once and into two programs, one ends before it stores that one', async () => {
+test('of two loads at once into two programs with an application ID in common, one ends before it stores that application', async () => {
   const input = lines(to, { id: 50 }, { id: 51 }, { id: 52 })
   let between: Promise<unknown> | undefined
   const first = load(sql, input, {

@@ -201,7 +201,7 @@ describe('which programs', () => {
     expect(await response.text()).not.toContain('Ursula')
   })
 
-  test('nor is its status theirs to change', async () => {
+  test('a program administrator cannot change the status of another program’s application', async () => {
     const response = await stranger!.post(`${list}/${second.application_id}`, {
       status: 'Approved',
       note: '',
@@ -509,7 +509,7 @@ describe('status and note', () => {
     expect(await stored()).toMatchObject({ status: 'Approved', application_note: 'Two\r\nlines' })
   })
 
-  test('of two who change them at once the second is shown both, loses nothing, and decides', async () => {
+  test('of two who change a status and note at once, the second is shown both, loses nothing, and decides', async () => {
     const old = await seen()
     expect((await programAdministrator!.post(value, { status: 'Approved', note: 'By one', seen: old })).status).toBe(
       303,
@@ -524,7 +524,7 @@ describe('status and note', () => {
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBe('By another')
   })
 
-  test('of very many, the newest are in the history, the oldest of them as it was set', async () => {
+  test('of very many statuses and notes, the newest are in the history, the oldest of them as it was set', async () => {
     for (let i = 0; i < 32; i++) await setState(second, { note: `n${i}` })
     const [, history] = textOf(await browser.page(value)).split('History')
     expect(history!.match(/ (?:Note|No status) [^·]*· test n\d+/g)).toHaveLength(30)

@@ -434,7 +434,7 @@ test.each([
   const path = `${list}/status?set=${set}${count === 0 ? '' : `&ticked=${maria}`}`
   expect(errorsOf(await browser.refused(400, path, { set, seen }))).toEqual([reason])
 })
-test('nor of those that are no longer there', async () => {
+test('the status of applications that are no longer there is not set, and the form says why', async () => {
   const answer = await browser.get(`${list}/status?set=none&ticked=999999999`)
   expect([answer.status, errorsOf(await answer.text())]).toEqual([400, [wrongCount]])
 })

@@ -86,7 +86,7 @@ describe('a form whose session has ended', () => {
     expect(fieldsOf(await (await visitor.post(edit, form)).text(), edit).document).toHaveLength(300 * 1024)
   })
 
-  test('of a program that reads JSON is a problem document', async () => {
+  test('a form of a program that reads JSON gets a problem document when its session has ended', async () => {
     const { visitor, form } = await late()
     const response = await visitor.post(edit, form, { Accept: 'application/json' })
     expect([response.status, ((await response.json()) as { title: string }).title]).toEqual([401, 'Unauthorized'])

@@ -163,7 +163,7 @@ describe('signing in at the provider', () => {
     expect([back.status, browser.cookies.size]).toEqual([401, 0])
   })
 
-  test('who broke it off at the provider is not signed in', async () => {
+  test('a person who cancels at the provider is not signed in', async () => {
     const browser = visitor()
     const back = await browser.get(await begin(browser, ''))
     expect(back.status).toBe(401)
@@ -269,7 +269,7 @@ describe('the identity of a person', () => {
     expect(await comeIn()).toBe(401)
   })
 
-  test('of two subjects with one e-mail that come at once, one is the person', async () => {
+  test('of two subjects at the provider with one e-mail that sign in at once, one is the person', async () => {
     const duplicate = crypto.randomUUID()
     provider.accounts.set(duplicate, { email: ada.email, email_verified: true })
     expect((await Promise.all([comeIn(), comeIn(duplicate)])).sort()).toEqual([303, 401])

@@ -142,7 +142,7 @@ describe('a person', () => {
     await theirs.signIn(eve.email)
   })
 
-  test('whose link was out when they were disabled has it no more, also once they are enabled', async () => {
+  test('a person who is disabled loses a link that was open, also once they are enabled', async () => {
     const link = linkIn(await (await invite({ name: 'Ida', email: 'ida@example.gov', role: 'AUDITOR' })).text())
     const [ida] = await database.sql`select person_id from person where email = 'ida@example.gov'`
     const path = `/admin/people/${ida!.person_id}`

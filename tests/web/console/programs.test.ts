@@ -227,7 +227,7 @@ describe('versions', () => {
       expect((await admin.get(`${path}?from=${wrong}`)).status).toBe(404)
   })
 
-  test('of another program are not there, and each is a document to download', async () => {
+  test('versions of another program are not there, and each version is a document to download', async () => {
     const foreign = await admin.get(`/admin/programs/other-help/versions/${home.program_version_id}`)
     expect(foreign.status).toBe(404)
     const response = await admin.get(`/admin/programs/home-help/versions/${home.program_version_id}/document`)

@@ -122,7 +122,7 @@ describe('how long a program keeps its applications', () => {
     expect(text).toContain(days === '' ? 'value' : `value="${days}"`)
   })
 
-  test('of two who set it at once, the second is shown what the first did', async () => {
+  test('of two who set a program’s retention at once, the second is shown what the first did', async () => {
     const { path, slug } = await programWith('contended', [])
     await admin.post(path, { keep: 'days', days: '90', seen: '' })
     const second = await admin.post(path, { keep: 'days', days: '60', seen: '' })

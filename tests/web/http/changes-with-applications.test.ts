@@ -213,7 +213,7 @@ describe('a page of it', () => {
     expect(first!.application).toEqual((await walked(followed))[0]!)
   })
 
-  test('of applications that are larger than any buffer is whole, and sent in pieces', async () => {
+  test('a page of applications that are larger than any buffer is whole, and sent in pieces', async () => {
     const followed = await followProgram()
     const { frontEnd, answers } = followed
     for (let n = 0; n < 4; n++)

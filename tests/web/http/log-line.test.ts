@@ -15,7 +15,7 @@ async function pathLogged(target: string, host = 'localhost'): Promise<unknown> 
   return service.requestLine(answer.headers.get('x-request-id'))!.path
 }
 
-test('the path, without its query', async () => {
+test('the log line of a request has its path without the query', async () => {
   expect(await pathLogged('/a/b?token=x')).toBe('/a/b')
   expect(await pathLogged('/a/b?x=/y#/z')).toBe('/a/b')
   expect(await pathLogged('/')).toBe('/')
@@ -23,12 +23,12 @@ test('the path, without its query', async () => {
   expect(await pathLogged('https://elsewhere/a/b?c')).toBe('/a/b')
 })
 
-test('also when the host is none', async () => {
+test('the log line of a request has its path also when the host is none', async () => {
   expect(await pathLogged('/a/b?token=x', 'https://somewhere')).toBe('/a/b')
   expect(await pathLogged('/a/b?token=x', '%')).toBe('/a/b')
 })
 
-test('of docs that a person reads: of which program, and from where', async () => {
+test('the log line of docs that a person reads has the program and the address', async () => {
   await aProgram(database.sql, { slug: 'food' })
   const visitor = await new ConsoleVisitor(service).signIn((await aPerson(database.sql)).email)
   const answer = await visitor.get('/docs/api/programs/food')

@@ -119,7 +119,7 @@ describe('one application', () => {
     }
   })
 
-  test('of another program, erased, or never there: the same 404', async () => {
+  test('an application of another program, erased, or never there is the same 404', async () => {
     const elsewhere = await insertRawProgram(sql, 'read-elsewhere')
     const [foreign] = await insertRawApplications(sql, elsewhere, 1)
     const { application_id: erased } = await frontEnd.apply(await frontEnd.register(), answers('x'))

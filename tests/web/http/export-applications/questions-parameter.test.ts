@@ -164,7 +164,7 @@ describe('"A view, like fields": the same applications', () => {
     expect([refused.status, errors[0]]).toMatchObject([400, { parameter: 'questions', code: 'invalid_questions' }])
   })
 
-  test('as the JSON Schema with the same parameter describes them', async () => {
+  test('applications read with `questions` are as the JSON Schema with the same parameter describes them', async () => {
     const at = `/docs/api/programs/${slug}/versions/active/response.schema.json?inline=1&questions=current`
     const schema = await read<JsonSchema>(at)
     expect(schemaErrors(schema, { payload: shown, nextPageToken: null })).toEqual([])
