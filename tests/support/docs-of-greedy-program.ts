@@ -116,7 +116,8 @@ const program = {
   origin_name: null,
   intake_state: 'OPEN' as const,
 }
-const generated = { docs, state: 'ACTIVE' as const, since: 0, generated_at: 0, failed_at: null }
+const languages = { language: 'en', languages: ['en'] }
+const generated = { docs, state: 'ACTIVE' as const, ...languages, since: 0, generated_at: 0, failed_at: null }
 const view = viewProgram(program, [generated], place)
 const config = { apply: false, installationName: '', environment: 'development' as const, timeZone: 'UTC' }
 const context = pageContext(place, config, new Request('https://example.org/'), 0)

@@ -39,6 +39,7 @@ ${filterOptions.map(({ option, value, help }) => `  ${`--${option} ${value}`.pad
 Table layout:
   --multi <layout>    one: a single column with all selected options (default); columns: a column per option
   --option-labels     Option labels instead of IDs
+  --language <tag>    Language of option labels, and of question texts in a workbook: es. Default: the program's
   --exact-csv         CSV for programs: no byte order mark, and texts that a spreadsheet would take for formulas unchanged
 
 Behavior:
@@ -94,6 +95,7 @@ const pullOptions = {
   retries: { type: 'string', default: '8' },
   multi: { type: 'string', default: 'one' },
   'option-labels': { type: 'boolean', default: false },
+  language: { type: 'string' },
   'exact-csv': { type: 'boolean', default: false },
   checkpoint: { type: 'string', default: '1' },
   'no-verify-schema': { type: 'boolean', default: false },
@@ -137,7 +139,11 @@ export function parsePull(args: string[]): PullCommand {
     follow: values.follow,
     restart: values.restart,
     verifySchema: !values['no-verify-schema'],
-    tables: { multi, labels: values['option-labels'] || (format.isForPeople === true && multi === 'one') },
+    tables: {
+      multi,
+      labels: values['option-labels'] || (format.isForPeople === true && multi === 'one'),
+      ...(values.language !== undefined && { language: languageTag(values.language) }),
+    },
     csvExact: values['exact-csv'],
     pageSize: Number(values['page-size']),
     checkpointEveryMs: Number(values.checkpoint) * 1000,
@@ -150,7 +156,15 @@ export function parsePull(args: string[]): PullCommand {
 
 /** Throws for options that exclude each other. */
 function requireFitting(
-  values: { 'since-last': boolean; 'exact-csv': boolean; follow: boolean; json: boolean; restart: boolean },
+  values: {
+    'since-last': boolean
+    'option-labels': boolean
+    'exact-csv': boolean
+    language?: string
+    follow: boolean
+    json: boolean
+    restart: boolean
+  },
   { place, format, filters }: { place: string; format: OutputFormat; filters: ReturnType<typeof filtersIn> },
 ): void {
   if (values['since-last'] && filters.toDate !== undefined)
@@ -170,6 +184,8 @@ function requireFitting(
     throw wrong(
       `A ${format.ending} file cannot be used with --since-last or --exact-csv. Pull into a .csv file instead.`,
     )
+  if (values.language !== undefined && !format.isForPeople && !(format.hasTables && values['option-labels']))
+    throw wrong('--language needs --option-labels and tables, or a workbook.')
   if (format.folder !== undefined && values['since-last'])
     throw wrong('Use --follow to keep a folder up to date. Without it, everything is pulled again.')
   if (place === standardOutput && (values['since-last'] || values.restart || values.json))
@@ -180,6 +196,15 @@ function requireFitting(
 function requireSlug(program: string, command = 'pull'): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._~-]*$/.test(program))
     throw wrong(`--program must be the slug of a program, such as utility-assistance, not "${program}".`, command)
+}
+
+/** In its canonical form (BCP 47). */
+function languageTag(tag: string): string {
+  try {
+    return Intl.getCanonicalLocales(tag)[0]!
+  } catch {
+    throw wrong(`--language must be a language tag, such as es or pt-BR, not "${tag}".`)
+  }
 }
 
 /** The same text for the same choice, in whatever order the questions were named. */

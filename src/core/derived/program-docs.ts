@@ -1,5 +1,5 @@
-// The generated docs of a program, cached or generated on demand. The worker stores the docs for readers who see everything in the database;
-// each process caches the docs that it generates in memory, per set of hidden questions.
+// The generated docs of a program, cached or generated on demand. The worker stores the docs for readers who see everything in the database, in
+// the default language; each process caches the docs that it generates in memory, per set of hidden questions and language.
 // All of them can be dropped at any time and are regenerated from the versions.
 
 import { isDeepStrictEqual } from 'node:util'
@@ -15,6 +15,7 @@ import {
 import { findDraftVersion, loadProgram, loadProgramVersion, readPublishedVersions } from '../../db/programs/programs.ts'
 import { enumeratorDepthUsual } from '../../domain/definitions/program-definition.ts'
 import { visibleVersions } from '../../domain/definitions/visible-version.ts'
+import { languagesOf, lookupTags, offeredLanguage } from '../../domain/languages/localized.ts'
 import { followedShape } from '../../domain/questions/followed-shape.ts'
 import type { ExportProfile } from '../../domain/questions/key-map.ts'
 import { viewName } from '../../domain/questions/question-view.ts'
@@ -37,6 +38,9 @@ export const docsCodeVersion = 13
 export interface GeneratedDocs {
   docs: VersionDocs
   state: 'ACTIVE' | 'DRAFT'
+  /** Language of the texts, which is one of these; the default one comes first. */
+  language: string
+  languages: readonly string[]
   /** Time of publication; for a draft, time of the last save. */
   since: Micros
   generated_at: Micros
@@ -82,8 +86,8 @@ interface MadeDocs {
 }
 
 /**
- * The docs of programs as readers see them. Docs generated here are cached by version, newest publication and hidden questions, so nothing
- * has to be invalidated. Concurrent readers share one generation, and readers with the same hidden questions wait for one another, because
+ * The docs of programs as readers see them. Docs generated here are cached by version, newest publication, hidden questions and language, so
+ * nothing has to be invalidated. Concurrent readers share one generation, and readers with the same hidden questions wait for one another, because
  * generating many large versions takes about a second of this process, which other requests need too.
  */
 export class ProgramDocs {
@@ -100,20 +104,27 @@ export class ProgramDocs {
     private readonly keptCharsMax = 20_000_000,
   ) {}
 
-  /** Docs of the ACTIVE version, then of the DRAFT; empty if the program has neither. `hidden` are question IDs. */
-  async load(db: Db, programId: number, hidden: ReadonlySet<number>): Promise<GeneratedDocs[]> {
+  /**
+   * Docs of the ACTIVE version, then of the DRAFT; empty if the program has neither. `hidden` are question IDs. Each version is described in
+   * its language that fits `wanted` best.
+   */
+  async load(db: Db, programId: number, hidden: ReadonlySet<number>, wanted?: string): Promise<GeneratedDocs[]> {
     const all: GeneratedDocs[] = []
     for (const row of await readDocumentedVersions(db, programId)) {
       const { state, since, failed_at } = row
-      const kept = hidden.size > 0 ? undefined : keptDocs(row, this.making)
+      const languages = languagesOf(row.details)
+      const language = wanted === undefined ? languages[0]! : offeredLanguage(row.details, [wanted])
+      const common = { state, since, failed_at, language, languages }
+      const translated = language === languages[0] ? undefined : language
+      const kept = hidden.size > 0 || translated !== undefined ? undefined : keptDocs(row, this.making)
       if (kept !== undefined) {
-        all.push({ docs: kept.docs, state, since, failed_at, generated_at: kept.produced_at })
+        all.push({ ...common, docs: kept.docs, generated_at: kept.produced_at })
         continue
       }
-      const made = await this.#made(db, programId, row, hidden)
+      const made = await this.#made(db, programId, row, hidden, translated)
       // The draft may have been replaced since.
       if (made === undefined) continue
-      all.push({ docs: JSON.parse(made.text) as VersionDocs, state, since, failed_at, generated_at: made.made_at })
+      all.push({ ...common, docs: JSON.parse(made.text) as VersionDocs, generated_at: made.made_at })
     }
     return all
   }
@@ -140,15 +151,16 @@ export class ProgramDocs {
     return listed
   }
 
-  /** Undefined if the program no longer has this version. */
+  /** In the default language without another. Undefined if the program no longer has this version. */
   async #made(
     db: Db,
     programId: number,
     { program_version_id, since, newest_publication }: DocumentedState,
     hidden: ReadonlySet<number>,
+    language = '',
   ): Promise<MadeDocs | undefined> {
     const view = viewName({ hidden, chosen: undefined })
-    const name = `${program_version_id} ${since} ${newest_publication} ${view}`
+    const name = `${program_version_id} ${since} ${newest_publication} ${language} ${view}`
     const kept = this.#kept.get(name)
     if (kept !== undefined) {
       this.#keep(name, kept)
@@ -157,7 +169,8 @@ export class ProgramDocs {
     const underWay = this.#underWay.get(name)
     if (underWay !== undefined) return underWay
     const making = this.#oneAtATime(view, async () => {
-      const docs = await makeDocs(db, programId, program_version_id, this.making, hidden)
+      const tags = language === '' ? [] : lookupTags(language)
+      const docs = await makeDocs(db, programId, program_version_id, this.making, hidden, tags)
       if (docs === undefined) return undefined
       const made = { text: JSON.stringify(docs), short_example: docs.short_example, made_at: this.now() }
       this.#keep(name, made)
@@ -222,11 +235,12 @@ async function makeDocs(
   programVersionId: number,
   making: DocsMaking,
   hidden: ReadonlySet<number>,
+  tags: readonly string[] = [],
 ): Promise<VersionDocs | undefined> {
   const docsOf = async (version: DocumentableVersion, earlier: readonly DocumentableVersion[]) => {
     const seen = hidden.size === 0 ? [...earlier, version] : visibleVersions([...earlier, version], hidden)
     const followed = followedShape(await loadProgram(db, version.slug), making.exportProfile ?? 'contract')
-    return versionDocs({ ...seen.at(-1)!, program_name: followed?.programName }, seen.slice(0, -1), making)
+    return versionDocs({ ...seen.at(-1)!, program_name: followed?.programName }, seen.slice(0, -1), making, tags)
   }
   const published = await readPublishedVersions(db, programId)
   const at = published.findIndex(version => version.program_version_id === programVersionId)

@@ -1,5 +1,6 @@
 // Stored docs of program versions, in JSON, and the versions that should have them.
 
+import type { ProgramDetails } from '../../domain/questions/program-version.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import type { DerivedState } from './derived-status.ts'
@@ -16,6 +17,7 @@ export interface DocumentedState {
 /** The ACTIVE or DRAFT version of a program, with what is kept of its docs. */
 export interface DocumentedVersionRow extends DocumentedState {
   state: 'ACTIVE' | 'DRAFT'
+  details: ProgramDetails
   /** The version published last before it; for a draft, the newest. */
   published_before: number | null
   /** Null when nothing is kept, as are the next two. */
@@ -49,7 +51,7 @@ const versionsWithDocs = (db: Db) => db`
 /** A program's ACTIVE version, then its DRAFT; either may be missing. */
 export async function readDocumentedVersions(db: Db, programId: number): Promise<DocumentedVersionRow[]> {
   return db<DocumentedVersionRow[]>`
-    select v.program_version_id, v.state, coalesce(v.published_at, v.created_at) as since, newest_publication,
+    select v.program_version_id, v.state, v.details, coalesce(v.published_at, v.created_at) as since, newest_publication,
       earlier.program_version_id as published_before, e.code_version, e.content, e.produced_at,
       case when s.last_error is not null then s.updated_at end as failed_at
     ${versionsWithDocs(db)}
@@ -59,7 +61,7 @@ export async function readDocumentedVersions(db: Db, programId: number): Promise
 }
 
 /** A version as lists of programs show it: what is kept of its docs without their bulk. */
-export interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' | 'failed_at'> {
+export interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' | 'details' | 'failed_at'> {
   program_id: number
   /** Members of the content, null where nothing is kept. */
   content: Record<string, unknown> | null

@@ -34,6 +34,13 @@ interface Translated {
   translations?: Translations | undefined
 }
 
+/** The translation of a text under the first of these tags that has one. */
+export const translationOf = (
+  { translations }: Translated,
+  field: string,
+  tags: readonly string[],
+): string | undefined => tags.map(tag => translations?.[tag]?.[field]).find(text => text !== undefined)
+
 /** One element with its texts under the first of these tags that has them, and else as they are. */
 export function inLanguage<Element extends Translated>(
   element: Element,

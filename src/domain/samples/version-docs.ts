@@ -5,9 +5,10 @@ import { askedById, conditionText } from '../definitions/condition-text.ts'
 import { enumeratorDepthUsual } from '../definitions/program-definition.ts'
 import type { DescribableVersion } from '../definitions/version-definition.ts'
 import { moreMayBeAdded } from '../fields/field-schema.ts'
+import { inLanguage, localizedSettings, translationOf } from '../languages/localized.ts'
 import { answerFields, typeLabel } from '../questions/answer-schema.ts'
 import { buildKeyMap, type ExportProfile, type KeyMap, type KeyNode } from '../questions/key-map.ts'
-import type { VersionQuestion } from '../questions/question.ts'
+import type { QuestionOption, VersionQuestion } from '../questions/question.ts'
 import { boundsText } from '../readable/question-bounds.ts'
 import { type ExampleVersion, examplePage, type ShortExample, shortExample } from './docs-example.ts'
 import { documentedPart, optionTextMax, questionTextMax, shortened } from './documented-part.ts'
@@ -124,16 +125,24 @@ export interface OptionRun {
 /** Most runs of one option. */
 const runsMax = 20
 
+/** A run while it is made, with `text` in the default language: translations differ without a change of meaning. */
+interface TranslatedRun extends OptionRun {
+  translation: string | undefined
+}
+
 /**
  * The docs of one of a program's versions. `earlier` are the versions published before it, oldest first: what they asked is in
  * its export too (D20, D21), and it is compared with the last of them. Their size is bounded, whatever the versions ask for (D29).
+ * Texts are under the first of `tags` that has them, and else in the default language (D54); changes are described as they were made.
  */
 export function versionDocs(
   version: DocumentableVersion,
   earlier: readonly DocumentableVersion[],
   making: DocsMaking,
+  tags: readonly string[] = [],
 ): VersionDocs {
-  const { program_version_id, slug, display_name, statuses } = version
+  const { program_version_id, slug, statuses, details = {} } = version
+  const display_name = translationOf(details, 'display_name', tags) ?? version.display_name
   const asked = new Set(version.questions.map(question => question.question_id))
   const { keyMap, left_out } = documentedPart(
     buildKeyMap([...earlier, version]),
@@ -153,7 +162,10 @@ export function versionDocs(
     statuses,
     example,
     short_example: shortExample(example),
-    questions: questionDocs(keyMap, version, earlier).map((question, i) => ({ ...question, history: histories[i]! })),
+    questions: questionDocs(keyMap, version, earlier, tags).map((question, i) => ({
+      ...question,
+      history: histories[i]!,
+    })),
     history_since: historySince(earlier.length + 1),
     versions_before: earlier.length,
     changed_since: before?.program_version_id ?? null,
@@ -169,18 +181,19 @@ const documentedIds = (keyMap: KeyMap): Set<number> => new Set(allNodes(keyMap).
 
 const allNodes = (keyMap: KeyMap): KeyNode[] => keyMap.flatMap(node => [node, ...allNodes(node.children)])
 
-/** The questions of a key map in its order, as the last version that asked each has them; `earlier` oldest first. */
+/** The questions of a key map in its order, as the last version that asked each has them; `earlier` oldest first; `tags` as of `versionDocs`. */
 export function questionDocs(
   keyMap: KeyMap,
   version: DescribedVersion,
   earlier: readonly Pick<DescribedVersion, 'questions' | 'program_version_id'>[],
+  tags: readonly string[] = [],
 ): DescribedQuestion[] {
   const idOf = sharedIds(keyMap)
   const askedNow = new Map(version.questions.map(question => [idOf(question), question]))
   const askedLast = new Map<number, VersionQuestion>()
   const askedIn = new Map<number, number>()
   const firstVersions = new Map<number, number>()
-  const options = new Map<string, OptionRun[]>()
+  const options = new Map<string, TranslatedRun[]>()
   for (const [at, { questions, program_version_id }] of [...earlier, version].entries()) {
     const number = at + 1
     for (const question of questions) {
@@ -189,13 +202,15 @@ export function questionDocs(
       askedIn.set(question_id, number)
       askedLast.set(question_id, question)
       if (!firstVersions.has(question_id)) firstVersions.set(question_id, number)
-      for (const { admin_id, text } of question.settings.options ?? []) {
-        const name = `${question_id} ${admin_id}`
-        options.set(name, withRun(options.get(name) ?? [], { text, number, program_version_id, before }))
+      for (const option of question.settings.options ?? []) {
+        const name = `${question_id} ${option.admin_id}`
+        options.set(name, withRun(options.get(name) ?? [], option, { number, program_version_id, before, tags }))
       }
     }
   }
-  const asking = askedById(version.questions)
+  const asking = askedById(
+    version.questions.map(question => ({ ...question, settings: localizedSettings(question.settings, tags) })),
+  )
   const placements = new Map(
     version.screens.flatMap(screen =>
       screen.questions.map(placement => [idOf(placement), { screen, placement }] as const),
@@ -215,9 +230,9 @@ export function questionDocs(
         path,
         depth,
         admin_name,
-        text: shortened(settings.text, questionTextMax),
+        text: shortened(inLanguage(settings, tags).text, questionTextMax),
         asked: askedNow.has(question_id),
-        screen: placed?.screen.name ?? null,
+        screen: placed === undefined ? null : inLanguage(placed.screen, tags).name,
         optional: placed?.placement.optional ?? false,
         asked_when: conditions.map(condition => shortened(conditionText(condition, asking), questionTextMax)),
         bounds: boundsText(settings),
@@ -253,25 +268,37 @@ function historiesOf(keyMap: KeyMap, versions: readonly DocumentableVersion[]): 
 
 /** The runs of an option with that of one more version, `before` which the question was last asked. */
 function withRun(
-  runs: readonly OptionRun[],
-  now: { text: string; number: number; program_version_id: number; before: number | undefined },
-): OptionRun[] {
-  const { text, number, program_version_id, before } = now
+  runs: readonly TranslatedRun[],
+  option: QuestionOption,
+  now: { number: number; program_version_id: number; before: number | undefined; tags: readonly string[] },
+): TranslatedRun[] {
+  const { number, program_version_id, before, tags } = now
+  const { text } = option
   const last = runs.at(-1)
+  const translation = translationOf(option, 'text', tags)
   return last?.text === text && last.versions[1] === before
-    ? [...runs.slice(0, -1), { ...last, versions: [last.versions[0], number] }]
-    : [...runs, { text, versions: [number, number], first_version_id: program_version_id }]
+    ? [
+        ...runs.slice(0, -1),
+        { ...last, translation: translation ?? last.translation, versions: [last.versions[0], number] },
+      ]
+    : [...runs, { text, translation, versions: [number, number], first_version_id: program_version_id }]
 }
 
-function optionDocs(id: string, runs: readonly OptionRun[], selectable: ReadonlySet<string>): OptionDocs {
-  const cut = (text: string): string => shortened(text, optionTextMax)
+function optionDocs(id: string, runs: readonly TranslatedRun[], selectable: ReadonlySet<string>): OptionDocs {
+  const textOf = ({ text, translation = text }: TranslatedRun): string => shortened(translation, optionTextMax)
   const [first, last] = [runs[0]!, runs.at(-1)!]
   return {
     id,
-    text: cut(last.text),
+    text: textOf(last),
     retired: !selectable.has(id),
     versions: [first.versions[0], last.versions[1]],
-    earlier: runs.length === 1 ? [] : runs.slice(-runsMax).map(run => ({ ...run, text: cut(run.text) })),
+    earlier:
+      runs.length === 1
+        ? []
+        : runs.slice(-runsMax).map(run => {
+            const { versions, first_version_id } = run
+            return { text: textOf(run), versions, first_version_id }
+          }),
   }
 }
 

@@ -7,6 +7,7 @@ import type { VersionChange } from '../../domain/comparison/version-diff.ts'
 import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
 import { counted, figures } from '../html/components.tsx'
 import { SidePage } from './components/side-page.tsx'
+import { languageQuery, useTextLanguage } from './components/text-language.tsx'
 import { docsPath, numberOf, type ShownVersion, type VersionView } from './program-view.ts'
 import { anchorOf } from './question-list.tsx'
 
@@ -63,7 +64,9 @@ export function Changes({ version, path }: { version: VersionView; path: string 
       )}
       {before !== null && (
         <p>
-          <a href={`${path}/versions/${version.program_version_id}/changes`}>Question changes by version</a>
+          <a href={`${path}/versions/${version.program_version_id}/changes${languageQuery(version)}`}>
+            Question changes by version
+          </a>
         </p>
       )}
     </section>
@@ -85,7 +88,7 @@ export function ChangesPage({ program, shown }: ShownVersion): VNode {
     <SidePage
       path={docsPath(program.slug)}
       program={program.display_name}
-      versionId={shown.program_version_id}
+      shown={shown}
       step="changes"
       title="Question changes"
       lead="When each question was added, changed or removed, newest version first."
@@ -101,10 +104,7 @@ export function ChangesPage({ program, shown }: ShownVersion): VNode {
               {[...Map.groupBy(changes, ({ question }) => question)].map(([question, all]) => (
                 <div>
                   <dt>
-                    <code>{question.question_key}</code>{' '}
-                    <span class="soft" dir="auto">
-                      {question.text}
-                    </span>
+                    <code>{question.question_key}</code> <QuestionText text={question.text} />
                   </dt>
                   <dd>
                     {all.map(({ detail }) => (
@@ -119,6 +119,14 @@ export function ChangesPage({ program, shown }: ShownVersion): VNode {
       {earlier > 0 && <p>{counted(earlier, 'earlier change')} not shown.</p>}
       {since > 1 && <p>Changes before version {since} are not shown.</p>}
     </SidePage>
+  )
+}
+
+function QuestionText({ text }: { text: string }) {
+  return (
+    <span class="soft" {...useTextLanguage()}>
+      {text}
+    </span>
   )
 }
 

@@ -16,6 +16,7 @@ import { inlined, responseSchema } from '../../domain/questions/response-schema.
 import { isSlug } from '../../domain/values/slug.ts'
 import { attachment, download, json, pageResponse } from '../html/docs-response.ts'
 import { readingRoles } from '../html/navigation.ts'
+import { parseLanguage } from '../http/headers/accepted-languages.ts'
 import { docsOperations } from '../http/openapi/docs-operations.ts'
 import { programOpenApi } from '../http/openapi/program-document.ts'
 import { hiddenRoute, routeDetail } from '../http/openapi/route-detail.ts'
@@ -24,14 +25,21 @@ import { methodNotAllowed } from '../http/server/errors.ts'
 import { placeOf } from '../http/server/place.ts'
 import { refuseParameters, sentParameters } from '../http/server/program-request.ts'
 import { codeSamples } from './code-samples/code-samples.ts'
-import { freshnessOf } from './docs-freshness.tsx'
+import { freshnessOf } from './components/docs-freshness.tsx'
 import { ConnectPage } from './guide/connect-page.tsx'
 import type { Reader } from './guide/get-started.tsx'
 import { isMarkdown, markdownResponse, wantsJson, withoutSuffix } from './markdown/markdown-response.ts'
 import { ChangesPage } from './program-changes.tsx'
 import { ProgramIndexPage } from './program-index-page.tsx'
 import { type DocumentedPageProps, ProgramPage } from './program-page.tsx'
-import { docsUrl, listedProgramsMax, type ShownVersion, viewProgram, viewPrograms } from './program-view.ts'
+import {
+  docsUrl,
+  listedProgramsMax,
+  type ShownVersion,
+  type VersionView,
+  viewProgram,
+  viewPrograms,
+} from './program-view.ts'
 import { QuestionTablePage } from './question-table.tsx'
 import { findFirstProgram, loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
 
@@ -61,7 +69,9 @@ export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
       )
       const context = { ...request.viewer.context, coding: undefined }
       const page = await answer({ ...request, params, viewer: { ...request.viewer, context } })
-      return markdownResponse(page, request.request, context, request.viewer.fields)
+      const language = page.headers.get('content-language')
+      const fields = { ...request.viewer.fields, ...(language !== null && { 'Content-Language': language }) }
+      return markdownResponse(page, request.request, context, fields)
     }
   const add = (path: string, answer: (request: Asked) => Promise<Response>, operation: object) =>
     routes
@@ -93,13 +103,19 @@ function docsLoading({ config, db }: Deps, docs: ProgramDocs) {
     return { found, place: placeOf(config, request) }
   }
   const loadDocs = (programId: number, { hidden }: Viewer) => docs.load(db, programId, hidden)
-  return { load, docs, loadDocs }
+  /** The program with its docs in the requested language. */
+  const loadView = async ({ viewer, request, params }: Asked) => {
+    const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
+    const all = await docs.load(db, found.program_id, viewer.hidden, readLanguage(request))
+    return { programId: found.program_id, program: viewProgram(found, all, placeOf(config, request)) }
+  }
+  return { load, docs, loadDocs, loadView }
 }
 
 type Loading = ReturnType<typeof docsLoading>
 
 /** Pages, or JSON for clients that prefer it. */
-function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: Loading) {
+function pages({ config, db, consoleDb, now }: Deps, { docs, loadView }: Loading) {
   /** Samples show a person the Username of one of their own keys. Passwords are not stored, so they cannot be shown. */
   const readerOf = async (viewer: Viewer, programId: number): Promise<Reader> => {
     const { username, mayExport, maySubmit, context } = viewer
@@ -107,21 +123,18 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
     const key = await findPullingKeyOf(consoleDb, `admin:${context.person.email}`, programId, now())
     return { username: key?.api_key_id, keyName: key?.name, mayExport, maySubmit, isKey: false }
   }
-  const programPage = async (
-    viewer: Viewer,
-    programId: number,
-    props: Pick<DocumentedPageProps, 'program' | 'shown'>,
-  ) => pageResponse(viewer, ProgramPage({ reader: await readerOf(viewer, programId), ...props }))
+  const programPage = async (viewer: Viewer, programId: number, props: Omit<DocumentedPageProps, 'reader'>) =>
+    pageResponse(
+      inLanguageOf(viewer, props.shown),
+      ProgramPage({ reader: await readerOf(viewer, programId), ...props }),
+    )
   /** A page about one version besides its docs. */
   const sideOf =
     (page: (props: ShownVersion) => VNode) =>
     async (request: Asked): Promise<Response> => {
-      const { found, place } = await load(request)
-      const program = viewProgram(found, await loadDocs(found.program_id, request.viewer), place)
-      return pageResponse(
-        request.viewer,
-        page({ program, shown: pickVersion(program.versions, request.params.version) }),
-      )
+      const { program } = await loadView(request)
+      const shown = pickVersion(program.versions, request.params.version)
+      return pageResponse(inLanguageOf(request.viewer, shown), page({ program, shown }))
     }
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
@@ -146,19 +159,18 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       return pageResponse(viewer, ConnectPage({ baseUrl: placeOf(config, request).baseUrl, slug: first?.slug }))
     },
     showProgram: async (request: Asked): Promise<Response> => {
-      const { found, place } = await load(request)
-      const view = viewProgram(found, await loadDocs(found.program_id, request.viewer), place)
+      const { programId, program } = await loadView(request)
+      const [shown] = program.versions
       return wantsJson(request.request)
-        ? json(view, request.viewer.fields)
-        : programPage(request.viewer, found.program_id, { program: view, shown: view.versions[0] })
+        ? json(program, inLanguageOf(request.viewer, shown).fields)
+        : programPage(request.viewer, programId, { program, shown })
     },
     showVersion: async (request: Asked): Promise<Response> => {
-      const { found, place } = await load(request)
-      const view = viewProgram(found, await loadDocs(found.program_id, request.viewer), place)
-      const shown = pickVersion(view.versions, request.params.version)
+      const { programId, program } = await loadView(request)
+      const shown = pickVersion(program.versions, request.params.version)
       return wantsJson(request.request)
-        ? json(shown, request.viewer.fields)
-        : programPage(request.viewer, found.program_id, { program: view, shown })
+        ? json(shown, inLanguageOf(request.viewer, shown).fields)
+        : programPage(request.viewer, programId, { program, shown })
     },
     showQuestions: sideOf(QuestionTablePage),
     showChanges: sideOf(ChangesPage),
@@ -243,6 +255,18 @@ async function wantedSchema(
   const part = names === undefined ? keyMap : visiblePart(keyMap, { hidden: new Set(), chosen: found.chosen })
   return { part, isInline: inline === true }
 }
+
+/** The language of the docs of a program, if one is requested. */
+function readLanguage(request: Request): string | undefined {
+  const query = new SentQuery(sentParameters(request), ['language'])
+  const language = query.read('language', parseLanguage)
+  if (query.errors.length > 0) throw query.problem()
+  return language
+}
+
+/** The viewer with headers for a response in the language of this version. */
+const inLanguageOf = <Seen extends Pick<Viewer, 'fields'>>(viewer: Seen, shown: VersionView | undefined): Seen =>
+  shown === undefined ? viewer : { ...viewer, fields: { ...viewer.fields, 'Content-Language': shown.language } }
 
 /** `after`, the slug after which the list continues, or empty; and `q`, the search text, or empty. */
 function readListQuery(request: Request): { after: string; search: string } {

@@ -8,11 +8,11 @@ import { LinkButton } from '../html/components.tsx'
 import { isPart, SearchForm } from '../html/lists.tsx'
 import { usePage } from '../html/page-context.ts'
 import { Shell } from '../html/shell.tsx'
+import { type Freshness, type ProgramFreshness, VersionFreshness, WhereJobsAre } from './components/docs-freshness.tsx'
 import { DocsTabs } from './components/docs-tabs.tsx'
 import { JsonTree } from './components/json-tree.tsx'
 import { MarkdownLinks } from './components/markdown-links.tsx'
 import { Panel } from './components/panels.tsx'
-import { type Freshness, type ProgramFreshness, VersionFreshness, WhereJobsAre } from './docs-freshness.tsx'
 import { docsPath, type ListedProgram, type ListedVersionView, type ProgramList } from './program-view.ts'
 
 interface ProgramIndexProps {

@@ -7,17 +7,28 @@ import type { VNode } from 'preact'
 import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
 import { counted, Notice, Tabs } from '../html/components.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
-import { type FindEntry, type FindGroup, FindList } from './components/find-list.tsx'
+import { FindList } from './components/find-list.tsx'
 import { Instant } from './components/instant.tsx'
 import { MarkdownLinks } from './components/markdown-links.tsx'
+import { LanguageMenu, languageQuery, TextLanguage } from './components/text-language.tsx'
 import { Code, Example, firstRun } from './copy-column.tsx'
 import { Errors } from './guide/error-table.tsx'
 import { FirstRequest, GetKey, type Reader } from './guide/get-started.tsx'
 import { guideEntries, MetadataFields, metadataMarks, PullingGuide } from './guide/pulling-guide.tsx'
 import { Submitting } from './guide/submitting.tsx'
+import { errorsEntry, findGroups, reference } from './page-entries.ts'
 import { Changes, changedQuestions, changesOf } from './program-changes.tsx'
-import { docsPath, numberOf, type ProgramView, type VersionView, versionName } from './program-view.ts'
-import { exampleMarks, findQuestions, QuestionList } from './question-list.tsx'
+import {
+  docsPath,
+  numberOf,
+  type ProgramView,
+  questionsPath,
+  titleOf,
+  type VersionView,
+  versionName,
+  versionPath,
+} from './program-view.ts'
+import { exampleMarks, QuestionList } from './question-list.tsx'
 
 export interface DocumentedPageProps {
   reader: Reader
@@ -29,20 +40,29 @@ export interface DocumentedPageProps {
 export function ProgramPage({ reader, program, shown }: DocumentedPageProps): VNode {
   if (shown === undefined) return <PageWithoutVersion reader={reader} program={program} />
   const active = program.versions.find(version => version.state === 'ACTIVE')
-  return shown.state === 'DRAFT' && active !== undefined ? (
-    <DraftPage program={program} shown={shown} active={active} />
-  ) : (
-    <VersionPage reader={reader} program={program} shown={shown} />
+  return (
+    <TextLanguage value={shown.language}>
+      {shown.state === 'DRAFT' && active !== undefined ? (
+        <DraftPage program={program} shown={shown} active={active} />
+      ) : (
+        <VersionPage reader={reader} program={program} shown={shown} />
+      )}
+    </TextLanguage>
   )
 }
 
 const frameOf = (program: ProgramView, shown?: VersionView) => ({
   title: `Documentation · ${program.display_name}${shown === undefined || shown.state === 'ACTIVE' ? '' : ` · ${titleOf(shown)}`}`,
-  heading: program.display_name,
+  heading: <bdi lang={program.versions[0]?.language}>{program.display_name}</bdi>,
   part: 'documentation' as const,
   crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: program.display_name }],
   styles: ['/assets/docs.css'],
-  actions: <MarkdownLinks path={shown === undefined ? pathOf(program) : versionPath(program, shown)} />,
+  actions:
+    shown === undefined ? (
+      <MarkdownLinks path={pathOf(program)} />
+    ) : (
+      <MarkdownLinks path={versionPath(program, shown)} query={languageQuery(shown)} />
+    ),
   scripts: ['/assets/find.js', '/assets/docs.js', '/assets/run.js'],
 })
 
@@ -83,7 +103,7 @@ function VersionPage({ shown, ...guided }: Guided & { shown: VersionView }): VNo
       find={<FindList what="a question" groups={findGroups(program, shown, questions, guided.reader.maySubmit)} />}
       first={
         <>
-          <Versions program={program} shown={shown} />
+          <Menus program={program} shown={shown} />
           <GetKey {...guided} />
         </>
       }
@@ -117,7 +137,7 @@ function DraftPage(props: { program: ProgramView; shown: VersionView; active: Ve
       {...frameOf(program, shown)}
       lead={<Lead version={shown} intake={program.intake_state} />}
       find={<FindList what="a question" groups={findGroups(program, shown, questions)} />}
-      first={<Versions program={program} shown={shown} />}
+      first={<Menus program={program} shown={shown} />}
       copy={<Example shown={shown} title={titleOf(shown).toLowerCase()} marks={marks} changed={questions.length} />}
     >
       <FailedAt version={shown} />
@@ -136,13 +156,6 @@ const FailedAt = ({ version: { regeneration_failed_at: at } }: { version: Versio
   )
 
 const pathOf = ({ slug }: ProgramView): string => docsPath(slug)
-
-/** The program's main page shows the active version, or the draft if there is none. */
-const versionPath = (program: ProgramView, version: VersionView): string =>
-  version === program.versions[0] ? pathOf(program) : `${pathOf(program)}/versions/${version.program_version_id}`
-
-const titleOf = ({ version_number: number }: VersionView): string =>
-  number === null ? 'Draft' : `Active version ${number}`
 
 const intakeTexts = {
   OPEN: '',
@@ -163,6 +176,14 @@ function Lead({ version, intake }: { version: VersionView; intake: ProgramView['
   )
 }
 
+/** What else the page can show: another version, or another language. */
+const Menus = ({ program, shown }: { program: ProgramView; shown: VersionView }) => (
+  <>
+    <Versions program={program} shown={shown} />
+    <LanguageMenu shown={shown} path={versionPath(program, shown)} />
+  </>
+)
+
 /** Tabs for the active version and the draft. */
 function Versions({ program, shown }: { program: ProgramView; shown: VersionView }): VNode | null {
   if (program.versions.length < 2) return null
@@ -171,7 +192,7 @@ function Versions({ program, shown }: { program: ProgramView; shown: VersionView
       label="Versions"
       tabs={program.versions.map(version => ({
         text: `${titleOf(version)}${version.state === 'DRAFT' ? `: ${changesOf(version)}` : ''}`,
-        path: versionPath(program, version),
+        path: versionPath(program, version) + languageQuery(shown),
         current: version === shown,
       }))}
     />
@@ -200,7 +221,7 @@ function Questions(props: {
           {same === 0
             ? 'Every question changes.'
             : `${counted(same, 'question')} ${same === 1 ? 'is' : 'are'} unchanged and shown with the `}
-          {same > 0 && <a href={`${path}#questions`}>active version</a>}
+          {same > 0 && <a href={`${path}${languageQuery(shown)}#questions`}>active version</a>}
           {same > 0 && '.'}
         </p>
       )}
@@ -232,8 +253,7 @@ function Downloads(props: { program: ProgramView; version: VersionView; whole: b
       <h2 id="downloads">Downloads</h2>
       <ul class="prose">
         <li>
-          <a href={`${pathOf(program)}/versions/${version.program_version_id}/questions`}>Question table</a>, to print
-          and comment on
+          <a href={questionsPath(program, version)}>Question table</a>, to print and comment on
         </li>
         <li>
           <a href={version.response_schema_url}>JSON Schema</a> of export pages, for validators and code generators
@@ -250,55 +270,4 @@ function Downloads(props: { program: ProgramView; version: VersionView; whole: b
       {!whole && <p>Statuses of this version: {statuses.length === 0 ? 'none' : statuses.join(', ')}.</p>}
     </section>
   )
-}
-
-const errorsEntry: FindEntry = { text: 'Errors', href: '#errors' }
-
-const reference = (entries: readonly FindEntry[]): FindGroup => ({ title: 'Reference', entries })
-
-/** The list beside the page, in the order of the page. */
-function findGroups(
-  program: ProgramView,
-  shown: VersionView,
-  questions: readonly QuestionDocs[],
-  maySubmit = false,
-): FindGroup[] {
-  const draft = program.versions.find(version => version.state === 'DRAFT')
-  const whole = shown.state === 'ACTIVE' || program.versions.length === 1
-  const changes = {
-    text: shown.changed_since_number === null ? 'First version' : `Changes since version ${shown.changed_since_number}`,
-    href: '#changes',
-  }
-  return [
-    ...(whole ? [{ title: 'Getting started', entries: guideEntries }] : []),
-    ...findQuestions(questions),
-    reference([
-      ...(whole ? [{ text: 'Metadata fields', href: '#metadata' }, errorsEntry] : []),
-      ...(maySubmit && shown.state === 'ACTIVE' ? [{ text: 'Submitting', href: '#submitting' }] : []),
-      changes,
-      { text: 'Downloads', href: '#downloads' },
-    ]),
-    {
-      title: 'Versions',
-      entries: program.versions
-        .filter(version => version !== shown)
-        .map(version => ({
-          text: version === draft ? `Draft: ${changesOf(version)}` : titleOf(version),
-          href: versionPath(program, version),
-        })),
-    },
-    {
-      title: 'Copy',
-      entries: [
-        ...(whole ? [{ text: 'Code samples', href: '#samples' }] : []),
-        { text: 'Example response', href: '#example' },
-        {
-          text: 'Question table',
-          href: `${pathOf(program)}/versions/${shown.program_version_id}/questions`,
-        },
-        { text: 'JSON Schema', href: shown.response_schema_url },
-        { text: 'OpenAPI 3.1', href: shown.openapi_url },
-      ],
-    },
-  ]
 }

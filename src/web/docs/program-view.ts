@@ -7,9 +7,10 @@ import type { QuestionDocs, VersionDocs } from '../../domain/samples/version-doc
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
 import type { Place } from '../http/server/place.ts'
 import { type CodeSample, codeSamples } from './code-samples/code-samples.ts'
+import { type InLanguage, languageQuery } from './components/text-language.tsx'
 
 /** Times are ISO 8601 with the offset of the service's time zone. */
-export interface VersionView {
+export interface VersionView extends InLanguage {
   program_version_id: number
   /** Version number within the program: 1, 2, 3. Null for a draft. */
   version_number: number | null
@@ -123,20 +124,32 @@ export function viewPrograms(
 /** Path of a program's docs. */
 export const docsPath = (slug: string): string => `/docs/api/programs/${slug}`
 
+/** The program's main page shows the active version, or the draft if there is none. */
+export const versionPath = ({ slug, versions }: ProgramView, version: VersionView): string =>
+  version === versions[0] ? docsPath(slug) : `${docsPath(slug)}/versions/${version.program_version_id}`
+
+/** Path of the table of a version's questions. */
+export const questionsPath = ({ slug }: ProgramView, version: VersionView): string =>
+  `${docsPath(slug)}/versions/${version.program_version_id}/questions${languageQuery(version)}`
+
 export const docsUrl = (place: Place, slug: string): string => place.baseUrl + docsPath(slug)
 
 /** Number of a version within its program; for a draft, the number it will get. */
 export const numberOf = ({ changed_since_number }: VersionView): number => (changed_since_number ?? 0) + 1
 
+export const titleOf = ({ version_number: number }: VersionView): string =>
+  number === null ? 'Draft' : `Active version ${number}`
+
 export const versionName = ({ version_number: number }: VersionView): string =>
   number === null ? 'the draft' : `version ${number}`
 
 export function viewProgram(program: Program, docs: readonly GeneratedDocs[], place: Place): ProgramView {
-  const { slug, display_name, intake_state } = program
+  const { slug, intake_state } = program
   const docs_url = docsUrl(place, slug)
   return {
     slug,
-    display_name,
+    // In the language of the page.
+    display_name: docs[0]?.docs.display_name ?? program.display_name,
     intake_state,
     docs_url,
     check_auth_url: `${place.baseUrl}/api/v1/checkAuth`,
@@ -151,7 +164,7 @@ export function viewProgram(program: Program, docs: readonly GeneratedDocs[], pl
 }
 
 function viewVersion(generated: GeneratedDocs, docs_url: string, timeZone: string): VersionView {
-  const { docs, state, since, generated_at, failed_at } = generated
+  const { docs, state, language, languages, since, generated_at, failed_at } = generated
   const { program_version_id, display_name, statuses, changed_since, changes, questions, left_out, example } = docs
   const { versions_before, history_since } = docs
   const files = `${docs_url}/versions/${program_version_id}`
@@ -160,6 +173,8 @@ function viewVersion(generated: GeneratedDocs, docs_url: string, timeZone: strin
     version_number: state === 'ACTIVE' ? versions_before + 1 : null,
     state,
     display_name,
+    language,
+    languages,
     statuses,
     since: formatOffsetTime(since, timeZone),
     generated_at: formatOffsetTime(generated_at, timeZone),

@@ -9,6 +9,7 @@ import { Badge, counted } from '../html/components.tsx'
 import type { FindEntry, FindGroup } from './components/find-list.tsx'
 import { HistoryFold } from './components/history-fold.tsx'
 import { type JsonMark, valueAt } from './components/json-tree.tsx'
+import { useTextLanguage } from './components/text-language.tsx'
 
 /** Number of questions above which a program is long. */
 const longFrom = 40
@@ -63,20 +64,22 @@ export const exampleMarks = (
   )
 }
 
-/** Navigation entries of the questions by screen, nested like the questions: their texts, found by their keys too. */
-export const findQuestions = (questions: readonly QuestionDocs[]): FindGroup[] =>
+/** Navigation entries of the questions by screen, nested like the questions: their texts in this language, found by their keys too. */
+export const findQuestions = (questions: readonly QuestionDocs[], lang: string): FindGroup[] =>
   byScreen(questions).map(({ name, questions }, i) => ({
     title: name ?? notAsked,
+    ...(name !== null && { lang }),
     href: `#${screenAnchor(i)}`,
-    entries: nested(questions),
+    entries: nested(questions, lang),
   }))
 
-function nested(questions: readonly QuestionDocs[]): FindEntry[] {
+function nested(questions: readonly QuestionDocs[], lang: string): FindEntry[] {
   const top: FindEntry[] = []
   const open: { entry: FindEntry & { within: FindEntry[] }; depth: number }[] = []
   for (const question of questions) {
     const entry = {
       text: question.text,
+      lang,
       href: `#${anchorOf(question)}`,
       about: question.question_key,
       within: [],
@@ -101,6 +104,7 @@ export function QuestionList(props: {
   example: unknown
 }): VNode {
   const { questions, current, since, example } = props
+  const inText = useTextLanguage()
   if (questions.length === 0) return <p>This program has never had a question that can be answered.</p>
   const long = questions.length > longFrom
   return (
@@ -109,7 +113,11 @@ export function QuestionList(props: {
         const list = questions.map(question => (
           <Question question={question} current={current} since={since} example={example} open={!long} />
         ))
-        const title = <h3 id={screenAnchor(i)}>{name ?? notAsked}</h3>
+        const title = (
+          <h3 id={screenAnchor(i)} {...(name !== null && inText)}>
+            {name ?? notAsked}
+          </h3>
+        )
         if (!long)
           return (
             <section>
@@ -146,7 +154,7 @@ function Question({ question, current, since, example, open }: QuestionProps): V
   return (
     <details class={`question depth-${Math.min(depth, 4)}`} open={open}>
       <summary>
-        <span class="asked" dir="auto">
+        <span class="asked" {...useTextLanguage()}>
           {text}
         </span>{' '}
         <code class="key">{question_key}</code> <Badge>{question_type}</Badge>
@@ -234,6 +242,7 @@ function Fields({ question: { path, fields } }: Pick<QuestionProps, 'question'>)
 
 function Option(props: { option: OptionDocs; earliest: number; current: number }): VNode {
   const { id, text, retired, versions, earlier } = props.option
+  const inText = useTextLanguage()
   if (earlier.length > 0)
     return (
       <li>
@@ -241,7 +250,9 @@ function Option(props: { option: OptionDocs; earliest: number; current: number }
         <ul>
           {earlier.map(run => (
             <li>
-              <span class="soft">{run.text}</span>{' '}
+              <span class="soft" {...inText}>
+                {run.text}
+              </span>{' '}
               <Badge tone="attention">{runText(run, retired, props.current)}</Badge>
             </li>
           ))}
@@ -253,7 +264,10 @@ function Option(props: { option: OptionDocs; earliest: number; current: number }
   const later = props.earliest < first
   return (
     <li>
-      <code>{id}</code> <span class="soft">{text}</span>
+      <code>{id}</code>{' '}
+      <span class="soft" {...inText}>
+        {text}
+      </span>
       {retired && <Badge tone="attention">{later ? `versions ${first} to ${last}` : `until version ${last}`}</Badge>}
       {!retired && later && <Badge tone="good">{first === props.current ? 'new' : `since version ${first}`}</Badge>}
     </li>

@@ -6,6 +6,7 @@ import type { VNode } from 'preact'
 import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
 import { ScrollBox } from '../html/secret.tsx'
 import { SidePage } from './components/side-page.tsx'
+import { useTextLanguage } from './components/text-language.tsx'
 import { docsPath, type ShownVersion, versionName } from './program-view.ts'
 
 export function QuestionTablePage({ program, shown }: ShownVersion): VNode {
@@ -15,7 +16,7 @@ export function QuestionTablePage({ program, shown }: ShownVersion): VNode {
     <SidePage
       path={docsPath(program.slug)}
       program={program.display_name}
-      versionId={shown.program_version_id}
+      shown={shown}
       step="questions"
       title="Questions"
       lead={`All questions of ${version}, to print or to send to colleagues for comment.`}
@@ -46,16 +47,17 @@ function Row(props: { question: QuestionDocs; number: number; isFirst: boolean }
   const { question, number, isFirst } = props
   const { text, question_key, question_type, screen, optional, depth, asked_when, bounds } = question
   const options = question.options.filter(({ retired }) => !retired)
+  const inText = useTextLanguage()
   return (
     <tr>
       <td>{number}</td>
       <td class={`depth-${Math.min(depth, 4)}`}>
         {isFirst && screen !== null && depth === 0 && (
-          <p class="soft" dir="auto">
+          <p class="soft" {...inText}>
             {screen}
           </p>
         )}
-        <p dir="auto">
+        <p {...inText}>
           <strong>{text}</strong>
         </p>
         <code>{question_key}</code>
@@ -69,7 +71,7 @@ function Row(props: { question: QuestionDocs; number: number; isFirst: boolean }
         {options.length > 0 && (
           <ul>
             {options.map(option => (
-              <li dir="auto">
+              <li {...inText}>
                 {option.text} <code>{option.id}</code>
               </li>
             ))}

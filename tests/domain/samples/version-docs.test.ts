@@ -190,3 +190,35 @@ test('an option id that was away and came back, or has another text, has each ra
     versionDocs(versions[0]!, [], { timeZone: 'UTC' }).questions[0]!.options.map(option => option.earlier),
   ).toEqual([[], []])
 })
+
+test('a translation that comes later is no change of meaning: the label of every version that had the text', () => {
+  const asking = (id: number, options: readonly object[]) => {
+    const version = everyKindVersion()
+    const question = version.questions.find(({ settings }) => settings.options !== undefined)!
+    const settings = { text: 'Fuel?', options: options as never }
+    return {
+      ...version,
+      program_version_id: id,
+      questions: [{ ...question, enumerator_id: null, settings }],
+      screens: [],
+    }
+  }
+  const spanish = { es: { text: 'Gasóleo' } }
+  const versions = [
+    asking(10, [{ admin_id: 'oil', text: 'Oil' }]),
+    asking(20, [{ admin_id: 'oil', text: 'Oil', translations: spanish }]),
+    asking(30, [{ admin_id: 'oil', text: 'Oil' }]),
+    asking(40, [{ admin_id: 'oil', text: 'Olive oil', translations: { es: { text: 'Aceite' } } }]),
+  ]
+  const optionAt = (at: number, tags?: string[]) =>
+    versionDocs(versions[at]!, versions.slice(0, at), { timeZone: 'UTC' }, tags).questions[0]!.options[0]
+  expect(optionAt(2, ['es'])).toMatchObject({ text: 'Gasóleo', earlier: [] })
+  expect(optionAt(2)).toMatchObject({ text: 'Oil', earlier: [] })
+  expect(optionAt(3, ['es-MX', 'es'])).toMatchObject({
+    text: 'Aceite',
+    earlier: [
+      { text: 'Gasóleo', versions: [1, 3], first_version_id: 10 },
+      { text: 'Aceite', versions: [4, 4], first_version_id: 40 },
+    ],
+  })
+})

@@ -1,6 +1,7 @@
 // What the docs say of each question: on which screen it is, when it is empty, and which versions had its options.
 
 import { expect, test } from 'bun:test'
+import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { versionDocs } from '../../../src/domain/samples/version-docs.ts'
 import { findQuestions, QuestionList } from '../../../src/web/docs/question-list.tsx'
@@ -28,7 +29,7 @@ test('questions are under the screen that asks them, with when they are empty an
   const first = asking(['cat', 'dog'], 'old', 'pet', 'zoo', 'gone', 'inner')
   const second = asking(['cat', 'fox'], 'pet', 'zoo', 'inner', 'later')
   const { questions } = versionDocs(second, [first], { timeZone: 'UTC' })
-  const page = renderToString(QuestionList({ questions, current: 2, since: 1, example: {} }))
+  const page = renderToString(h(QuestionList, { questions, current: 2, since: 1, example: {} }))
   const places = [...page.matchAll(/<h3|class="asked"[^>]*>([a-z]+)\?/g)].map(([, name]) => name ?? 'heading')
   expect(places).toEqual(['heading', 'pet', 'zoo', 'gone', 'inner', 'later', 'heading', 'old'])
   const meanings = [...page.matchAll(/<p class="meaning">.*?<\/p>/g)].map(([meaning]) => {
@@ -47,7 +48,7 @@ test('questions are under the screen that asks them, with when they are empty an
   const text = page.replace(/<[^>]*>/g, '')
   expect(text).toContain('cat catdog doguntil version 1fox foxnew')
   expect(text).toMatch(/one one(?!until|since|new)/)
-  const entries = findQuestions(questions).flatMap(group => group.entries)
+  const entries = findQuestions(questions, 'en').flatMap(group => group.entries)
   expect(entries.map(({ about, within }) => [about, ...within!.map(findEntry => findEntry.about)])).toEqual([
     ...[['pet'], ['zoo', 'gone', 'inner'], ['later'], ['old']],
   ])
@@ -68,7 +69,7 @@ test('each option is looked at a few times, however many there are', () => {
     },
   }))
   const page = renderToString(
-    QuestionList({ questions: [{ ...questions[0]!, options: many }], current: 1, since: 1, example: {} }),
+    h(QuestionList, { questions: [{ ...questions[0]!, options: many }], current: 1, since: 1, example: {} }),
   )
   expect(page).toContain(`option-${count - 1}`)
   expect(looked).toBeLessThan(5 * count)

@@ -24,7 +24,7 @@ export async function loadTables(
   mayLack = !walk.adds,
 ): Promise<{ tables: Table[]; known: KnownColumns; lost: string[] }> {
   let known = state.read<KnownColumns>('columns') ?? {}
-  const chosen = await questionsOf({ client, program, context, fields: walk.filters.fields })
+  const chosen = await questionsOf({ client, program, tables, context, fields: walk.filters.fields })
   if (chosen === undefined) return { tables: planTables([], tables, known), known, lost: [] }
   const there = columnNames(planTables(chosen, tables))
   const lost = Object.entries(known).flatMap(([table, names]) =>
@@ -47,18 +47,36 @@ export const tablesOf = async (job: FollowJob): Promise<Table[]> =>
 async function questionsOf({
   client,
   program,
+  tables: { language },
   context,
   fields,
-}: Omit<FollowJob, 'tables'>): Promise<DocumentedQuestion[] | undefined> {
+}: FollowJob): Promise<DocumentedQuestion[] | undefined> {
   try {
     const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active`
-    const { questions } = await client.json<{ questions: DocumentedQuestion[] }>(path, documented, context)
-    requireDocs(questions)
-    return chosenOf(questions, fields)
+    const query = language === undefined ? '' : `?${new URLSearchParams({ language })}`
+    const docs = await client.json<Documented>(path + query, documented, context)
+    requireDocs(docs.questions)
+    if (language !== undefined) requireLanguage(docs, language)
+    return chosenOf(docs.questions, fields)
   } catch (error) {
     if (error instanceof RequestRefused && error.isAboutNothingThere) return undefined
     throw error
   }
+}
+
+interface Documented {
+  questions: DocumentedQuestion[]
+  /** A service before 1.1 has neither. */
+  language?: unknown
+  languages?: unknown
+}
+
+/** Throws when the program's texts are not in this language: the service then sends them in the default one. */
+function requireLanguage({ language: sent, languages }: Documented, wanted: string): void {
+  const [family] = wanted.split('-')
+  if (String(sent).split('-')[0] === family) return
+  const offered = Array.isArray(languages) ? ` It has: ${languages.slice(0, 50).join(', ')}.` : ''
+  throw new CommandError('failed', `The program has no texts in the language ${wanted}.${offered}`)
 }
 
 const documented = {

@@ -7,6 +7,11 @@ import type { IdReceipt } from './id-digest.ts'
 /** As the service takes them. */
 export type PullFilters = Omit<ExportParameters, 'format' | 'pageSize' | 'nextPageToken'>
 
+export interface PulledTables extends TableOptions {
+  /** Language of question texts and option labels; the program's default one if left out. */
+  language?: string
+}
+
 export interface PullRequest {
   /** The program's slug. */
   program: string
@@ -17,7 +22,7 @@ export interface PullRequest {
   restart: boolean
   verifySchema: boolean
   pageSize: number | undefined
-  tables: TableOptions
+  tables: PulledTables
   csvExact: boolean
   /** How much work an interruption may cost. */
   checkpointEveryMs: number

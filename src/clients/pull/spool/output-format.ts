@@ -1,9 +1,8 @@
 // The interface of an output format.
 
 import type { ChangesPage, TributaryClient } from '@tributary/client'
-import type { TableOptions } from '../../../base/tables/table-plan.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
-import type { PullContext } from '../requests/pull-request.ts'
+import type { PullContext, PulledTables } from '../requests/pull-request.ts'
 import type { ReadyFile } from './place-files.ts'
 import type { PullState } from './pull-state.ts'
 import type { PulledMembers } from './pulled-applications.ts'
@@ -27,7 +26,7 @@ export interface FormatJob {
   program: string
   client: TributaryClient
   state: PullState
-  tables: TableOptions
+  tables: PulledTables
   /** Texts of CSV as they are, for programs and not for spreadsheets. */
   csvExact: boolean
   context: PullContext
@@ -39,7 +38,7 @@ export type TablesJob = Pick<FormatJob, 'program' | 'client' | 'state' | 'tables
 export interface FollowJob {
   program: string
   client: TributaryClient
-  tables: TableOptions
+  tables: PulledTables
   fields: string | undefined
   context: PullContext
 }

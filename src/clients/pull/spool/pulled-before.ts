@@ -1,10 +1,9 @@
 // Identifies an output and reads what the last pull recorded, where the next one starts.
 
-import type { TableOptions } from '../../../base/tables/table-plan.ts'
 import { type LastingFilters, lastingFilters } from '../requests/filter-options.ts'
 import type { IdReceipt } from '../requests/id-digest.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
-import type { PullRequest } from '../requests/pull-request.ts'
+import type { PulledTables, PullRequest } from '../requests/pull-request.ts'
 import { type PlacedFile, sizeOf } from './place-files.ts'
 
 /** What an output is of. It never changes, unless all is pulled again. */
@@ -17,7 +16,7 @@ export interface PullOrigin extends LastingFilters {
   /** The questions that the pull selected; undefined for all. */
   fields?: string
   /** The layout of the tables; null without tables. */
-  layout: (TableOptions & { csvExact: boolean }) | null
+  layout: (PulledTables & { csvExact: boolean }) | null
   /** Of what is no file. */
   destination: string | null
 }
@@ -72,6 +71,7 @@ export function differencesOf(was: PullOrigin, is: PullOrigin): string[] {
     withFields(origin),
     `with --multi ${layout?.multi ?? 'one'}`,
     `${layout?.labels ? 'with' : 'without'} --option-labels`,
+    layout?.language === undefined ? 'without --language' : `with --language ${layout.language}`,
     `${layout?.csvExact ? 'with' : 'without'} --exact-csv`,
   ]
   const now = words(is)

@@ -9,7 +9,7 @@ import { workbook } from '../../../base/tables/workbook.ts'
 import { csvPage } from '../../../core/export/framings/csv-page.ts'
 import { exportedObject, framedRow } from '../../../core/export/pages/exported-object.ts'
 import { type Program, readPublishedVersions } from '../../../db/programs/programs.ts'
-import { localizedSettings, lookupTags } from '../../../domain/languages/localized.ts'
+import { lookupTags } from '../../../domain/languages/localized.ts'
 import { questionDocs } from '../../../domain/samples/version-docs.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { findSeenProgram } from '../applications/find-applications.ts'
@@ -88,21 +88,12 @@ async function* clientCsv({ questions, applications }: OpenedList): AsyncGenerat
 async function sheetsOfList(deps: Deps, program: Program, list: OpenedList, language: string): Promise<Sheet[]> {
   const { questions, asOf, applications, again } = list
   const published = await readPublishedVersions(deps.consoleDb, program.program_id)
-  const tags = lookupTags(language)
-  const versions = published
-    .filter(({ published_at }) => published_at! <= asOf)
-    .map(version => ({
-      ...version,
-      questions: version.questions.map(question => ({
-        ...question,
-        settings: localizedSettings(question.settings, tags),
-      })),
-    }))
+  const versions = published.filter(({ published_at }) => published_at! <= asOf)
   if (versions.length === 0)
     throw new Problem('conflict', {
       detail: 'This program has not been published, so it has no applications to download.',
     })
-  const documented = questionDocs(questions.keyMap, versions.at(-1)!, versions.slice(0, -1))
+  const documented = questionDocs(questions.keyMap, versions.at(-1)!, versions.slice(0, -1), lookupTags(language))
   try {
     return sheetsOf(planTables(documented, { multi: 'one', labels: true }), async function* (sheet) {
       for await (const stored of sheet === 0 ? applications() : again())

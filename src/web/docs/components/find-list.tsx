@@ -6,6 +6,8 @@ import type { VNode } from 'preact'
 
 export interface FindEntry {
   text: string
+  /** Language of the text, if it isn't that of the page. */
+  lang?: string
   /** An anchor on the page, or a whole path. */
   href: string
   /** Text that is also searched, and shown on hover. */
@@ -18,6 +20,7 @@ export interface FindEntry {
 
 export interface FindGroup {
   title: string
+  lang?: string
   /** Link target of the title. */
   href?: string
   entries: readonly FindEntry[]
@@ -40,9 +43,11 @@ export function FindList({ groups, what }: { groups: readonly FindGroup[]; what:
       <div class="list">
         {groups
           .filter(({ entries }) => entries.length > 0)
-          .map(({ title, href, entries }) => (
+          .map(({ title, lang, href, entries }) => (
             <div data-group>
-              <h2 dir="auto">{href === undefined ? title : <a href={href}>{title}</a>}</h2>
+              <h2 lang={lang} dir="auto">
+                {href === undefined ? title : <a href={href}>{title}</a>}
+              </h2>
               <Entries entries={entries} />
             </div>
           ))}
@@ -54,10 +59,12 @@ export function FindList({ groups, what }: { groups: readonly FindGroup[]; what:
 function Entries({ entries }: { entries: readonly FindEntry[] }): VNode {
   return (
     <ul>
-      {entries.map(({ text, href, about, name, current, within = [] }) => (
+      {entries.map(({ text, lang, href, about, name, current, within = [] }) => (
         <li>
           <a href={href} title={about} class={name ? 'mono' : undefined} aria-current={current ? 'page' : undefined}>
-            <span dir="auto">{text}</span>
+            <span lang={lang} dir="auto">
+              {text}
+            </span>
           </a>
           {within.length > 0 && <Entries entries={within} />}
         </li>

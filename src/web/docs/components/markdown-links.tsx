@@ -5,10 +5,10 @@
 import { LinkButton } from '../../html/components.tsx'
 import { Icon } from '../../html/icon.tsx'
 
-/** The button copies what the link before it leads to, and is hidden until a script shows it. */
-export const MarkdownLinks = ({ path }: { path: string }) => (
+/** `query` is that of the page. The button copies what the link before it leads to, and is hidden until a script shows it. */
+export const MarkdownLinks = ({ path, query = '' }: { path: string; query?: string }) => (
   <>
-    <LinkButton href={`${path}.md`} text="Markdown" unseen=" of this page" />
+    <LinkButton href={`${path}.md${query}`} text="Markdown" unseen=" of this page" />
     <button type="button" class="plain" data-markdown hidden>
       <Icon name="copy" />
       Copy as Markdown

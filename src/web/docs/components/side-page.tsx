@@ -5,12 +5,13 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { Shell } from '../../html/shell.tsx'
 import { MarkdownLinks } from './markdown-links.tsx'
+import { type InLanguage, LanguageMenu, languageQuery, TextLanguage } from './text-language.tsx'
 
 interface SidePageProps {
   /** Path and name of the program’s docs. */
   path: string
   program: string
-  versionId: number
+  shown: InLanguage & { program_version_id: number }
   /** Last step of the page's address. */
   step: 'questions' | 'changes'
   title: string
@@ -18,19 +19,30 @@ interface SidePageProps {
   children: ComponentChildren
 }
 
-export function SidePage({ path, program, versionId, step, title, lead, children }: SidePageProps): VNode {
+export function SidePage({ path, program: name, shown, step, title, lead, children }: SidePageProps): VNode {
+  const query = languageQuery(shown)
+  const own = `${path}/versions/${shown.program_version_id}/${step}`
   return (
     <Shell
-      title={`${title} · ${program}`}
-      heading={`${program}: ${title.toLowerCase()}`}
+      title={`${title} · ${name}`}
+      heading={
+        <>
+          <bdi lang={shown.language}>{name}</bdi>: {title.toLowerCase()}
+        </>
+      }
       part="documentation"
-      crumbs={[{ text: 'Documentation', path: '/docs/api/programs' }, { text: program, path }, { text: title }]}
+      crumbs={[
+        { text: 'Documentation', path: '/docs/api/programs' },
+        { text: name, path: path + query },
+        { text: title },
+      ]}
       styles={['/assets/docs.css']}
       scripts={['/assets/docs.js']}
-      actions={<MarkdownLinks path={`${path}/versions/${versionId}/${step}`} />}
+      actions={<MarkdownLinks path={own} query={query} />}
       lead={lead}
     >
-      {children}
+      <LanguageMenu shown={shown} path={own} />
+      <TextLanguage value={shown.language}>{children}</TextLanguage>
     </Shell>
   )
 }

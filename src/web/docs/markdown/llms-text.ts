@@ -4,7 +4,7 @@ export const llmsText = (baseUrl: string): string => `# Tributary
 
 > Exports every application submitted to a public program, complete and exactly once.
 
-Every address below needs HTTP Basic authentication with the Username and Password of an API key. Docs pages are also available as Markdown: append .md to the address.
+Every address below needs HTTP Basic authentication with the Username and Password of an API key. Docs pages are also available as Markdown: append .md to the address. Append ?language=es for a program in another of its languages.
 
 ## Docs
 

@@ -43,9 +43,15 @@ const version = pathParameter('version', 'ID of the active version or draft, or 
   ...text,
   examples: ['active', 'draft'],
 })
+const language = queryParameter(
+  'language',
+  'Language of the program’s texts, such as `es`. Falls back to the default language. Keys and IDs don’t depend on it.',
+)
 const documentedVersion: JsonSchema = {
   type: 'object',
   properties: {
+    language: { ...text, description: 'Language of the texts.' },
+    languages: { type: 'array', items: text, description: 'Languages of the program, the default one first.' },
     history_since: { type: 'integer', description: 'Number of the oldest version whose changes are listed.' },
     questions: {
       type: 'array',
@@ -86,26 +92,26 @@ export const docsOperations = {
   program: {
     operationId: 'showProgramDocs',
     ...byKey('Docs'),
-    parameters: [programSlugParameter],
+    parameters: [programSlugParameter, language],
     summary: 'Show the docs of one program',
     description:
       'Returns an example response, question keys, option IDs and code samples. HTML, or JSON if Accept prefers it.',
     responses: {
       200: { description: 'The active version and the draft.', content: { ...html, ...object } },
-      ...noParameters,
+      400: problemResponse('`language` must be a language tag.'),
       ...docsErrors,
     },
   },
   version: {
     operationId: 'showProgramVersionDocs',
     ...byKey('Docs'),
-    parameters: [programSlugParameter, version],
+    parameters: [programSlugParameter, version, language],
     summary: 'Show the docs of one program version',
     description:
       'The HTML page of a draft shows its differences from the active version; JSON describes it in full, including how each question changed from version to version.',
     responses: {
       200: { description: 'The program version.', content: { ...html, ...json(documentedVersion) } },
-      ...noParameters,
+      400: problemResponse('`language` must be a language tag.'),
       ...docsErrors,
       404: notFound,
     },

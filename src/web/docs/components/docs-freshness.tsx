@@ -2,11 +2,11 @@
 
 /** @jsxImportSource preact */
 
-import type { DocsFreshness, ListedVersion } from '../../core/derived/program-docs.ts'
-import type { Micros } from '../../domain/values/offset-time.ts'
-import { Badge, distance, When } from '../html/components.tsx'
-import { navigation } from '../html/navigation.ts'
-import { usePage } from '../html/page-context.ts'
+import type { DocsFreshness, ListedVersion } from '../../../core/derived/program-docs.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Badge, distance, When } from '../../html/components.tsx'
+import { navigation } from '../../html/navigation.ts'
+import { usePage } from '../../html/page-context.ts'
 
 /** Freshness of each version of a program. */
 export type ProgramFreshness = readonly (DocsFreshness & Pick<ListedVersion, 'state'>)[]

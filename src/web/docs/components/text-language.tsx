@@ -1,0 +1,57 @@
+// The language in which a docs page shows the texts of a program, which may not be that of the page itself, and the menu that changes it.
+
+/** @jsxImportSource preact */
+
+import { createContext, type VNode } from 'preact'
+import { useContext } from 'preact/hooks'
+import { languageName } from '../../../domain/comparison/translated-texts.ts'
+
+/** The language of a version's texts, which is one of its languages; the default one comes first. */
+export interface InLanguage {
+  language: string
+  languages: readonly string[]
+}
+
+/** Query of docs in the same language as these. */
+export const languageQuery = ({ language, languages }: InLanguage): string =>
+  language === languages[0] ? '' : `?language=${language}`
+
+const ofTexts = createContext<string | undefined>(undefined)
+
+/** Around a page, with the language tag. */
+export const TextLanguage = ofTexts.Provider
+
+/** Attributes of an element that contains a text of the program. */
+export const useTextLanguage = () => ({ lang: useContext(ofTexts), dir: 'auto' as const })
+
+/** Links to the page at this path in each language of the version; nothing with only one. */
+export function LanguageMenu({ shown, path }: { shown: InLanguage; path: string }): VNode | null {
+  const { language, languages } = shown
+  if (languages.length < 2) return null
+  return (
+    <nav class="languages" aria-label="Language of questions">
+      {languages.map(tag => (
+        <a
+          href={path + languageQuery({ language: tag, languages })}
+          lang={tag}
+          hreflang={tag}
+          dir="auto"
+          title={languageName(tag)}
+          aria-current={tag === language ? 'page' : undefined}
+        >
+          {nativeName(tag)}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** `Español` for `es`. */
+function nativeName(tag: string): string {
+  try {
+    const name = new Intl.DisplayNames(tag, { type: 'language', languageDisplay: 'standard' }).of(tag) ?? tag
+    return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1)
+  } catch {
+    return tag
+  }
+}
