@@ -5,7 +5,7 @@ import { openPage, useBrowser } from '../../support/browser.ts'
 import { aPerson, ConsoleVisitor, fieldsOf, noticesOf, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
-import { aDraft, everyKind, q } from '../../support/programs.ts'
+import { aDraft, aProgram, everyKind, type ProgramSpec, q } from '../../support/programs.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
@@ -14,7 +14,7 @@ const ada = await new ConsoleVisitor(service).signIn((await aPerson(sql)).email)
 
 const rents = { question: 'housing', field: 'selection', operator: 'equal' as const, value: 'rent' }
 const adult = { question: 'own age', field: 'number', operator: 'greater_than' as const, value: 17 }
-const { program_version_id } = await aDraft(sql, {
+const program: ProgramSpec = {
   slug: 'previewed',
   screens: [
     { name: 'Home', questions: [q.radio('housing', ['rent', 'own']), q.currency('rent', { visible_when: rents })] },
@@ -24,8 +24,9 @@ const { program_version_id } = await aDraft(sql, {
       questions: [q.enumerator('members', [q.number('own age'), q.text('own trade', { visible_when: adult })])],
     },
   ],
-})
-const path = `/admin/programs/previewed/versions/${program_version_id}/preview`
+}
+const draft = await aDraft(sql, program)
+const path = '/admin/programs/previewed/draft/preview'
 /** Whether nothing is left to ask, and nothing missing. */
 const isEnd = (page: string): boolean => !page.includes('value="next"') && noticesOf(page).length === 0
 
@@ -109,12 +110,46 @@ test('the end says what submitting would be refused for, each at its screen, for
 })
 
 test('every kind of question is shown, with the text that the applicant reads', async () => {
-  const every = await aDraft(sql, { slug: 'every-preview', questions: everyKind })
-  const page = await ada.page(`/admin/programs/every-preview/versions/${every.program_version_id}/preview`)
+  await aDraft(sql, { slug: 'every-preview', questions: everyKind })
+  const page = await ada.page('/admin/programs/every-preview/draft/preview')
   for (const { question } of everyKind) expect(page).toContain(question.text)
   const labels = [...page.matchAll(/<label for="\/home_address[^>]*>([^<]*)/g)].map(([, label]) => label)
   expect(labels).toHaveLength(5)
   expect(page).not.toContain('value="back"')
+})
+
+test('the address of a draft’s preview stays when the draft is saved, and leads to the questions when there is none', async () => {
+  const first = await ada.page(path)
+  const saved = await aDraft(sql, { ...program, display_name: 'Saved again' })
+  expect(saved.program_version_id).not.toBe(draft.program_version_id)
+  expect((await ada.get(path.replace('draft', `versions/${draft.program_version_id}`))).status).toBe(404)
+  expect(await ada.page(path)).toContain('<bdi>Saved again</bdi>')
+  // What was filled in before is still there.
+  expect(headingOf(await send(first, { '/housing/selection': 'own', go: 'next' }))).toBe('Household')
+  await aProgram(sql, { slug: 'published', questions: [q.text('why')] })
+  const gone = await ada.get('/admin/programs/published/draft/preview')
+  expect([gone.status, gone.headers.get('location')]).toEqual([303, '/admin/programs/published/questions?done=nodraft'])
+})
+
+const editLinks = (page: string) => [...page.matchAll(/class="edit-here" href="([^"]*)"/g)].map(([, href]) => href)
+
+test('a screen says which it is, and links lead from it and from each question to the editor, for those who may edit', async () => {
+  const first = await ada.page(path)
+  expect(first).toMatch(/1 of 3/)
+  expect(editLinks(first)).toEqual(['screen-1', 'question-housing'].map(at => `/admin/programs/previewed/edit#${at}`))
+  const household = await send(first, { '/housing/selection': 'own', go: 'next' })
+  expect(household).toMatch(/3 of 3/)
+  const auditor = await new ConsoleVisitor(service).signIn((await aPerson(sql, { role: 'AUDITOR' })).email)
+  expect(editLinks(await auditor.page(path))).toEqual([])
+  const active = await aProgram(sql, { slug: 'active', questions: [q.text('why so?')] })
+  const activePath = `/admin/programs/active/versions/${active.program_version_id}/preview`
+  expect(editLinks(await ada.page(activePath))).toEqual([
+    '/admin/programs/active/edit#screen-1',
+    '/admin/programs/active/edit#question-why%20so%3F',
+  ])
+  // With a draft, the editor opens the draft.
+  await aDraft(sql, { slug: 'active', questions: [q.text('why so?'), q.text('what for')] })
+  expect(editLinks(await ada.page(activePath))).toEqual([])
 })
 
 describe.skipIf(!needs('chromium'))('in a browser', async () => {
@@ -149,7 +184,8 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     // The question that Tab leads to arrives after the name that brings it.
     await page.getByLabel('Bo: own age?').waitFor()
     await page.getByLabel('Ann: own age?').fill('30')
-    await page.getByLabel('Ann: own age?').press('Tab')
+    // Past the link that leads to the question.
+    for (const _ of ['link', 'next field']) await page.keyboard.press('Tab')
     await page.keyboard.type('1')
     await page.getByLabel('Ann: own trade?').waitFor()
     await page.keyboard.type('9')
@@ -157,5 +193,37 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.keyboard.press('Tab')
     await page.getByLabel('Bo: own trade?').waitFor()
     expect(complaints).toEqual([])
+  })
+
+  test('a link to the editor opens it at its place, wide and on a phone', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { email: bo.email, password: testPassword })
+    const questions = Array.from({ length: 60 }, (_, i) => q.text(`number ${'x'.repeat(i + 1)}`, { optional: true }))
+    await aDraft(sql, {
+      slug: 'linked',
+      screens: [
+        { name: 'Many', questions },
+        { name: 'Few', questions: [q.text('last of all', { optional: true })] },
+      ],
+    })
+    await page.goto('/admin/programs/linked/draft/preview')
+    for (const viewport of [
+      { width: 1440, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.setViewportSize(viewport)
+      await page.goto('/admin/programs/linked/draft/preview')
+      await page.locator('.edit-here').last().click()
+      const current = page.locator('.structure .entry[aria-current]')
+      await current.filter({ hasText: questions.at(-1)!.question.text }).waitFor()
+      const isShown = 'innerHeight > document.querySelector("#content").getBoundingClientRect().top'
+      expect(await page.evaluate<boolean>(isShown)).toBe(true)
+      if (viewport.width > 1000) {
+        const { top } = await current.evaluate(element => element.getBoundingClientRect())
+        expect(top).toBeLessThan(viewport.height)
+      }
+      await page.goto('/admin/programs/linked/edit#screen-2')
+      await page.reload()
+      await current.filter({ hasText: 'Few' }).waitFor()
+    }
   })
 })

@@ -27,7 +27,7 @@ import { remarksOn } from '../../../src/web/editor/model/before-publishing.ts'
 import { findErrors, finishedPart } from '../../../src/web/editor/model/checking.ts'
 import { conditionOf, earlierThan, lineOn, linesOf, targetsIn } from '../../../src/web/editor/model/condition-lines.ts'
 import { detailInWords } from '../../../src/web/editor/model/condition-problems.ts'
-import { opened, reduce, type Selection } from '../../../src/web/editor/model/editor-state.ts'
+import { opened, placeIn, reduce, type Selection } from '../../../src/web/editor/model/editor-state.ts'
 import { mergeDefinitions } from '../../../src/web/editor/model/merge-definitions.ts'
 import { nextMissing, selectionAt } from '../../../src/web/editor/model/missing-texts.ts'
 import { dropped, questionItem, screenItem, stepped } from '../../../src/web/editor/model/moves.ts'
@@ -417,6 +417,23 @@ describe('translating', () => {
     const { to } = replaced(bilingual, 'your name', banked)
     expect(questionNamed(to, 'banked')!.translations).toEqual({ es: { text: 'Sí' } })
   })
+})
+
+test.each([
+  ['#program', { of: 'program' }],
+  ['#screen-2', { of: 'screen', index: 1 }],
+  ['#screen-99', undefined],
+  ['#screen-none', undefined],
+  ['#question-%', undefined],
+  ['#question-no%20such', undefined],
+  ['', undefined],
+] as const)('the address %p opens its place, or else the first question', (hash, place) => {
+  expect(opened(program, placeIn(hash)).selected).toEqual(place ?? opened(program).selected)
+})
+
+test('the address of a question has its name encoded', () => {
+  const name = program.questions.at(-1)!.admin_name
+  expect(opened(program, placeIn(`#question-${encodeURIComponent(name)}`)).selected).toEqual({ of: 'question', name })
 })
 
 describe('undo', () => {

@@ -3,10 +3,12 @@
 
 /** @jsxImportSource preact */
 
+import type { VNode } from 'preact'
 import type { ProblemItem } from '../../../base/problem.ts'
 import { questionnaireOf } from '../../../core/intake/checking/asked-questions.ts'
 import { type AskedPlace, askedWith } from '../../../core/intake/checking/check-all.ts'
-import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
+import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
+import { findDraftVersion, type StoredProgramVersion } from '../../../db/programs/programs.ts'
 import type { ProgramVersion } from '../../../domain/questions/program-version.ts'
 import { LinkButton, NotDone, Notice, Words } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
@@ -18,51 +20,65 @@ import { en } from '../../questions/languages/en.ts'
 import { removeButton } from '../../questions/list-field.tsx'
 import { QuestionFields } from '../../questions/question-fields.tsx'
 import { findVersionOf, findVisibleProgram, versionName } from '../programs/program-in-view.ts'
-import { type ProgramPageProps, ProgramShell, pathOfProgram } from '../programs/program-shell.tsx'
+import { type ProgramPageProps, ProgramShell, pathOfProgram, previewPath } from '../programs/program-shell.tsx'
 import { type PageRoute, pageAt, showForm } from '../requests/action.ts'
-import type { PageRequest } from '../requests/console-request.ts'
+import { type PageRequest, redirect } from '../requests/console-request.ts'
+import { EditLink, questionHash, useEditor } from './edit-links.tsx'
 
-const path = '/admin/programs/:slug/versions/:versionId/preview'
 const words = en.questions
 
+/** Each draft that is saved is another version, but the address of its preview stays. */
 export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
-  const show = async (request: PageRequest) => {
+  const showVersion = async (request: PageRequest) => {
     const program = await findVisibleProgram(db, request.person, request.params.slug!)
-    const version = await findVersionOf(db, program, request.params.versionId!)
-    const { values } = request.context.form
-    const filledIn = valuesIn(values)
-    const { answers, formPath } = readAnswers(filledIn, questionnaireOf(version).top)
-    // From here on, places are those in the form.
-    const inForm = <One extends { path?: string }>(item: One): One =>
-      item.path === undefined ? item : { ...item, path: formPath(item.path) }
-    const checked = askedWith(version, answers)
-    const [asked, errors] = [checked.asked.map(inForm), checked.errors.map(inForm)]
-    const refused = askedWith(version, answers, 'submit').errors.map(inForm)
-    // Once the end was reached and something was missing, each screen asks for it.
-    const shown = screenShown(version, asked, values.has('refused') ? refused : errors, values)
-    request.context = { ...request.context, form: { values, errors: shown.errors } }
-    const missing = shown.screen < version.screens.length ? [] : missingIn(version, asked, refused)
-    return (
-      <PreviewPage
-        program={program}
-        version={version}
-        values={values}
-        filledIn={filledIn}
-        shown={shown}
-        missing={missing}
-      />
-    )
+    return show(request, program, await findVersionOf(db, program, request.params.versionId!))
+  }
+  const showDraft = async (request: PageRequest) => {
+    const program = await findVisibleProgram(db, request.person, request.params.slug!)
+    const draft = await findDraftVersion(db, program.program_id)
+    if (draft === undefined) return redirect(request, `${pathOfProgram(program.slug)}/questions?done=nodraft`)
+    return show(request, program, draft)
   }
   return [
-    pageAt(path, readingRoles, show),
-    {
-      method: 'POST',
-      path,
-      roles: readingRoles,
-      answer: request => showForm(request, { values: request.form, errors: [] }, show),
-      again: show,
-    },
+    ...bothWays('/admin/programs/:slug/versions/:versionId/preview', showVersion),
+    ...bothWays('/admin/programs/:slug/draft/preview', showDraft),
   ]
+}
+const bothWays = (path: string, show: (request: PageRequest) => Promise<VNode | Response>): PageRoute[] => [
+  pageAt(path, readingRoles, show),
+  {
+    method: 'POST',
+    path,
+    roles: readingRoles,
+    answer: request => showForm(request, { values: request.form, errors: [] }, show),
+    again: show,
+  },
+]
+
+function show(request: PageRequest, program: ProgramOverview, version: StoredProgramVersion): VNode {
+  const { values } = request.context.form
+  const filledIn = valuesIn(values)
+  const { answers, formPath } = readAnswers(filledIn, questionnaireOf(version).top)
+  // From here on, places are those in the form.
+  const inForm = <One extends { path?: string }>(item: One): One =>
+    item.path === undefined ? item : { ...item, path: formPath(item.path) }
+  const checked = askedWith(version, answers)
+  const [asked, errors] = [checked.asked.map(inForm), checked.errors.map(inForm)]
+  const refused = askedWith(version, answers, 'submit').errors.map(inForm)
+  // Once the end was reached and something was missing, each screen asks for it.
+  const shown = screenShown(version, asked, values.has('refused') ? refused : errors, values)
+  request.context = { ...request.context, form: { values, errors: shown.errors } }
+  const missing = shown.screen < version.screens.length ? [] : missingIn(version, asked, refused)
+  return (
+    <PreviewPage
+      program={program}
+      version={version}
+      values={values}
+      filledIn={filledIn}
+      shown={shown}
+      missing={missing}
+    />
+  )
 }
 
 interface Shown {
@@ -171,8 +187,9 @@ const MoreAsked = () => (
 function PreviewPage(props: PreviewProps) {
   const { program, version, values, filledIn, missing } = props
   const { screen, places, unseen, isFirst } = props.shown
-  const at = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}/preview`
+  const at = previewPath(program.slug, version)
   const asked = version.screens[screen]
+  const edit = useEditor(program, version)
   const kept = [...filledIn].filter(([name]) => name.startsWith('/') && !places.some(place => hasField(place, name)))
   const errors = new Map(props.shown.errors.map(({ parameter, said }) => [parameter, said]))
   return (
@@ -198,13 +215,12 @@ function PreviewPage(props: PreviewProps) {
           {missing.length > 0 ? (
             <Missing missing={missing} filledIn={filledIn} />
           ) : (
-            <h2 dir="auto">{asked?.name ?? 'End of the application'}</h2>
+            <ScreenHeading version={version} screen={screen} edit={edit} />
           )}
-          {asked === undefined && missing.length === 0 && <p>Applicants submit the application here.</p>}
           {/* A script keeps them as the answers are. */}
           <div id="live">
             {places.map(place => (
-              <div id={`at${place.path}`}>
+              <div id={`at${place.path}`} class="previewed">
                 <QuestionFields
                   view={{ values: filledIn, errors, words }}
                   kind={place.asked.question.kind}
@@ -213,6 +229,7 @@ function PreviewPage(props: PreviewProps) {
                   path={place.path}
                   label={labelIn(place, filledIn)}
                 />
+                <EditLink href={edit?.(questionHash(place.asked.question))} what={labelIn(place, filledIn)} />
               </div>
             ))}
           </div>
@@ -224,6 +241,32 @@ function PreviewPage(props: PreviewProps) {
         </ActionForm>
       </section>
     </ProgramShell>
+  )
+}
+
+function ScreenHeading(props: { version: StoredProgramVersion; screen: number; edit: ReturnType<typeof useEditor> }) {
+  const { version, screen, edit } = props
+  const { screens, display_name, details } = version
+  const asked = screens[screen]
+  if (asked === undefined)
+    return (
+      <>
+        <h2>End of the application</h2>
+        <p>Applicants submit the application here.</p>
+        {details.confirmation !== undefined && <p dir="auto">{details.confirmation}</p>}
+      </>
+    )
+  return (
+    <>
+      <p class="soft">
+        <bdi>{display_name}</bdi> · Screen {screen + 1} of {screens.length}
+      </p>
+      <div class="previewed">
+        <h2 dir="auto">{asked.name}</h2>
+        <EditLink href={edit?.(`screen-${screen + 1}`)} what={asked.name} />
+      </div>
+      {asked.description !== undefined && <p dir="auto">{asked.description}</p>}
+    </>
   )
 }
 

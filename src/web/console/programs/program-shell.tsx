@@ -4,6 +4,7 @@
 
 import type { ComponentChildren } from 'preact'
 import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
+import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
 import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Badge, counted, distance, figures, Notice, Tabs, When, Who } from '../../html/components.tsx'
@@ -29,6 +30,12 @@ export const MadeBy = ({ at, by }: { at: Micros | null; by: string | null }) =>
 
 /** The path of a program's page. */
 export const pathOfProgram = (slug: string): string => `/admin/programs/${slug}`
+
+/** The path of a version's preview. That of the draft is the same after each save. */
+export const previewPath = (
+  slug: string,
+  { state, program_version_id }: Pick<StoredProgramVersion, 'state' | 'program_version_id'>,
+): string => `${pathOfProgram(slug)}/${state === 'DRAFT' ? 'draft' : `versions/${program_version_id}`}/preview`
 
 /** Distinguishes the browser tabs of a program by their titles. */
 const tabTitles: Readonly<Record<ProgramTab, string>> = {

@@ -13,7 +13,7 @@ import { ProgramChoices } from '../../html/lists.tsx'
 import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, PlacedErrors, RefusalNotice } from './edit-refusals.tsx'
 import type { ProgramInView } from './program-in-view.ts'
-import { ProgramShell, pathOfProgram } from './program-shell.tsx'
+import { ProgramShell, pathOfProgram, previewPath } from './program-shell.tsx'
 
 interface PublishProps {
   view: ProgramInView
@@ -34,7 +34,6 @@ export function PublishPage(props: PublishProps) {
   const { view, moves, hindrance } = props
   const { program, active, changes } = view
   const draft = view.draft!
-  const path = pathOfProgram(program.slug)
   const effects = exportEffects(changes)
   const sharedWith = programsAsking(moves)
   return (
@@ -51,7 +50,7 @@ export function PublishPage(props: PublishProps) {
             </h2>
             <p class="soft" dir="auto">
               Saved <When at={draft.created_at} /> by <Who actor={draft.created_by} />.{' '}
-              <a href={`${path}/versions/${draft.program_version_id}/preview`}>Preview as applicant</a>
+              <a href={previewPath(program.slug, draft)}>Preview as applicant</a>
             </p>
             {sharedWith.size > 0 && (
               <p class="soft">

@@ -17,7 +17,7 @@ import { Badge, counted, DoneNotice, LinkButton, Notice } from '../../html/compo
 import { SearchForm } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
-import { ProgramShell, pathOfProgram } from './program-shell.tsx'
+import { ProgramShell, pathOfProgram, previewPath } from './program-shell.tsx'
 
 const doneTexts: Readonly<Record<string, string>> = {
   saved: 'Draft saved. Applicants see the changes once you publish it.',
@@ -43,7 +43,7 @@ export function QuestionsPage({ view }: { view: ProgramInView }) {
       changes={draft === undefined ? undefined : changes.length}
       actions={
         <>
-          <LinkButton href={`${path}/versions/${current.program_version_id}/preview`} text="Preview" />
+          <LinkButton href={previewPath(program.slug, current)} text="Preview" />
           {mayEditPrograms(context) && <Actions path={path} draft={draft !== undefined} />}
         </>
       }

@@ -10,7 +10,7 @@ import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { type HistoryEntry, type VersionFacts, versionName } from './program-in-view.ts'
-import { Changes, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
+import { Changes, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram, previewPath } from './program-shell.tsx'
 
 export function VersionsPage(props: ProgramPageProps & { items: readonly HistoryEntry[]; next: number | null }) {
   const { program, items: history } = props
@@ -72,7 +72,7 @@ export function VersionPage(
       title={versionName(version)}
       actions={
         <>
-          <LinkButton href={`${path}/preview`} text="Preview" />
+          <LinkButton href={previewPath(program.slug, version)} text="Preview" />
           <LinkButton
             href={`${path}/document`}
             download={`${program.slug}-${version.program_version_id}.json`}

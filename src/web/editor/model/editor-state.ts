@@ -35,13 +35,30 @@ export type EditorAction =
 const stepsMax = 200
 const pauseMs = 1500
 
-export const opened = (document: ProgramDefinition, selected = firstOf(document)): EditorState => ({
+/** Opens the document at a place, or at its first question if there is no such place. */
+export const opened = (document: ProgramDefinition, place?: Selection): EditorState => ({
   document,
-  selected,
+  selected: place !== undefined && exists({ document, selected: place }) ? place : firstOf(document),
   past: [],
   future: [],
   panel: 0,
 })
+
+/** The place that the hash of an address means: `#program`, `#screen-2`, `#question-applicant%20name`. */
+export function placeIn(hash: string): Selection | undefined {
+  if (hash === '#program') return { of: 'program' }
+  const [, of, name = ''] = /^#(screen|question)-(.*)$/.exec(hash) ?? []
+  if (of === undefined) return undefined
+  return of === 'screen' ? { of, index: Number(name) - 1 } : { of: 'question', name: decoded(name) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
 
 function firstOf({ screens }: ProgramDefinition): Selection {
   const first = screens.find(({ questions }) => questions.length > 0)?.questions[0]

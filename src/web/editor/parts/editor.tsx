@@ -5,7 +5,7 @@
 import { useMemo, useReducer, useState } from 'preact/hooks'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import { type Editing, EditingProvider, useEditing } from '../fields/editing.tsx'
-import { type EditorAction, type EditorState, opened, reduce, type Selection } from '../model/editor-state.ts'
+import { type EditorAction, type EditorState, opened, placeIn, reduce, type Selection } from '../model/editor-state.ts'
 import type { Saved } from '../saving/draft-saver.ts'
 import type { Service } from '../saving/editor-service.ts'
 import { keptCopy } from '../saving/kept-copy.ts'
@@ -22,9 +22,8 @@ import { Structure } from './structure.tsx'
 const byName = ({ fixed_questions }: ProgramForEditing) =>
   new Map(fixed_questions.map(item => [item.admin_name, item] as const))
 
-/** The link on a program's settings page opens its name and statuses. */
-const openedAt = (document: ProgramDefinition): EditorState =>
-  location.hash === '#program' ? opened(document, { of: 'program' }) : opened(document)
+/** Links of the preview and of the settings page lead to what they are about. */
+const openedAt = (document: ProgramDefinition): EditorState => opened(document, placeIn(location.hash))
 
 export function Editor({ service, program }: { service: Service; program: ProgramForEditing }) {
   const copy = useMemo(() => keptCopy(service.slug, service.personId), [])
@@ -151,6 +150,11 @@ function Bar(props: {
           ↷ Redo
         </button>
         <LanguageChoice />
+        {saved.isDraft && (
+          <a class="button plain" href={`${path}/draft/preview`}>
+            Preview
+          </a>
+        )}
         <a class="button plain" href={`${path}/document`}>
           Document
         </a>

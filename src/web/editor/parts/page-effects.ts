@@ -85,12 +85,16 @@ export function useReusedOptions(service: Service, { changes }: Saved, hasVersio
   return reused
 }
 
-/** Scrolls to the top of the panel whenever another one opens. On a phone, the panel comes after the whole structure. */
+/**
+ * Scrolls to the top of the panel whenever another one opens, also for a link that leads to a place. On a phone, the panel comes after the
+ * whole structure; where it is alongside, what is selected comes into view there.
+ */
 export function usePanelInView(panel: number): void {
-  const shown = useRef(panel)
+  const shown = useRef(location.hash === '' ? panel : undefined)
   useLayoutEffect(() => {
     if (shown.current === panel) return
     shown.current = panel
+    document.querySelector('.structure .current')?.scrollIntoView({ block: 'nearest' })
     const place = document.getElementById('content')!
     place.scrollTop = 0
     const { top } = place.getBoundingClientRect()

@@ -4,7 +4,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { askedByName, conditionText } from '../../../domain/definitions/condition-text.ts'
+import { conditionText } from '../../../domain/definitions/condition-text.ts'
 import { ancestors } from '../../../domain/definitions/definition-questions.ts'
 import type { NamedCondition, ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import { lackingInQuestion, lackingInScreen } from '../../../domain/languages/program-texts.ts'
@@ -100,7 +100,7 @@ function Screens({ marks, ...handlers }: ScreensProps) {
   const known = useMemo(() => new Map(questions.map(question => [question.admin_name, question])), [questions])
   const wrong = new Set(errors.map(({ path }) => nameAt(document, path) ?? /^\/screens\/\d+/.exec(path)?.[0]))
   const words = (condition: NamedCondition | null | undefined): string =>
-    condition == null ? '' : `Shown if ${conditionText(condition, askedByName(questions))}`
+    condition == null ? '' : `Shown if ${conditionText(condition, known)}`
   return (
     <ol class="screens-of" {...handlers}>
       {screens.map((screen, at) => (

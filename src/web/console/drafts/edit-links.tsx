@@ -1,0 +1,26 @@
+// Links from a preview to the editor, at the screen or question that is shown.
+
+/** @jsxImportSource preact */
+
+import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
+import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
+import { mayEditPrograms, usePage } from '../../html/page-context.ts'
+import { pathOfProgram } from '../programs/program-shell.tsx'
+
+/** The address of the editor at a place, for those who may edit what is shown; undefined otherwise. */
+export function useEditor({ slug, draft_version_id }: ProgramOverview, { state }: StoredProgramVersion) {
+  const mayEdit = mayEditPrograms(usePage())
+  // The editor opens the draft, or without one the active version.
+  if (!mayEdit || !(state === 'DRAFT' || (state === 'ACTIVE' && draft_version_id === null))) return undefined
+  return (hash: string): string => `${pathOfProgram(slug)}/edit#${hash}`
+}
+
+export const questionHash = ({ admin_name }: { admin_name: string }): string =>
+  `question-${encodeURIComponent(admin_name)}`
+
+export const EditLink = ({ href, what }: { href: string | undefined; what: string }) =>
+  href === undefined ? null : (
+    <a class="edit-here" href={href}>
+      Edit<span class="unseen"> {what}</span>
+    </a>
+  )
