@@ -78,8 +78,8 @@ grant update (last_used_at, last_used_address, exposed_at) on api_key to tributa
 grant usage on sequence application_application_id_seq to tributary_service;
 -- Applicants' pages are the service's too.
 grant select, insert, delete on apply_code, apply_session to tributary_service;
-grant update (expires_at) on apply_code to tributary_service;
-grant update (seen_at, code_shown) on apply_session to tributary_service;
+grant update (code_hash, expires_at, intermediary_id) on apply_code to tributary_service;
+grant update (sealed_code, code_shown, seen_at) on apply_session to tributary_service;
 grant select, insert, update (file_type, bytes, check_at) on uploaded_file to tributary_service;
 grant select, insert on intermediary_client to tributary_service;
 
@@ -128,6 +128,10 @@ grant insert, delete on person_identity to tributary_console;
 grant insert, update, delete on person_program, second_factor, invitation, console_session, api_key_program, refusal to tributary_console;
 grant insert, update (requests), delete on api_key_request_day to tributary_console;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_console;
+-- It replaces and revokes the codes of intermediaries' clients, whose names it doesn't see.
+grant select (applicant_id, intermediary_id), insert, update (code_hash, expires_at, intermediary_id), delete on apply_code to tributary_console;
+grant select (applicant_id, token_hash), delete on apply_session to tributary_console;
+grant select (applicant_id) on intermediary_client to tributary_console;
 -- Drafts are saved, published and discarded; the database itself refuses to change or remove what was published.
 grant insert on program, submission_counter, program_version_question to tributary_console;
 grant select, insert, update (program_id, programs_done, ended_at, refusal) on publication to tributary_console;

@@ -95,8 +95,8 @@ const rights: Record<Role, string> = {
     applicant: insert, update(language updated_at)
     application: insert, update(superseded_seq)
     application_in_progress: insert, update(answers updated_at), delete
-    apply_code: insert, update(expires_at), delete
-    apply_session: insert, update(code_shown seen_at), delete
+    apply_code: insert, update(code_hash expires_at intermediary_id), delete
+    apply_session: insert, update(sealed_code code_shown seen_at), delete
     intermediary_client: insert
     submission_counter: update(submit_seq submissions last_submit_time)
     submission_request: insert
@@ -120,6 +120,8 @@ const rights: Record<Role, string> = {
     api_key_request_day: insert, update(requests), delete
     application: update(status status_last_modified_time application_note annotations)
     application_annotation: insert
+    apply_code: insert, update(intermediary_id), delete
+    apply_session: delete
     audit_event: insert
     console_session: insert, update(*), delete
     derived_status: insert, update(*)

@@ -156,6 +156,12 @@ export async function playStory(
   const itsPerson = '/intermediaries/{organizationId}/people/{intermediaryId}/invite'
   await admin('POST', itsPerson, { organizationId, intermediaryId }, { name: 'Story Helper' })
 
+  const ofClient = '/programs/{slug}/applications/{applicationId}/client-code'
+  await sql`
+    insert into intermediary_client (applicant_id, organization_id, name, name_folded, form_key)
+    select applicant_id, ${organizationId}, 'Story', 'story', gen_random_uuid() from application where application_id = ${applicationId}`
+  for (const end of ['', '/revoke']) await admin('POST', ofClient + end, seen)
+
   // People come and go.
   const facts = { name: 'Story Person', role: 'AUDITOR', programs: [] }
   const invited = { ...facts, email: `story-${applicantId}@example.org` }

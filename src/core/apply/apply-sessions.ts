@@ -2,17 +2,23 @@
 // when they start, and whoever enters the code is that applicant (D53).
 
 import { createHmac } from 'node:crypto'
+import { Problem } from '../../base/problem.ts'
 import {
+  deleteApplyCode,
   deleteApplySession,
+  deleteApplySessionsOf,
   deleteEndedApplying,
   findApplySession,
-  insertApplyCode,
   insertApplySession,
+  saveApplyCode,
   updateApplySessionSeen,
+  updateSessionCode,
   useApplyCode,
 } from '../../db/apply/apply-rows.ts'
 import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
+import { isActing } from '../../db/people/intermediary-rows.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { openText, sealText } from '../people/sealed-text.ts'
 import { hashToken, mintToken } from '../people/sign-in-tokens.ts'
 import { hashCode, mintCode, readCode } from './return-codes.ts'
@@ -28,6 +34,8 @@ export interface ApplySession {
   /** The language of the applicant's next application. */
   language: string
   tokenHash: Buffer
+  /** Opens the code, and is in no database. */
+  binding: Buffer
   /** What every form of this session carries. */
   csrf: string
   /** Empty where an intermediary has opened a client. */
@@ -55,10 +63,57 @@ export async function beginApplying(
   now: Micros,
   intermediary_id: number | null = null,
 ): Promise<string> {
-  const code = mintCode()
-  const expires_at = now + rules.codeDays * dayMicros
-  await insertApplyCode(tx, { applicant_id: applicantId, code_hash: hashCode(code, rules.pepper), expires_at })
+  const code = await giveCode(tx, rules, { applicant_id: applicantId, intermediary_id }, now)
   return beginSession(tx, rules, { applicant_id: applicantId, code, codeShown: false, intermediary_id }, now)
+}
+
+/** Makes an applicant's code. Throws Problem `forbidden` when the intermediary who would see it was disabled concurrently. */
+async function giveCode(
+  tx: Transaction,
+  { pepper, codeDays }: ApplyRules,
+  whose: Pick<ApplySession, 'applicant_id' | 'intermediary_id'>,
+  now: Micros,
+): Promise<string> {
+  const code = mintCode()
+  await saveApplyCode(tx, { ...whose, code_hash: hashCode(code, pepper), expires_at: now + codeDays * dayMicros })
+  // Afterwards: saving waits for a change of the intermediary that is under way.
+  if (whose.intermediary_id !== null && !(await isActing(tx, whose.intermediary_id)))
+    throw new Problem('forbidden', { detail: 'You can no longer apply for others.', internal: 'intermediary_disabled' })
+  return code
+}
+
+/**
+ * Gives an applicant a new code and returns it. The old one stops working, and all sessions end except the one in which this is done, if any.
+ * Audited.
+ */
+export async function replaceCode(
+  sql: Sql,
+  rules: ApplyRules,
+  { session, ...whose }: Pick<ApplySession, 'applicant_id' | 'intermediary_id'> & { session?: ApplySession },
+  by: Pick<AuditContext, 'actor' | 'address'>,
+  now: Micros,
+): Promise<string> {
+  return inTransaction(sql, async tx => {
+    const code = await giveCode(tx, rules, whose, now)
+    if (session !== undefined)
+      await updateSessionCode(tx, session.tokenHash, sealText(code, rules.pepper, session.binding))
+    await deleteApplySessionsOf(tx, whose.applicant_id, session?.tokenHash)
+    await recordAction(tx, by, 'applicant_code_replaced', String(whose.applicant_id))
+    return code
+  })
+}
+
+/** Revokes an applicant's code and ends their sessions. What they have saved and submitted stays. Audited. */
+export async function revokeCode(
+  sql: Sql,
+  applicantId: number,
+  by: Pick<AuditContext, 'actor' | 'address'>,
+): Promise<void> {
+  await inTransaction(sql, async tx => {
+    if (!(await deleteApplyCode(tx, applicantId))) return
+    await deleteApplySessionsOf(tx, applicantId)
+    await recordAction(tx, by, 'applicant_code_revoked', String(applicantId))
+  })
 }
 
 /** Begins a session with a code, which from then on is valid for as long as a new one. Undefined when it is nobody's, or has expired. */
@@ -107,12 +162,13 @@ export async function loadApplySession(
 ): Promise<ApplySession | undefined> {
   const tokenHash = hashToken(token)
   const row = await findApplySession(sql, tokenHash, now - idleMs * 1000)
-  const code = row && openText(row.sealed_code, pepper, bindingOf(token))
+  const binding = bindingOf(token)
+  const code = row && openText(row.sealed_code, pepper, binding)
   if (row === undefined || code === undefined) return undefined
   if (now - row.seen_at >= seenEveryMicros) await updateApplySessionSeen(sql, tokenHash, now)
   const { applicant_id, language, code_shown, intermediary_id, client } = row
   const csrf = createHmac('sha256', token).update('form').digest('base64url')
-  return { applicant_id, language, tokenHash, csrf, code, codeShown: code_shown, intermediary_id, client }
+  return { applicant_id, language, tokenHash, binding, csrf, code, codeShown: code_shown, intermediary_id, client }
 }
 
 export const endApplySession = (sql: Sql, { tokenHash }: ApplySession): Promise<void> =>

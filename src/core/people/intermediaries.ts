@@ -1,11 +1,13 @@
 // Adds, renames and disables organizations that submit for applicants, and their people. Every change is audited.
 
 import { invalidRequest, notFound, Problem } from '../../base/problem.ts'
+import { deleteCodesWithin } from '../../db/apply/apply-rows.ts'
 import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
 import { deleteSessionsWithin } from '../../db/people/console-sessions.ts'
 import {
   findIntermediary,
   findOrganization,
+  holdIntermediaries,
   type IntermediaryRow,
   insertIntermediary,
   insertOrganization,
@@ -52,6 +54,7 @@ export async function setOrganizationDisabled(
 ): Promise<void> {
   await inTransaction(sql, async tx => {
     const { name } = await requireOrganization(tx, id)
+    await holdIntermediaries(tx, { organizationId: id })
     if (!(await updateOrganizationDisabled(tx, id, disabled ? by.actor : null))) return
     if (disabled) await deleteSessionsWithin(tx, { organizationId: id })
     const action = disabled ? 'intermediary_organization_disabled' : 'intermediary_organization_enabled'
@@ -123,10 +126,32 @@ export async function setIntermediaryDisabled(
   await inTransaction(sql, async tx => {
     const { name } = await requireOrganization(tx, organizationId)
     const person = await requireIntermediary(tx, place)
+    await holdIntermediaries(tx, place)
     if (!(await updateIntermediaryDisabled(tx, intermediaryId, disabled ? by.actor : null))) return
     if (disabled) await deleteSessionsWithin(tx, place)
     const action = disabled ? 'intermediary_disabled' : 'intermediary_enabled'
     await recordAction(tx, by, action, person.email, { organization_id: organizationId, organization: name })
+  })
+}
+
+/**
+ * Revokes the codes of clients that an organization's people have seen, or one of them, and ends these clients' sessions. Clients get a new
+ * code at their next visit. Audited.
+ */
+export async function revokeClientCodes(
+  sql: Sql,
+  place: { organizationId: number; intermediaryId?: number },
+  by: AuditContext,
+): Promise<void> {
+  const { organizationId, intermediaryId } = place
+  await inTransaction(sql, async tx => {
+    const { name } = await requireOrganization(tx, organizationId)
+    const person =
+      intermediaryId === undefined ? undefined : await requireIntermediary(tx, { organizationId, intermediaryId })
+    const codes = await deleteCodesWithin(tx, place)
+    if (codes === 0) return
+    const detail = { organization_id: organizationId, organization: name, codes }
+    await recordAction(tx, by, 'client_codes_revoked', person?.email ?? name, detail)
   })
 }
 

@@ -55,11 +55,67 @@ export async function deleteEndedApplying(tx: Transaction, now: Micros, idleSinc
   await tx`delete from apply_code where expires_at <= ${now}`
 }
 
-export async function insertApplyCode(
+export interface ApplyCodeRow {
+  applicant_id: number
+  code_hash: Buffer
+  expires_at: Micros
+  /** The intermediary in whose session the code was made; null for the applicant's own. */
+  intermediary_id: number | null
+}
+
+/** Sets an applicant's code. An earlier one stops working. */
+export async function saveApplyCode(
   tx: Transaction,
-  code: { applicant_id: number; code_hash: Buffer; expires_at: Micros },
+  { applicant_id, code_hash, expires_at, intermediary_id }: ApplyCodeRow,
 ): Promise<void> {
-  await tx`insert into apply_code ${tx(code as unknown as Record<string, never>)}`
+  // Without `excluded`, which would need the right to read the hashes.
+  await tx`
+    insert into apply_code (applicant_id, code_hash, expires_at, intermediary_id)
+    values (${applicant_id}, ${code_hash}, ${expires_at}, ${intermediary_id})
+    on conflict (applicant_id) do update
+    set code_hash = ${code_hash}, expires_at = ${expires_at}, intermediary_id = ${intermediary_id}`
+}
+
+/** Revokes an applicant's code; false when there is none. */
+export async function deleteApplyCode(tx: Transaction, applicantId: number): Promise<boolean> {
+  const { count } = await tx`delete from apply_code where applicant_id = ${applicantId}`
+  return count === 1
+}
+
+/**
+ * Revokes the codes that were made in the sessions of an organization's people, or of one of them, and ends all sessions of these applicants.
+ * Returns how many codes were revoked.
+ */
+export async function deleteCodesWithin(
+  tx: Transaction,
+  { organizationId, intermediaryId }: { organizationId: number; intermediaryId?: number },
+): Promise<number> {
+  const rows = await tx<{ applicant_id: number }[]>`
+    delete from apply_code c
+    using intermediary i
+    where i.intermediary_id = c.intermediary_id
+    and i.organization_id = ${organizationId}
+    and i.intermediary_id = coalesce(${intermediaryId ?? null}, i.intermediary_id)
+    returning c.applicant_id`
+  const ids = rows.map(({ applicant_id }) => applicant_id)
+  await tx`delete from apply_session where applicant_id = any(${ids}::bigint[])`
+  return ids.length
+}
+
+/** Ends all sessions about an applicant, except one to keep. */
+export async function deleteApplySessionsOf(tx: Transaction, applicantId: number, except?: Buffer): Promise<void> {
+  await tx`
+    delete from apply_session
+    where applicant_id = ${applicantId}
+    and token_hash is distinct from ${except ?? null}`
+}
+
+/** Puts a new code, which is shown next, into a session. */
+export async function updateSessionCode(tx: Transaction, tokenHash: Buffer, sealedCode: Buffer): Promise<void> {
+  await tx`
+    update apply_session
+    set sealed_code = ${sealedCode}
+    where token_hash = ${tokenHash}`
 }
 
 /** Whose code this is, which then expires at `expiresAt`; undefined when it is nobody's, or has expired. */

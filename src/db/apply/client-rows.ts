@@ -1,6 +1,6 @@
 // Statements for an organization's clients: applicants registered by its people.
 
-import { type Db, findValue, type Transaction } from '../client.ts'
+import { type Db, findRow, findValue, type Transaction } from '../client.ts'
 
 export interface OrganizationClient {
   applicant_id: number
@@ -58,6 +58,19 @@ export async function findClientOfForm(
     from intermediary_client
     where organization_id = ${organization_id}
     and form_key = ${form_key}`
+}
+
+/** Whether an applicant is a client of any organization, and who saw their code when it was made; undefined if the applicant is no client. */
+export async function findClientCode(
+  db: Db,
+  applicantId: number,
+): Promise<{ has_code: boolean; email: string | null } | undefined> {
+  return findRow<{ has_code: boolean; email: string | null }>(db)`
+    select code.applicant_id is not null as has_code, i.email
+    from intermediary_client k
+    left join apply_code code using (applicant_id)
+    left join intermediary i using (intermediary_id)
+    where k.applicant_id = ${applicantId}`
 }
 
 /** Whether this is a client of the organization. */

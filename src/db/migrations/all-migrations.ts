@@ -27,6 +27,7 @@ import erasedFiles from './0023-erased-files.sql' with { type: 'text' }
 import jobRuns from './0024-job-runs.sql' with { type: 'text' }
 import sessionBrowser from './0025-session-browser.sql' with { type: 'text' }
 import personTimeZone from './0026-person-time-zone.sql' with { type: 'text' }
+import codesOfClients from './0027-codes-of-clients.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -71,6 +72,7 @@ const files: Readonly<Record<string, string>> = {
   '0024-job-runs.sql': jobRuns,
   '0025-session-browser.sql': sessionBrowser,
   '0026-person-time-zone.sql': personTimeZone,
+  '0027-codes-of-clients.sql': codesOfClients,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

@@ -11,6 +11,8 @@ export const organizationRow = row({
   disabled_at: timeOrNull,
   /** People that are not disabled. */
   people: integer,
+  /** Clients whose code its people have seen, as it was made in their sessions. */
+  codes: integer,
 })
 export type OrganizationRow = Static<typeof organizationRow>
 
@@ -21,16 +23,25 @@ export const intermediaryRow = row({
   disabled_at: timeOrNull,
   /** The console person they sign in as; null if they were not invited. */
   person_id: integerOrNull,
+  /** Clients whose code they have seen, as it was made in their sessions. */
+  codes: integer,
 })
 export type IntermediaryRow = Static<typeof intermediaryRow>
 
 const organizationColumns = (db: Db) => db`
   o.organization_id, o.name, o.name_folded, o.disabled_at,
-  (select count(*) from intermediary i where i.organization_id = o.organization_id and i.disabled_at is null) as people`
+  (select count(*) from intermediary i where i.organization_id = o.organization_id and i.disabled_at is null) as people,
+  (
+    select count(*)
+    from apply_code c
+    join intermediary i using (intermediary_id)
+    where i.organization_id = o.organization_id
+  ) as codes`
 
 const intermediaryColumns = (db: Db) => db`
   i.intermediary_id, i.email, i.email_folded, i.disabled_at,
-  (select p.person_id from person p where p.intermediary_id = i.intermediary_id) as person_id`
+  (select p.person_id from person p where p.intermediary_id = i.intermediary_id) as person_id,
+  (select count(*) from apply_code c where c.intermediary_id = i.intermediary_id) as codes`
 
 /** Organizations by name, after a folded name, with what is searched for in their name: all of them for an empty text. */
 export async function readOrganizations(
@@ -180,6 +191,33 @@ export interface ActingIntermediary {
   email: string
   organization_id: number
   organization: string
+}
+
+/**
+ * Holds the people of an organization, or one of them, until the transaction ends. What is being stored about them elsewhere is committed
+ * before, and `isActing` finds what this transaction changes after.
+ */
+export async function holdIntermediaries(
+  tx: Transaction,
+  { organizationId, intermediaryId }: { organizationId: number; intermediaryId?: number },
+): Promise<void> {
+  await tx`
+    select from intermediary
+    where organization_id = ${organizationId}
+    and intermediary_id = coalesce(${intermediaryId ?? null}, intermediary_id)
+    order by intermediary_id
+    for update`
+}
+
+/** Whether an intermediary and their organization are enabled. */
+export async function isActing(db: Db, intermediaryId: number): Promise<boolean> {
+  const rows = await db`
+    select from intermediary i
+    join intermediary_organization o using (organization_id)
+    where i.intermediary_id = ${intermediaryId}
+    and i.disabled_at is null
+    and o.disabled_at is null`
+  return rows.length === 1
 }
 
 /** The intermediary who signs in as this person. */

@@ -26,7 +26,7 @@ import { getCheck, getReceived, postCheck } from './check-pages.tsx'
 import { getClients, getNewClient, postClients, postNewClient, postOpenClient } from './client-pages.tsx'
 import { readUpload } from './form-files.ts'
 import { getProgram, getPrograms } from './program-pages.tsx'
-import { getApplications, getCode, getReturn, postFinish, postReturn } from './return-pages.tsx'
+import { getApplications, getCode, getReturn, postCode, postFinish, postReturn } from './return-pages.tsx'
 import { getScreen, postScreen } from './screen-pages.tsx'
 
 interface ApplyRoute {
@@ -49,7 +49,7 @@ const routes: Readonly<Record<string, ApplyRoute>> = {
   '/apply/:slug/screens/:screen': { get: getScreen, post: postScreen, takesFiles: true },
   '/apply/:slug/check': { get: getCheck, post: postCheck },
   '/apply/:slug/received': { get: getReceived },
-  '/apply/-/code': { get: getCode },
+  '/apply/-/code': { get: getCode, post: postCode },
   '/apply/-/return': { get: getReturn, post: postReturn },
   '/apply/-/applications': { get: getApplications },
   '/apply/-/clients': { get: getClients, post: postClients, ...ofIntermediaries },

@@ -2,7 +2,8 @@
 
 /** @jsxImportSource preact */
 
-import { type ApplySession, endApplySession, returnWithCode } from '../../core/apply/apply-sessions.ts'
+import { type ApplySession, endApplySession, replaceCode, returnWithCode } from '../../core/apply/apply-sessions.ts'
+import { actorOfKey } from '../../core/intake/register-applicant.ts'
 import { endSession } from '../../core/people/sessions.ts'
 import {
   readProgramsInProgress,
@@ -14,7 +15,15 @@ import { readPrograms } from '../../db/programs/programs.ts'
 import { sessionCookie } from '../http/headers/session-cookie.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { filled } from '../questions/field-view.ts'
-import { type ApplyRequest, applyRules, clientsPath, redirect, setCookie, takeSession } from './apply-request.ts'
+import {
+  type ApplyRequest,
+  applyRules,
+  clientsPath,
+  csrfField,
+  redirect,
+  setCookie,
+  takeSession,
+} from './apply-request.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
 import { keptScreen, showReturn } from './return-form.tsx'
 import { postScreen } from './screen-pages.tsx'
@@ -61,6 +70,7 @@ export async function getCode(request: ApplyRequest): Promise<Response> {
     <>
       <h1>{title}</h1>
       <CodeBox request={request} session={session} />
+      <NewCode request={request} />
       <p>
         <a class="button" href={linkTo(request, isOwnPath.test(next) ? next : '/apply/-/applications')}>
           {pages.next}
@@ -69,6 +79,27 @@ export async function getCode(request: ApplyRequest): Promise<Response> {
     </>
   )
   return showApply(request, { title, body })
+}
+
+/** Replaces the code: somebody else has seen it, or the client of an intermediary has lost it. */
+const NewCode = ({ request }: { request: ApplyRequest }) => (
+  <form method="post" action={linkTo(request, '/apply/-/code')}>
+    <input type="hidden" name="csrf" value={csrfField(request)} autocomplete="off" />
+    <p class="soft">{request.texts.pages.newCodeHint}</p>
+    <button type="submit" class="plain">
+      {request.texts.pages.newCode}
+    </button>
+  </form>
+)
+
+/** The session continues, so that a form that is sent twice doesn't lock anyone out. */
+export async function postCode(request: ApplyRequest): Promise<Response> {
+  const { session, deps, key, now } = request
+  if (session === undefined) return redirect(request, request.endedPath)
+  const { applicant_id, intermediary_id } = session
+  const by = { actor: actorOfKey(key), address: key.address }
+  await replaceCode(deps.db, applyRules(deps), { applicant_id, intermediary_id, session }, by, now)
+  return redirect(request, '/apply/-/code')
 }
 
 const isOwnPath = /^\/apply\/[a-z0-9-]{1,100}(?:\/(?:check|screens\/\d{1,4}(?:\?[a-z0-9=&]{1,40})?))?$/
@@ -155,6 +186,7 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
           )
         })}
       </ul>
+      {request.intermediary !== undefined && <NewCode request={request} />}
       <p>
         <a href={linkTo(request, '/apply')}>{pages.other}</a>
       </p>

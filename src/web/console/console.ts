@@ -6,6 +6,7 @@ import { shellAssets } from '../html/shell-assets.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { applicationActions } from './applications/application-actions.tsx'
 import { auditActions } from './audit/audit-actions.tsx'
+import { clientCodeActions } from './clients/client-code.tsx'
 import { downloadPages } from './downloads/download-actions.tsx'
 import { editingActions } from './drafts/editing-actions.tsx'
 import { previewPages } from './drafts/preview.tsx'
@@ -49,6 +50,7 @@ const parts = (deps: Deps): Part => [
   ...programSettings(deps),
   ...downloadPages(deps),
   ...applicationActions(deps),
+  ...clientCodeActions(deps),
   filePage(deps),
   ...webhookActions(deps),
   ...jobActions(deps),

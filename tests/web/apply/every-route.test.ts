@@ -34,6 +34,7 @@ const table: Readonly<
   'GET /apply/-/assets/apply.css': ['200', '200', '200', '200'],
   'POST /apply/aid/screens/1': ['/apply/aid/screens/1?changed=1', '403', clients, '403'],
   'POST /apply/aid/check': ['/apply/-/return?ended=1', '403', clients, '403'],
+  'POST /apply/-/code': ['/apply/-/return?ended=1', '403', clients, '403'],
   'POST /apply/-/return': ['400', '403', clients, '403'],
   'POST /apply/-/clients': ['/admin/sign-in', '/admin/sign-in', '403', '403'],
   'POST /apply/-/clients/new': ['/admin/sign-in', '/admin/sign-in', '403', '403'],

@@ -1,16 +1,23 @@
 // People of an organization apply for its clients: theirs alone, under the organization's name, and for as long as they are enabled.
 
 import { expect, test } from 'bun:test'
-import { setIntermediaryDisabled, setOrganizationDisabled } from '../../../src/core/people/intermediaries.ts'
+import {
+  revokeClientCodes,
+  setIntermediaryDisabled,
+  setOrganizationDisabled,
+} from '../../../src/core/people/intermediaries.ts'
 import { disablePerson } from '../../../src/core/people/people.ts'
+import { holdIntermediaries, updateIntermediaryDisabled } from '../../../src/db/people/intermediary-rows.ts'
 import { Applicant } from '../../support/applicant.ts'
-import { aPerson, ConsoleVisitor, noticesOf } from '../../support/console.ts'
+import { aPerson, ConsoleVisitor, noticesOf, rowsOf } from '../../support/console.ts'
 import { ApiProgram, aToken } from '../../support/console-api.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { endWithTest, useDatabase, useService } from '../../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../../support/held-transaction.ts'
 import { anIntermediary, anOrganization, Intermediary } from '../../support/intermediary.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
+import { until } from '../../support/until.ts'
 
 const database = await useDatabase()
 const service = await useService(database, { apply: true })
@@ -198,6 +205,127 @@ test.each(['person', 'intermediary', 'organization'] as const)(
     expect(await applications(slug)).toEqual([])
   },
 )
+
+const returns = async (code: string): Promise<boolean> => {
+  const client = new Applicant(service)
+  await client.open('/apply/-/return')
+  await client.fill({ code }, {}, 'name="code"')
+  return client.page.path === '/apply/-/applications'
+}
+
+test('a new code replaces the client’s old one and ends sessions begun with it, and only the latest works', async () => {
+  await program('replaced')
+  const hana = await signIn()
+  const first = await hana.register('Rosa Replaced')
+  const rosa = new Applicant(service)
+  await rosa.open('/apply/-/return')
+  await rosa.fill({ code: first }, {}, 'name="code"')
+  expect(rosa.page.path).toBe('/apply/-/applications')
+
+  const ivo = await signIn(await anIntermediary(sql, casaId))
+  await ivo.openClient((await ivo.clients()).get('Rosa Replaced')!)
+  const before = ivo.page
+  await ivo.fill({}, {}, 'action="/apply/-/code"')
+  const second = ivo.code
+  expect([ivo.page.path, second]).toEqual(['/apply/-/code', expect.stringMatching(/^(\w{4}-){2}\w{4}$/)])
+  expect((await rosa.open('/apply/-/applications')).path).toBe('/apply/-/return?ended=1')
+  expect([await returns(first), await returns(second)]).toEqual([false, true])
+
+  // Sent twice, the session continues and shows the code that works.
+  ivo.page = before
+  await ivo.fill({}, {}, 'action="/apply/-/code"')
+  expect([await returns(second), await returns(ivo.code)]).toEqual([false, true])
+
+  // Applicants replace their own, which no intermediary has seen then.
+  await rosa.open('/apply/-/return')
+  await rosa.fill({ code: ivo.code }, {}, 'name="code"')
+  await rosa.open('/apply/-/code')
+  await rosa.fill({}, {}, 'action="/apply/-/code"')
+  await revokeClientCodes(sql, { organizationId: casaId }, by)
+  expect(await returns(rosa.code)).toBe(true)
+})
+
+test('codes that a disabled person or organization has seen are counted and revoked, with the sessions begun with them', async () => {
+  await program('revoked')
+  const organizationId = await anOrganization(sql, 'Revoked')
+  const [left, stays] = [await anIntermediary(sql, organizationId), await anIntermediary(sql, organizationId)]
+  const hana = await signIn(left)
+  const codes = [await hana.register('One'), await hana.register('Two')]
+  const kept = await (await signIn(stays)).register('Three')
+  const rosa = new Applicant(service)
+  await rosa.open('/apply/-/return')
+  await rosa.fill({ code: codes[0]! }, {}, 'name="code"')
+  await rosa.open('/apply/revoked/screens/1')
+  await rosa.fill({ '/reason/text': 'Kept' })
+
+  const browser = await new ConsoleVisitor(service).signIn((await aPerson(sql)).email)
+  const at = `/admin/intermediaries/${organizationId}`
+  const seenBy = async ({ email }: { email: string }) =>
+    rowsOf(await browser.page(at), 'People').find(row => row['E-mail'] === email)!['Codes seen']
+  const disabled = await browser.post(`${at}/people/${left.intermediaryId}/disable`)
+  expect(disabled.headers.get('location')).toBe(`${at}?done=person-disabled`)
+  expect([await seenBy(left), await seenBy(stays)]).toEqual([`2 Revoke ${left.email}`, `1 Revoke ${stays.email}`])
+  const revoke = `${at}/people/${left.intermediaryId}/revoke-codes`
+  await browser.page(revoke)
+  expect((await browser.post(revoke)).headers.get('location')).toBe(`${at}?done=codes-revoked`)
+  expect([await seenBy(left), await seenBy(stays)]).toEqual(['0', `1 Revoke ${stays.email}`])
+  expect(await Promise.all([...codes, kept].map(returns))).toEqual([false, false, true])
+  expect((await rosa.open('/apply/revoked/check')).path).toBe('/apply/-/return?ended=1')
+  // What was saved is there for the next person of the organization.
+  const ivo = await signIn(stays)
+  await ivo.openClient((await ivo.clients()).get('One')!)
+  expect((await ivo.open('/apply/revoked/check')).html).toContain('Kept')
+  await browser.page(`${at}/revoke-codes`)
+  await browser.post(`${at}/revoke-codes`)
+  expect(await returns(kept)).toBe(false)
+  const audited =
+    await sql`select subject, detail->'codes' as codes from audit_event where action = 'client_codes_revoked' order by audit_event_id`
+  expect(audited.filter(({ subject }) => [left.email, 'Revoked'].includes(subject)).map(({ codes }) => codes)).toEqual([
+    2, 1,
+  ])
+})
+
+test('who is disabled while a client is being registered gets no code', async () => {
+  const person = await anIntermediary(sql, await anOrganization(sql, 'Concurrent'))
+  const hana = await signIn(person)
+  await hana.open('/apply/-/clients/new')
+  const release = await holdTransaction(sql, async tx => {
+    await holdIntermediaries(tx, person)
+    await updateIntermediaryDisabled(tx, person.intermediaryId, by.actor)
+  })
+  const registering = hana.fill({ name: 'Too late' }, {}, 'name="key"')
+  await until('the registration waits', async () => (await waitingForLocks(sql, 'apply_code')) > 0)
+  await release()
+  expect((await registering).status).toBe(403)
+  expect(await sql`select from intermediary_client where name = 'Too late'`).toHaveLength(0)
+})
+
+test('an administrator gives a client of an intermediary a new code, or revokes it, and no other applicant’s', async () => {
+  await program('at-the-desk')
+  const hana = await signIn()
+  const first = await hana.register('Rosa Desk')
+  await hana.open('/apply/at-the-desk/screens/1')
+  await hana.fill({ '/reason/text': 'Rent' })
+  await hana.submit()
+  const resident = new Applicant(service)
+  await resident.open('/apply/at-the-desk/screens/1')
+  await resident.fill({ '/reason/text': 'Own' })
+  await resident.passCode()
+  await resident.submit()
+  const [ofClient, ofResident] = (await applications('at-the-desk')).map(({ application_id }) => application_id)
+  const list = '/admin/programs/at-the-desk/applications'
+  const browser = await new ConsoleVisitor(service).signIn((await aPerson(sql)).email)
+  const path = `${list}/${ofClient}/client-code`
+  expect(await browser.page(`${list}/${ofClient}`)).toContain(`href="${path}"`)
+  expect(await browser.page(`${list}/${ofResident}`)).not.toContain('/client-code')
+  for (const end of ['', '/revoke'])
+    expect((await browser.post(`${list}/${ofResident}/client-code${end}`)).status).toBe(404)
+  const made = await (await browser.post(path)).text()
+  const code = /id="link">[^<]*#([^<]*)/.exec(made)![1]!
+  expect([noticesOf(made), await returns(first), await returns(code)]).toEqual([['shown-once'], false, true])
+  expect((await browser.post(`${path}/revoke`)).headers.get('location')).toBe(path)
+  expect([await returns(code), (await browser.page(path)).includes(`${path}/revoke`)]).toEqual([false, false])
+})
 
 test('an intermediary who is idle is signed out everywhere, and Sign out ends all of it', async () => {
   let now = Date.now() * 1000

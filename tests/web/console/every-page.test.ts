@@ -85,6 +85,9 @@ async function fill({ sql, service, ada }: Started) {
   const active = (await findActiveVersion(sql, program_id))!
   const webhook = await webhookOf({ sql, service, ada }, program_id)
   const application = await applicationOf(new FrontEnd(service, key, slug))
+  await sql`
+    insert into intermediary_client (applicant_id, organization_id, name, name_folded, form_key)
+    select applicant_id, ${organization}, 'Rosa', 'rosa', gen_random_uuid() from application where application_id = ${application}`
   const [question] = active.questions.filter(({ admin_name }) => admin_name === 'utilities')
   return {
     slug,

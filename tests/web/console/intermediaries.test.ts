@@ -75,9 +75,27 @@ describe('the people of an organization', () => {
     await browser.post(`${path}/people`, { email: 'cy@example.org' })
     await browser.post(`${path}/people`, { email: 'al@example.org' })
     expect(rowsOf(await browser.page(path), 'People')).toEqual([
-      { 'E-mail': 'al@example.org', 'Sign-in': '–', Status: 'active', Change: 'Disable al@example.org' },
-      { 'E-mail': 'bo@example.org', 'Sign-in': '–', Status: 'disabled', Change: 'Enable bo@example.org' },
-      { 'E-mail': 'cy@example.org', 'Sign-in': '–', Status: 'active', Change: 'Disable cy@example.org' },
+      {
+        'E-mail': 'al@example.org',
+        'Sign-in': '–',
+        'Codes seen': '0',
+        Status: 'active',
+        Change: 'Disable al@example.org',
+      },
+      {
+        'E-mail': 'bo@example.org',
+        'Sign-in': '–',
+        'Codes seen': '0',
+        Status: 'disabled',
+        Change: 'Enable bo@example.org',
+      },
+      {
+        'E-mail': 'cy@example.org',
+        'Sign-in': '–',
+        'Codes seen': '0',
+        Status: 'active',
+        Change: 'Disable cy@example.org',
+      },
     ])
     expect(rowsOf(await browser.page(`${base}?q=bank`), 'Organizations')).toEqual([
       { Organization: 'Food Bank', People: '2', Status: 'active' },

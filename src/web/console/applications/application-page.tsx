@@ -24,6 +24,8 @@ interface ApplicationPageProps extends HistoryProps, RevisionsProps {
   search: string
   /** Undefined if the person may not read answers. */
   answers: ReadableApplication | undefined
+  /** Whether an administrator can give its applicant, an intermediary's client, a new code. */
+  isClient: boolean
   changes: { changes: readonly ApplicationChange[]; more: boolean } | undefined
 }
 
@@ -73,6 +75,7 @@ export function ApplicationPage(props: ApplicationPageProps) {
         <div class="asides">
           <History {...props} />
           <Revisions {...props} />
+          {props.isClient && <LinkButton href={`${path}/client-code`} text="Client’s code" />}
           <Erasing path={path} />
         </div>
       </div>

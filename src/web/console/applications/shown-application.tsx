@@ -10,6 +10,7 @@ import {
 } from '../../../db/applications/application-details.ts'
 import type { ListedApplication, ListPlace } from '../../../db/applications/application-lists.ts'
 import { findListPosition, readFoundApplications } from '../../../db/applications/found-applications.ts'
+import { findClientCode } from '../../../db/apply/client-rows.ts'
 import { readUploadedFiles } from '../../../db/apply/uploaded-files.ts'
 import { applicationChanges } from '../../../domain/readable/application-changes.ts'
 import { readableApplication } from '../../../domain/readable/readable-application.ts'
@@ -27,7 +28,7 @@ const statesShown = 30
 const pagesSearched = 10_000
 
 /** The page of an application, with links to its neighbours in the list the reader came from. */
-export function applicationPage({ consoleDb: db }: Deps, files: ApplicationFiles) {
+export function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFiles) {
   /** Its neighbours in the list the reader came from. */
   const neighbours = async (request: ConsoleRequest, program_id: number, application: ApplicationDetails) => {
     const query = readListQuery(request)
@@ -42,7 +43,7 @@ export function applicationPage({ consoleDb: db }: Deps, files: ApplicationFiles
   return async (request: PageRequest) => {
     const { program, application } = await files.find(request)
     const { program_id } = program
-    const [shown, earlier, revisions, states, neighbour, sent, uploaded] = await Promise.all([
+    const [shown, earlier, revisions, states, neighbour, sent, uploaded, client] = await Promise.all([
       inColor(db, program),
       files.before(application, program_id),
       readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
@@ -50,6 +51,7 @@ export function applicationPage({ consoleDb: db }: Deps, files: ApplicationFiles
       neighbours(request, program_id, application),
       readSentTo(db, program, [application.application_id], pagesSearched),
       readUploadedFiles(db, { program_id, applicant_id: application.applicant_id }),
+      findClientCode(db, application.applicant_id),
     ])
     const [now, then] = mayReadAnswers(request.person)
       ? await files.openAnswers(request, program_id, application.application_id, earlier?.application_id)
@@ -68,6 +70,7 @@ export function applicationPage({ consoleDb: db }: Deps, files: ApplicationFiles
         moreStates={states.length > statesShown}
         sent={sent}
         {...neighbour}
+        isClient={config.apply && client !== undefined && request.person.role === 'ADMINISTRATOR'}
         answers={now && readableApplication(now.version, now.application, then?.application)}
         changes={now && then && applicationChanges(now, then)}
       />

@@ -30,6 +30,8 @@ const texts: Readonly<Record<string, ActionText>> = {
   api_key_followed: ['API key copied', 'copied API key'],
   api_key_retired: ['API key retired', 'retired API key'],
   api_key_rotated: ['API key rotated', 'rotated API key'],
+  applicant_code_replaced: ['Applicant code replaced', 'replaced the code of applicant'],
+  applicant_code_revoked: ['Applicant code revoked', 'revoked the code of applicant'],
   applicant_erased: ['Applicant erased', 'erased applicant'],
   applicant_language_changed: ['Applicant language changed', 'changed the language of applicant'],
   applicant_registered: ['Applicant registered', 'registered applicant'],
@@ -53,6 +55,7 @@ const texts: Readonly<Record<string, ActionText>> = {
   civiform_restored: ['Restore reported', 'reported the restore of'],
   civiform_rolled_back: ['Rollback detected', 'detected a rollback of'],
   client_opened: ['Client opened', 'opened client'],
+  client_codes_revoked: ['Client codes revoked', 'revoked the codes of clients of'],
   docs_regeneration_asked: ['Docs regeneration requested', 'requested new docs for'],
   file_downloaded: ['File downloaded', 'downloaded file'],
   identity_forgotten: [

@@ -11,6 +11,7 @@ import {
   renameOrganization,
   requireIntermediary,
   requireOrganization,
+  revokeClientCodes,
   setIntermediaryDisabled,
   setOrganizationDisabled,
 } from '../../../core/people/intermediaries.ts'
@@ -35,6 +36,7 @@ import {
   NewOrganizationPage,
   OrganizationPage,
   OrganizationsPage,
+  RevokeCodesPage,
 } from './intermediary-pages.tsx'
 
 const rowsMax = 50
@@ -50,6 +52,8 @@ const read = reads('intermediaries')
 /** Each of them changes who may apply for whom. */
 const write = { ...writes('intermediaries'), confirmed: true }
 const tokenReach = 'A token also needs the scope applications:write, because people who sign in apply for clients.'
+const revokes =
+  'Clients whose code was made in their sessions are signed out and need a new code. Saved answers and applications are kept.'
 const paging = { after: 'The `next` value of the previous page.' }
 
 export const intermediaryActions = (deps: Deps): Part => {
@@ -58,6 +62,7 @@ export const intermediaryActions = (deps: Deps): Part => {
     ...listActions(deps),
     ...organizationActions(organizations),
     inviteAction(deps, organizations),
+    ...revokeActions(organizations),
     ...toggles(organizations, 'disable', true),
     ...toggles(organizations, 'enable', false),
   ]
@@ -228,6 +233,47 @@ const inviteAction = ({ config }: Deps, { db, find }: Organizations): Action => 
     },
   })
 }
+
+const revokeActions = ({ db, find, onPage }: Organizations): Action[] => [
+  action({
+    name: 'revokeCodesOfOrganization',
+    route: `POST ${organizationRoute}/revoke-codes`,
+    summary: 'Revoke the client codes that an organization’s people have seen',
+    description: revokes,
+    answers: 'The organization.',
+    answered: organizationRow,
+    ...write,
+    run: async request => {
+      await revokeClientCodes(db, { organizationId: idOfOne(request) }, request.by)
+      return find(request)
+    },
+    form: {
+      ...onPage('codes-revoked'),
+      ownPage: `${organizationRoute}/revoke-codes`,
+      page: async request => <RevokeCodesPage organization={await find(request)} />,
+    },
+  }),
+  action({
+    name: 'revokeCodesOfIntermediary',
+    route: `POST ${people}/:intermediaryId/revoke-codes`,
+    summary: 'Revoke the client codes that an organization’s person has seen',
+    description: revokes,
+    answers: 'The person’s organization.',
+    answered: organizationRow,
+    ...write,
+    run: async request => {
+      await revokeClientCodes(db, placeOf(request), request.by)
+      return find(request)
+    },
+    form: {
+      ...onPage('codes-revoked'),
+      ownPage: `${people}/:intermediaryId/revoke-codes`,
+      page: async request => (
+        <RevokeCodesPage organization={await find(request)} person={await requireIntermediary(db, placeOf(request))} />
+      ),
+    },
+  }),
+]
 
 const toggles = (
   { db, find, reach, onPage }: Organizations,

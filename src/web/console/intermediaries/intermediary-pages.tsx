@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { IntermediaryRow, OrganizationRow } from '../../../db/people/intermediary-rows.ts'
-import { Badge, type Column, DoneNotice, figures, LinkButton, Notice, Table } from '../../html/components.tsx'
+import { Badge, type Column, counted, DoneNotice, figures, LinkButton, Notice, Table } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
@@ -109,14 +109,45 @@ export const InviteIntermediaryPage = ({ organization, person, ways }: InvitePro
   </FormPage>
 )
 
+interface RevokeProps {
+  organization: OrganizationRow
+  /** One person of the organization, or else all of them. */
+  person?: IntermediaryRow
+}
+
+export function RevokeCodesPage({ organization, person }: RevokeProps) {
+  const { name, organization_id } = organization
+  const at = `${path}/${organization_id}`
+  const { codes } = person ?? organization
+  return (
+    <FormPage
+      title={`Revoke ${counted(codes, 'client code')}`}
+      part="intermediaries"
+      crumbs={[crumb, { text: name, path: at }, { text: 'Revoke codes' }]}
+      lead={person === undefined ? `Codes that people of ${name} have seen.` : `Codes that ${person.email} has seen.`}
+      path={`${at}${person === undefined ? '' : `/people/${person.intermediary_id}`}/revoke-codes`}
+      submit={codes === 0 ? undefined : 'Revoke codes'}
+      look="danger"
+    >
+      <p>
+        These clients can no longer return with their code. They get a new one from their organization, or from you on
+        the page of their application. Saved answers and applications are kept.
+      </p>
+    </FormPage>
+  )
+}
+
 const doneTexts: Readonly<Record<string, string>> = {
   added: 'Organization added. Now add its people.',
   renamed: 'Organization renamed. New submissions use the new name; earlier ones keep the old name.',
-  disabled: 'Organization disabled. Its people have been signed out and can no longer submit.',
+  disabled:
+    'Organization disabled. Its people have been signed out and can no longer submit. Client codes they have seen work until you revoke them.',
   enabled: 'Organization enabled. Its people can submit again.',
   'person-added': 'Person added. They can submit now.',
-  'person-disabled': 'Person disabled. They have been signed out and can no longer submit.',
+  'person-disabled':
+    'Person disabled. They have been signed out and can no longer submit. Client codes they have seen work until you revoke them.',
   'person-enabled': 'Person enabled. They can submit again.',
+  'codes-revoked': 'Codes revoked. These clients need a new code.',
 }
 
 interface OrganizationProps {
@@ -177,6 +208,9 @@ export function OrganizationPage({ organization, people, apply }: OrganizationPr
                 <Submit look="danger" text={`Disable ${organization.name}`} />
               </ActionForm>
             )}
+            {organization.codes > 0 && (
+              <LinkButton href={`${at}/revoke-codes`} text={`Revoke ${counted(organization.codes, 'client code')}…`} />
+            )}
           </div>
         </div>
       )}
@@ -199,6 +233,21 @@ const personColumns = (changeAt: string | undefined, invites: boolean): Column<I
         </a>
       ) : (
         '–'
+      ),
+  },
+  {
+    head: 'Codes seen',
+    figures: true,
+    cell: ({ email, intermediary_id, codes }) =>
+      codes === 0 || changeAt === undefined ? (
+        figures(codes)
+      ) : (
+        <>
+          {figures(codes)}{' '}
+          <a href={`${changeAt}/people/${intermediary_id}/revoke-codes`}>
+            Revoke<span class="unseen"> {email}</span>
+          </a>
+        </>
       ),
   },
   { head: 'Status', cell: ({ disabled_at }) => <State disabled={disabled_at !== null} /> },

@@ -112,6 +112,8 @@ export const en = {
     codeTitle: 'Keep your code',
     codeHint:
       'Use it on any device to continue, or to see your application. Keep it like a password: write it down or print this page.',
+    newCode: 'Get a new code',
+    newCodeHint: 'A new code replaces the old one, which stops working everywhere.',
     codeLink: 'Or use this link:',
     print: 'Print',
     copy: 'Copy',

@@ -112,6 +112,8 @@ export const es: Language = {
     codeTitle: 'Guarde su código',
     codeHint:
       'Úselo en cualquier teléfono o computadora para seguir o para ver su solicitud. Cuídelo como una contraseña: escríbalo o imprima esta página.',
+    newCode: 'Obtener un código nuevo',
+    newCodeHint: 'El código nuevo reemplaza al anterior, que deja de servir en todas partes.',
     codeLink: 'O use este enlace:',
     print: 'Imprimir',
     copy: 'Copiar',
