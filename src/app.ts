@@ -9,6 +9,7 @@ import { LostHistory } from './core/export/requests/lost-history.ts'
 import { Exports } from './core/export/servers/exports.ts'
 import { ReadConnections } from './core/export/servers/read-connections.ts'
 import { ReadServer } from './core/export/servers/read-server.ts'
+import { FileSpace } from './core/files/file-space.ts'
 import { openFileStore } from './core/files/open-file-store.ts'
 import { ProgramConcurrency, saveConcurrency, submissionConcurrency } from './core/intake/program-concurrency.ts'
 import { FailureThrottle } from './core/keys/failure-throttle.ts'
@@ -71,6 +72,7 @@ function depsOf(foundation: Foundation): Deps {
     audit,
     watch: new ChangeWatch(db),
     fileStore: openFileStore(config),
+    fileSpace: new FileSpace(db, config.filesBytesMax),
   }
 }
 

@@ -17,6 +17,8 @@ export const applySettings = {
     'Logo in the header of these pages: path of an SVG or PNG file. The name beside it is INSTALLATION_NAME.'),
   filesDir: setting('FILES_DIR', '', optional(parser(['/var/lib/tributary-files', 's3://bucket', 's3://bucket/folder'], filesPlace)),
     'Storage for uploaded files, the same for service and worker: a folder, or `s3://bucket/folder`. Empty: no uploads.'),
+  filesBytesMax: setting('FILES_MAX_BYTES', '107374182400', wholeNumber(0, 100_000_000_000_000),
+    'Total size of uploaded files at which no more are accepted, 0 to 100000000000000 bytes.'),
   s3Endpoint: setting('S3_ENDPOINT', 'https://s3.amazonaws.com', httpUrl,
     'Address of the S3-compatible storage, for FILES_DIR with `s3://`.'),
   s3Region: setting('S3_REGION', 'us-east-1', text('us-east-1', 'auto'),

@@ -13,6 +13,7 @@ import {
 import type { Sql } from '../../db/client.ts'
 import { keptFileName } from '../../domain/files/file-names.ts'
 import { type FileRules, type FileType, typeOfMedia } from '../../domain/files/file-types.ts'
+import type { FileSpace } from './file-space.ts'
 import type { FileStore } from './file-store.ts'
 
 /** Most files of one applicant in one program, including files that are no longer in an answer. */
@@ -21,10 +22,11 @@ const applicantFilesMax = 100
 /** Enough of a file to recognize its type. */
 const headBytes = 4100
 
-type FileRefusal = 'file_type' | 'file_too_large' | 'file_empty' | 'files_full' | 'file_failed'
+type FileRefusal = 'file_type' | 'file_too_large' | 'file_empty' | 'files_full' | 'storage_full' | 'file_failed'
 
 interface FileOrder {
   rules: FileRules
+  space: FileSpace
   /** As it was sent. */
   name: string
   /** Whose file it is. Called only for a file of an accepted type. */
@@ -40,7 +42,7 @@ interface FileOrder {
 export async function receiveFile(
   sql: Sql,
   store: FileStore,
-  { rules, name, place: findPlace, onFailure }: FileOrder,
+  { rules, space, name, place: findPlace, onFailure }: FileOrder,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ fileId: string } | { refused: FileRefusal }> {
   const arriving = new Arriving(chunks, rules.bytesMax)
@@ -48,6 +50,7 @@ export async function receiveFile(
   if (head.length === 0) return { refused: 'file_empty' }
   const type = await typeOf(head)
   if (type === undefined || !rules.types.includes(type)) return { refused: 'file_type' }
+  if (await space.isFull()) return { refused: 'storage_full' }
   const place = await findPlace()
   if ((await countUploadedFiles(sql, place)) >= applicantFilesMax) return { refused: 'files_full' }
   const fileId = randomBytes(20).toString('hex')
@@ -56,7 +59,9 @@ export async function receiveFile(
   try {
     await store.write(fileId, arriving.all())
     const stored = { file_type: type, bytes: arriving.bytes }
-    return (await updateFileStored(sql, file, stored)) ? { fileId } : { refused: 'file_failed' }
+    if (!(await updateFileStored(sql, file, stored))) return { refused: 'file_failed' }
+    space.receive(stored.bytes)
+    return { fileId }
   } catch (error) {
     await store.remove(fileId).catch(() => {})
     await updateFileAbandoned(sql, file)

@@ -53,6 +53,13 @@ export async function countUploadedFiles(db: Db, { program_id, applicant_id }: A
     and not erasing`
 }
 
+/** Bytes of all stored files, including files whose content is about to be removed. */
+export async function readStoredBytes(db: Db): Promise<number> {
+  return readValue<number>(db)`
+    select coalesce(sum(bytes), 0)::bigint as bytes
+    from uploaded_file`
+}
+
 /** Whether all of a file's content is stored and stays. */
 const isStored = (db: Db) => db`bytes is not null and not erasing`
 

@@ -8,9 +8,9 @@ import { newestApplication } from '../programs/newest-application.ts'
 
 /**
  * `expiring`, `refused`: API keys. `failed`: background jobs. `undelivered`: webhooks. `unread`, `draft`: programs. `lagging`: the system
- * that is followed.
+ * that is followed. `space`: that for uploaded files, which is known without reading them.
  */
-export type AttentionKind = 'expiring' | 'refused' | 'failed' | 'undelivered' | 'unread' | 'draft' | 'lagging'
+export type AttentionKind = 'expiring' | 'refused' | 'failed' | 'undelivered' | 'unread' | 'draft' | 'lagging' | 'space'
 
 export interface Attention {
   kind: AttentionKind

@@ -57,7 +57,7 @@ class FormFiles {
   async take({ field, name, chunks }: SentFile): Promise<void> {
     const { request: pageRequest } = this
     const { deps, form, limits, request } = pageRequest
-    const { fileStore } = deps
+    const { fileStore, fileSpace: space } = deps
     // A field in which no file was chosen.
     if (name === '') return
     this.accept()
@@ -76,6 +76,7 @@ class FormFiles {
       fileStore,
       {
         rules,
+        space,
         name,
         place: async () => {
           const { applicant_id } = await requireSession(pageRequest)

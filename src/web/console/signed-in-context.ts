@@ -5,12 +5,11 @@ import type { Session } from '../../core/people/sessions.ts'
 import { timeZoneOf } from '../../core/people/time-zones.ts'
 import { readPersonNames } from '../../db/people/person-rows.ts'
 import type { PageContext } from '../html/page-context.ts'
-import type { Deps } from '../http/server/deps.ts'
-import { loadAttention, marksOf } from './home/attention-list.tsx'
+import { type AttentionDeps, loadAttention, marksOf } from './home/attention-list.tsx'
 
 /** This context with the person. What needs their attention is read only when a page is made. */
 export const signedInContext = (
-  deps: Pick<Deps, 'consoleDb'>,
+  deps: AttentionDeps,
   context: PageContext,
   { person, csrf, hasSecondFactor, timeZone }: Session,
 ): PageContext => ({

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { eraseApplicant, eraseApplication, eraseExpired } from '../../../src/core/applications/erase.ts'
 import { eraseUnneededFiles } from '../../../src/core/files/erase-files.ts'
+import { readStoredBytes } from '../../../src/db/apply/uploaded-files.ts'
 import { Applicant } from '../../support/applicant.ts'
 import { aPerson, ConsoleVisitor, noticesOf } from '../../support/console.ts'
 import { ExportClient } from '../../support/export-client.ts'
@@ -245,4 +246,32 @@ test('without a place for files the page says so, and optional questions may sta
   await ann.passCode()
   await ann.submit()
   expect([ann.page.path, noticesOf(ann.page.html)]).toEqual(['/apply/no-place/received', []])
+})
+
+test('when the space for files is full, no more are accepted, applicants can continue without, and administrators see it', async () => {
+  await fileProgram('space')
+  const stored = await readStoredBytes(sql)
+  const full = await useService(
+    database,
+    { apply: true, filesDir: { folder }, filesBytesMax: stored + aPng.length },
+    {},
+    endWithTest,
+  )
+  const ann = new Applicant(full)
+  await ann.open('/apply/space/screens/1')
+  await sendFiles(ann, [{ field, name: 'fits.png', content: aPng }])
+  expect(fileNamesOn(ann.page)).toEqual(['fits.png'])
+  await sendFiles(ann, [{ field, name: 'too-much.png', content: aPng }])
+  expect([ann.page.status, ann.errors[0], fileNamesOn(ann.page)]).toEqual([400, field, ['fits.png']])
+  await sendFiles(ann, [], { go: 'next', '/reason/text': 'Without' })
+  expect(ann.page.status).toBe(200)
+  const attentionFor = async (role: 'ADMINISTRATOR' | 'PROGRAM_ADMINISTRATOR') => {
+    const { email } = await aPerson(sql, { role, programs: ['space'] })
+    return (await new ConsoleVisitor(full).signIn(email)).page('/admin')
+  }
+  expect(await attentionFor('ADMINISTRATOR')).toContain('data-attention="space"')
+  expect(await attentionFor('PROGRAM_ADMINISTRATOR')).not.toContain('data-attention="space"')
+  const { text } = await full.foundation.metrics.exposition()
+  const figure = (name: string) => Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'm').exec(text)![1])
+  expect(figure('tributary_uploaded_bytes')).toBe(stored + aPng.length)
 })

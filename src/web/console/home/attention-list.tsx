@@ -16,14 +16,21 @@ import { pathOfKey } from '../keys/key-labels.tsx'
 const rowsMax = 5
 
 /** The attention items a person may see. */
-export const loadAttention = ({ consoleDb }: Pick<Deps, 'consoleDb'>, person: Person, now: Micros) =>
-  readAttention(consoleDb, {
-    among: programsAmong(person),
-    reads: readingRoles.includes(person.role),
-    now,
-    expiresUntil: now + expiringSoonDays * dayMicros,
-    rowsMax,
-  })
+export async function loadAttention(
+  { consoleDb, fileSpace }: AttentionDeps,
+  person: Person,
+  now: Micros,
+): Promise<Attention[]> {
+  const reads = readingRoles.includes(person.role)
+  const among = programsAmong(person)
+  const expiresUntil = now + expiringSoonDays * dayMicros
+  const rows = await readAttention(consoleDb, { among, reads, now, expiresUntil, rowsMax })
+  if (!reads || !(await fileSpace.isScarce())) return rows
+  const count = Math.floor(((await fileSpace.read()) / Math.max(fileSpace.bytesMax, 1)) * 100)
+  return [...rows, { kind: 'space', subject: 'files', name: 'FILES_MAX_BYTES', at: null, count, total: 1 }]
+}
+
+export type AttentionDeps = Pick<Deps, 'consoleDb' | 'fileSpace'>
 
 interface Kind {
   /** The part of the navigation where it is counted. */
@@ -47,6 +54,17 @@ const kinds: Readonly<Record<AttentionKind, Kind>> = {
     ),
     link: ({ name }) => ['View settings', `/admin/settings?q=${encodeURIComponent(name)}`],
     others: ['systems are behind', '/admin/settings'],
+  },
+  space: {
+    part: 'home',
+    sentence: ({ count }) => (
+      <>
+        Uploaded files take <strong>{count} %</strong> of the space in <code>FILES_MAX_BYTES</code>. At 100 %,
+        applicants can’t upload files.
+      </>
+    ),
+    link: ({ name }) => ['View settings', `/admin/settings?q=${name}`],
+    others: ['spaces are full', '/admin/settings'],
   },
   failed: {
     part: 'jobs',

@@ -10,6 +10,7 @@ import type { PinnedStarts } from '../../../core/export/odata/pinned-starts.ts'
 import type { ExportAuditLog } from '../../../core/export/pages/export-audit-log.ts'
 import type { LostHistory } from '../../../core/export/requests/lost-history.ts'
 import type { Exports } from '../../../core/export/servers/exports.ts'
+import type { FileSpace } from '../../../core/files/file-space.ts'
 import type { FileStore } from '../../../core/files/file-store.ts'
 import type { ProgramConcurrency } from '../../../core/intake/program-concurrency.ts'
 import type { FailureThrottle } from '../../../core/keys/failure-throttle.ts'
@@ -77,4 +78,5 @@ export interface Deps extends Foundation {
   watch: ChangeWatch
   /** Where uploaded files are kept; undefined where none can be uploaded. */
   fileStore: FileStore | undefined
+  fileSpace: FileSpace
 }

@@ -12,6 +12,7 @@ import type { RequestCounts, RequestOutcome } from './request-record.ts'
 interface Watched {
   exports: { readonly holding: number; readonly waiting: number; readonly released: number; readonly reopened: number }
   auditLog: { readonly waiting: number }
+  fileSpace: { read(): Promise<number> }
 }
 
 /** Limits behind a 429, by their code in the log. Failed authentications are logged with the code of the failure instead. */
@@ -96,7 +97,8 @@ export class Metrics extends Meter implements RequestCounts {
     ])
   }
 
-  watch({ exports, auditLog }: Watched): void {
+  watch({ exports, auditLog, fileSpace }: Watched): void {
+    this.lookUp(() => fileSpace.read(), [['tributary_uploaded_bytes', 'Bytes of all uploaded files', bytes => bytes]])
     this.gauge('tributary_exports_reading', 'Exports that hold a database connection', () => exports.holding)
     this.gauge(
       'tributary_exports_waiting',

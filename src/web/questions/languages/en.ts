@@ -60,6 +60,7 @@ export const en = {
       'file_urls.file_too_large': 'Choose a file of {megabytes} MB or less',
       'file_urls.file_empty': 'This file is empty. Choose another one',
       'file_urls.files_full': 'You have uploaded too many files, so you cannot add more',
+      'file_urls.storage_full': 'We cannot take files right now. Please try again later',
       'file_urls.file_failed': 'We could not save your file. Please try again in a few minutes',
       'file_urls.file_gone': 'This file is no longer here. Choose it again',
       required: 'Answer this question',

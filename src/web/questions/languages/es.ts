@@ -60,6 +60,7 @@ export const es: Language = {
       'file_urls.file_too_large': 'Elija un archivo más pequeño, de {megabytes} MB como máximo',
       'file_urls.file_empty': 'Este archivo está vacío. Elija otro',
       'file_urls.files_full': 'Ha enviado demasiados archivos aquí. No puede agregar más',
+      'file_urls.storage_full': 'Ahora no podemos recibir archivos. Inténtelo otra vez más tarde',
       'file_urls.file_failed': 'No pudimos guardar su archivo. Inténtelo otra vez en unos minutos',
       'file_urls.file_gone': 'Este archivo ya no está aquí. Elíjalo otra vez',
       required: 'Conteste esta pregunta',

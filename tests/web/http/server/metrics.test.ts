@@ -35,7 +35,7 @@ test('keys that expire soon are counted whenever metrics are read; without a dat
 
 test('what is read at each scrape is as it is then: nothing adds up, and what is no longer known or there is left out', async () => {
   const metrics = new Metrics()
-  metrics.watch({ exports: { holding: 1, waiting: 2, released: 3, reopened: 4 }, auditLog: { waiting: 6 } })
+  metrics.watch({ exports: { holding: 1, waiting: 2, released: 3, reopened: 4 }, auditLog: { waiting: 6 }, fileSpace: { read: async () => 5 } })
   watchTraces(metrics, { exported: 8, dropped: 9 })
   let unfinished: { job: string; state: string; things: number }[] | undefined = [{ job: 'key-map', state: 'failed', things: 7 }]
   watchMaintenance(metrics, async () => {
