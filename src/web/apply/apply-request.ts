@@ -14,7 +14,14 @@ import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { requireOwnOrigin } from '../http/headers/own-origin.ts'
 import { readFields } from '../http/headers/sent-text.ts'
-import { loadSignedIn, sessionToken } from '../http/headers/session-cookie.ts'
+import {
+  type CookieName,
+  cookieField,
+  cookieOf,
+  loadSignedIn,
+  sessionToken,
+  tokenOf,
+} from '../http/headers/session-cookie.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { bodyArrivalMs } from '../http/server/in-time.ts'
 import { type Place, placeOf } from '../http/server/place.ts'
@@ -78,25 +85,23 @@ export async function openApplyRequest(deps: Deps, limits: ApplyLimits, request:
   const place = placeOf(deps.config, request)
   const url = new URL(request.url)
   const https = place.baseUrl.startsWith('https:')
-  const cookies = cookiesOf(request)
-  const token = cookies.get(nameOf('session', https))
+  const token = tokenOf(request, cookieNames.session, https)
   const now = deps.now()
-  const isToken = token !== undefined && /^[A-Za-z0-9_-]{43}$/.test(token)
   const signedIn = await loadSignedIn(deps, request, https)
   const intermediary = signedIn && (await findIntermediary(deps, signedIn))
-  const found = isToken ? await loadApplySession(deps.db, applyRules(deps), token, now) : undefined
+  const found = token === undefined ? undefined : await loadApplySession(deps.db, applyRules(deps), token, now)
   // A session about a client belongs to the intermediary who is signed in, and an intermediary has no other kind.
   const session = found?.intermediary_id === (intermediary?.intermediary_id ?? null) ? found : undefined
   const wasSignedIn = found?.intermediary_id != null || (sessionToken(request, https) !== undefined && !signedIn)
   const accepted = (request.headers.get('accept-language') ?? '').split(',').map(part => part.split(';')[0]!.trim())
   const chosen = findLanguage([url.searchParams.get('language') ?? ''])
-  const kept = findLanguage([cookies.get(nameOf('language', https)) ?? ''])
+  const kept = findLanguage([cookieOf(request, cookieNames.language, https) ?? ''])
   const language = chosen ?? kept ?? findLanguage(accepted) ?? defaultLanguage
   const key = applyKey(record.fields.address ?? '')
   if (intermediary !== undefined) key.actor = `intermediary:${intermediary.email}`
   const form = new FormValues()
   const texts = languages[language]!
-  const hasEnded = isToken && session === undefined
+  const hasEnded = token !== undefined && session === undefined
   const pageRequest = {
     deps,
     limits,
@@ -193,27 +198,19 @@ export function setLanguage(request: ApplyRequest, language: string): void {
   setCookie(request, 'language', language)
 }
 
-/** With the prefix, browsers take a cookie over HTTPS only, for this host and all paths. */
-const nameOf = (what: 'session' | 'language', https: boolean): string =>
-  `${https ? '__Host-' : ''}tributary-apply${what === 'session' ? '' : '-language'}`
+const cookieNames = { session: 'tributary-apply', language: 'tributary-apply-language' } satisfies Record<
+  string,
+  CookieName
+>
 
 /** Sets a cookie until the browser is closed; with undefined, removes it. */
 export function setCookie(
   { https, cookies }: ApplyRequest,
-  what: 'session' | 'language',
+  what: keyof typeof cookieNames,
   value: string | undefined,
 ): void {
-  const flags = `Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`
-  cookies.push(`${nameOf(what, https)}=${value ?? '; Max-Age=0'}; ${flags}`)
+  cookies.push(cookieField(cookieNames[what], value, https))
 }
-
-const cookiesOf = ({ headers }: Request): Map<string, string> =>
-  new Map(
-    (headers.get('cookie') ?? '').split(';').map((part): [string, string] => {
-      const at = part.indexOf('=')
-      return [part.slice(0, at).trim(), part.slice(at + 1).trim()]
-    }),
-  )
 
 /** With 303, so that loading the page again sends no form again. */
 export function redirect(request: ApplyRequest, path: string): Response {

@@ -1,30 +1,39 @@
-// The cookie that holds a session's token (RFC 6265), and the session: for the console's pages, the docs and applicants' pages.
+// Cookies (RFC 6265), such as the one that holds a session's token, and that session: for the console's pages, the docs and applicants' pages.
 
 import type { Config } from '../../../config/all-settings.ts'
 import { loadSession, type Session } from '../../../core/people/sessions.ts'
 import type { Sql } from '../../../db/client.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 
+export type CookieName = 'tributary' | 'tributary-apply' | 'tributary-apply-language'
+
 /** With the prefix, browsers take it over HTTPS only, for this host and all paths. Not on loopback without TLS, in development. */
-const nameOf = (https: boolean): string => (https ? '__Host-tributary' : 'tributary')
+const nameOf = (name: CookieName, https: boolean): string => (https ? `__Host-${name}` : name)
 
-/** The field that sets the cookie, or with undefined takes it away. */
-export function sessionCookie(token: string | undefined, https: boolean): string {
-  const flags = `Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`
-  return token === undefined ? `${nameOf(https)}=; Max-Age=0; ${flags}` : `${nameOf(https)}=${token}; ${flags}`
-}
+/** The field that sets a cookie until the browser is closed, or with undefined takes it away. */
+export const cookieField = (name: CookieName, value: string | undefined, https: boolean): string =>
+  `${nameOf(name, https)}=${value ?? '; Max-Age=0'}; Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`
 
-/** The token in a request's cookie; undefined without the cookie, or when it does not have the form of a token. */
-export function sessionToken(request: Request, https: boolean): string | undefined {
-  const name = nameOf(https)
-  for (const part of (request.headers.get('cookie') ?? '').split(';')) {
+/** The value of a request's cookie; undefined without it. */
+export function cookieOf({ headers }: Request, name: CookieName, https: boolean): string | undefined {
+  for (const part of (headers.get('cookie') ?? '').split(';')) {
     const at = part.indexOf('=')
-    if (part.slice(0, at).trim() !== name) continue
-    const token = part.slice(at + 1).trim()
-    return /^[A-Za-z0-9_-]{43}$/.test(token) ? token : undefined
+    if (part.slice(0, at).trim() === nameOf(name, https)) return part.slice(at + 1).trim()
   }
   return undefined
 }
+
+export const sessionCookie = (token: string | undefined, https: boolean): string =>
+  cookieField('tributary', token, https)
+
+/** The token in a request's cookie; undefined without the cookie, or when it does not have the form of a token. */
+export function tokenOf(request: Request, name: CookieName, https: boolean): string | undefined {
+  const token = cookieOf(request, name, https)
+  return token !== undefined && /^[A-Za-z0-9_-]{43}$/.test(token) ? token : undefined
+}
+
+export const sessionToken = (request: Request, https: boolean): string | undefined =>
+  tokenOf(request, 'tributary', https)
 
 interface SignInDeps {
   config: Pick<Config, 'sessionIdleMs' | 'applyIdleMs' | 'sessionLifetimeMs'>
