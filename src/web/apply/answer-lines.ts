@@ -39,7 +39,7 @@ export function answerLines(
 
 function dateIn(language: string, date: string): string {
   if (!isCalendarDate(date)) return date
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', numberingSystem: 'latn', timeZone: 'UTC' })
   // A year before 100 would be taken as one of the last century.
   return date.startsWith('00') ? dayText(date) : format.format(new Date(`${date}T00:00:00Z`))
 }

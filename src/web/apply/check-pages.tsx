@@ -212,9 +212,12 @@ export async function getReceived(request: ApplyRequest): Promise<Response> {
   if (session === undefined || last === undefined)
     return redirect(request, request.hasEnded ? request.endedPath : program.path)
   const { timeZone } = deps.config
-  const when = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(
-    last.submit_time / 1000,
-  )
+  const when = new Intl.DateTimeFormat(language, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    numberingSystem: 'latn',
+    timeZone,
+  }).format(last.submit_time / 1000)
   const body = (
     <>
       <div class="received">

@@ -70,12 +70,12 @@ export async function getCode(request: ApplyRequest): Promise<Response> {
     <>
       <h1>{title}</h1>
       <CodeBox request={request} session={session} />
-      <NewCode request={request} />
       <p>
         <a class="button" href={linkTo(request, isOwnPath.test(next) ? next : '/apply/-/applications')}>
           {pages.next}
         </a>
       </p>
+      <NewCode request={request} />
     </>
   )
   return showApply(request, { title, body })
@@ -148,7 +148,11 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
   const names = await readProgramTexts(request)
   const applications = await readTheirApplications(deps.intakeDb, applicant_id, rowsMax)
   const started = await readProgramsInProgress(deps.intakeDb, applicant_id)
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: deps.config.timeZone })
+  const day = new Intl.DateTimeFormat(language, {
+    dateStyle: 'long',
+    numberingSystem: 'latn',
+    timeZone: deps.config.timeZone,
+  })
   const current = new Set(started)
   const title = request.intermediary === undefined ? pages.mine : pages.theirs
   const statusOf = ({ program_id, status, is_current }: TheirApplication) =>
@@ -186,10 +190,10 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
           )
         })}
       </ul>
-      {request.intermediary !== undefined && <NewCode request={request} />}
       <p>
         <a href={linkTo(request, '/apply')}>{pages.other}</a>
       </p>
+      {request.intermediary !== undefined && <NewCode request={request} />}
     </>
   )
   return showApply(request, { title, body })

@@ -160,12 +160,18 @@ function readScope(
 
 const typed = (values: FormValues, name: string): string => (values.get(name) ?? '').replace(/\r\n?/g, '\n').trim()
 
+/** The same of digits, also as Arabic and Persian keyboards write them. */
+const typedDigits = (values: FormValues, name: string): string =>
+  typed(values, name).replace(/[\u0660-\u0669\u06f0-\u06f9]/g, digit => String(digit.charCodeAt(0) & 15))
+
+const digitFields = new Set(['phone_number', 'zip', 'id'])
+
 function readAnswer(values: FormValues, { question }: AskedQuestion, type: ExportedType, path: string): JsonObject {
   const fields = typedFields(type).map(([name, { form }]): [string, Json] => {
     const field = `${path}/${name}`
     if (form === 'date') return [name, readDate(values, field)]
     if (form === 'option_list' || form === 'text_list') return [name, values.getAll(field).filter(Boolean)]
-    const text = typed(values, field)
+    const text = form === 'number' || digitFields.has(name) ? typedDigits(values, field) : typed(values, field)
     return [name, text === '' ? null : form === 'number' ? numberOf(text) : text]
   })
   const answer = new Map(fields)
@@ -178,7 +184,7 @@ function readAnswer(values: FormValues, { question }: AskedQuestion, type: Expor
 }
 
 function readDate(values: FormValues, name: string): string | null {
-  const [month = '', day = '', year = ''] = dateParts.map(part => typed(values, `${name}/${part}`))
+  const [month = '', day = '', year = ''] = dateParts.map(part => typedDigits(values, `${name}/${part}`))
   return `${month}${day}${year}` === '' ? null : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
 }
 

@@ -1,9 +1,10 @@
 // The languages of applicants' pages, by language tag. One line each.
 
+import { ar } from './ar.ts'
 import { en, type Language } from './en.ts'
 import { es } from './es.ts'
 
-export const languages: Readonly<Record<string, Language>> = { en, es }
+export const languages: Readonly<Record<string, Language>> = { en, es, ar }
 
 /** The language that is shown unless an applicant asks for another. */
 export const defaultLanguage = 'en'
