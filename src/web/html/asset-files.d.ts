@@ -40,6 +40,10 @@ declare module '*/assets/scalar-start.js' {
   const path: string
   export default path
 }
+declare module '*/assets/search.js' {
+  const path: string
+  export default path
+}
 declare module '*/assets/apply.js' {
   const path: string
   export default path

@@ -24,6 +24,7 @@ import run from './assets/run.js' with { type: 'file' }
 import scalarStyle from './assets/scalar.css' with { type: 'file' }
 import { scalarScript } from './assets/scalar-bundle.ts'
 import scalarStart from './assets/scalar-start.js' with { type: 'file' }
+import search from './assets/search.js' with { type: 'file' }
 
 /** Imported, not looked for by name, so that scripts/build puts them into the binary; the editor is bundled. */
 const files: Readonly<Record<string, AssetFile>> = {
@@ -39,6 +40,7 @@ const files: Readonly<Record<string, AssetFile>> = {
   'scalar.css': { path: scalarStyle, type: css },
   'scalar.js': { packed: scalarScript, type: javaScript },
   'scalar-start.js': { path: scalarStart, type: javaScript },
+  'search.js': { path: search, type: javaScript },
   'enhance.js': { path: enhance, type: javaScript },
   'mark.svg': { path: mark, type: 'image/svg+xml' },
   'public-sans.woff2': { path: publicSans, type: woff2 },

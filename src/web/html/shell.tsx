@@ -6,7 +6,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { Notice } from './components.tsx'
 import type { NavigationPart } from './navigation.ts'
 import { usePage } from './page-context.ts'
-import { Brand, Side } from './sidebar.tsx'
+import { Brand, Finder, Side, useMayFind } from './sidebar.tsx'
 
 interface ShellProps {
   title: string
@@ -30,7 +30,7 @@ export function Shell({ children, ...props }: ShellProps): VNode {
   const { title, part, scripts = [], styles } = props
   const { shownAgain } = usePage()
   return (
-    <Page title={title} scripts={['/assets/enhance.js', ...scripts]} styles={styles}>
+    <Page title={title} scripts={['/assets/enhance.js', ...scripts]} styles={styles} hasFrame>
       <div class="frame">
         <Side part={part} />
         <main id="content" tabIndex={-1}>
@@ -94,7 +94,7 @@ export function ThreeColumns(
 ): VNode {
   const { title, part, scripts = [], styles, find, first, copy, children } = props
   return (
-    <Page title={title} scripts={['/assets/enhance.js', ...scripts]} styles={styles}>
+    <Page title={title} scripts={['/assets/enhance.js', ...scripts]} styles={styles} hasFrame>
       <div class="frame finding">
         <Side part={part}>{find}</Side>
         <main id="content" class={copy === undefined ? undefined : 'alongside'} tabIndex={-1}>
@@ -149,9 +149,13 @@ function Page(props: {
   title: string
   scripts: readonly string[]
   styles?: readonly string[]
+  /** Whether the console’s navigation, and with it the search, is around the page. */
+  hasFrame?: boolean
   children: ComponentChildren
 }) {
   const { form, isRefused } = usePage()
+  const hasFinder = useMayFind() && props.hasFrame === true
+  const scripts = [...props.scripts, ...(hasFinder ? ['/assets/search.js'] : [])]
   return (
     <html lang="en">
       <head>
@@ -163,7 +167,7 @@ function Page(props: {
         {['/assets/console.css', ...(props.styles ?? [])].map(path => (
           <link rel="stylesheet" href={path} />
         ))}
-        {props.scripts.map(path => (
+        {scripts.map(path => (
           <script src={path} defer />
         ))}
       </head>
@@ -172,6 +176,7 @@ function Page(props: {
           Skip to content
         </a>
         {props.children}
+        {hasFinder && <Finder />}
       </body>
     </html>
   )

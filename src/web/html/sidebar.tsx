@@ -29,7 +29,7 @@ export function Brand() {
 /** With children, these replace the navigation, which stays folded. */
 export function Side({ part, children }: { part: NavigationPart | undefined; children?: ComponentChildren }) {
   const { person, marks } = usePage()
-  const mayFind = person !== undefined && everyRole.includes(person.role)
+  const mayFind = useMayFind()
   const shown = navigation
     .map(({ title, entries }) => ({
       title,
@@ -80,7 +80,39 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
   )
 }
 
-/** The search over the whole console. The script focuses it on Ctrl K or ⌘ K. */
+/** Whether the visitor can search the console. */
+export const useMayFind = (): boolean => {
+  const { person } = usePage()
+  return person !== undefined && everyRole.includes(person.role)
+}
+
+/** The search over the whole console, in a dialog that a script opens. Enter without a chosen result leads to the page with all of them. */
+export const Finder = () => (
+  <dialog class="finder" aria-label="Search">
+    <form method="get" action="/admin/search">
+      <input
+        name="q"
+        type="text"
+        role="combobox"
+        aria-label="Search the console"
+        aria-autocomplete="list"
+        aria-controls="found"
+        aria-expanded="false"
+        placeholder="Name, number, key or page"
+        autocomplete="off"
+        maxLength={200}
+        required
+      />
+      <button type="button" class="plain">
+        Close
+      </button>
+    </form>
+    <p class="soft" role="status" data-failed="The search failed. Press Enter to try again." />
+    <div role="listbox" id="found" aria-label="Results" hidden />
+  </dialog>
+)
+
+/** Leads to the page of results; the script opens the dialog instead, also on Ctrl K or ⌘ K. */
 const Search = () => (
   <search aria-label="Console">
     <form class="search" method="get" action="/admin/search">

@@ -88,6 +88,14 @@ test('applicants are found in all programs of those who may read answers, own na
   expect(await listings()).toBe(before + 3)
 })
 
+test('a search while somebody types finds no applicants, and so records nothing', async () => {
+  const before = await listings()
+  const html = await visitors.ADMINISTRATOR.page('/admin/search?q=zuri&applicants=no')
+  expect(html).not.toContain('data-kind="applicant"')
+  expect(await visitors.ADMINISTRATOR.page('/admin/search?q=harbor&applicants=no')).toContain('data-kind="program"')
+  expect(await listings()).toBe(before)
+})
+
 test('an application is found by its number, by those who may see its program', async () => {
   const [number] = ids.harbor!
   for (const sought of [String(number), `#${number}`])

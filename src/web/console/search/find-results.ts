@@ -41,7 +41,8 @@ const perProgramMax = 5
 
 type Scope = Pick<ConsoleRequest, 'person' | 'by' | 'now'>
 
-export async function findResults(deps: Deps, scope: Scope, sought: string): Promise<Results> {
+/** Finding an applicant is recorded in the audit log, so a search while somebody types is without. */
+export async function findResults(deps: Deps, scope: Scope, sought: string, withApplicants: boolean): Promise<Results> {
   const text = sought.trim()
   if (text === '') return { items: [] }
   const seen = (await readPrograms(deps.consoleDb)).filter(({ program_id }) => maySeeProgram(scope.person, program_id))
@@ -53,7 +54,7 @@ export async function findResults(deps: Deps, scope: Scope, sought: string): Pro
       : []),
     numbers(deps, seen, text),
   ])
-  const { items, searched } = await applicants(deps, scope, text)
+  const { items, searched } = withApplicants ? await applicants(deps, scope, text) : { items: [], searched: undefined }
   const found = [...parts.flat(), ...items].toSorted((a, b) => a.rank - b.rank)
   return { items: found, ...(searched !== undefined && { searched }) }
 }
@@ -176,7 +177,8 @@ async function applicants(deps: Deps, { person, by }: Scope, text: string): Prom
       const { name = `Application ${id}`, match, email, phone } = who.get(id) ?? {}
       const reason = [program.display_name, `number ${id}`, match ?? email ?? phone].filter(Boolean).join(' · ')
       const path = `/admin/programs/${program.slug}/applications/${id}`
-      items.push({ kind: 'applicant', name, path, reason, rank: is_own_name ? 1 : 3 })
+      const rank = is_own_name ? Math.min(bestMatch(text, [['', name]])?.rank ?? 2, 2) : 3
+      items.push({ kind: 'applicant', name, path, reason, rank })
     }
   }
   return { items, searched: { programs, all: programs === among.length } }

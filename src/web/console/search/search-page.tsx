@@ -17,7 +17,8 @@ const lengthMax = 200
 export const searchPage = (deps: Deps): PageRoute =>
   pageAt('/admin/search', everyRole, async request => {
     const text = (request.url.searchParams.get('q') ?? '').slice(0, lengthMax)
-    return <SearchPage {...(await findResults(deps, request, text))} />
+    const withApplicants = request.url.searchParams.get('applicants') !== 'no'
+    return <SearchPage {...(await findResults(deps, request, text, withApplicants))} />
   })
 
 const kindTexts: Readonly<Record<ResultKind, string>> = {

@@ -51,18 +51,6 @@ document.addEventListener('keydown', ({ key }) => {
   menu.querySelector('summary').focus()
 })
 
-// Ctrl K or ⌘ K leads to the search: its field, or its page where there is no room for one.
-document.addEventListener('keydown', event => {
-  if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
-  const field = document.querySelector('main [action="/admin/search"] [name=q], .side .search [name=q]')
-  if (field === null) return
-  event.preventDefault()
-  if (field.checkVisibility()) field.select()
-  else location.assign(field.form.action)
-})
-for (const key of document.querySelectorAll('.shortcut'))
-  if (navigator.platform.startsWith('Mac')) key.textContent = '⌘ K'
-
 // Shows how many rows are selected, next to the action that applies to them.
 for (const count of document.querySelectorAll('[data-count]')) {
   const others = count.textContent
