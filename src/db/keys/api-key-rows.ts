@@ -97,6 +97,17 @@ const readKeys = (db: Db, which: ReturnType<Db>): PromiseLike<ApiKeyRow[]> => db
   from api_key k
   ${which}`
 
+/** The front ends that keys submit as, by name, at most this many. */
+export async function readFrontEnds(db: Db, rowsMax: number): Promise<string[]> {
+  const rows = await db<{ front_end: string }[]>`
+    select distinct front_end
+    from api_key
+    where front_end is not null
+    order by front_end
+    limit ${rowsMax}`
+  return rows.map(({ front_end }) => front_end)
+}
+
 /** What is set when a key is made, and hardly changes. */
 export type ApiKeyFacts = Pick<
   ApiKeyRow,

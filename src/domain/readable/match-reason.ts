@@ -25,7 +25,8 @@ const wordsOf = (text: string): string[] =>
     .filter(word => word !== '')
 
 /**
- * In words: `household member, One: Zuri Temperance Brien`. Undefined where no single name, address or number has all of them.
+ * In words: `household member: Zuri Temperance Brien`. Where no single name, address or number has all that was searched for, each
+ * that has a part of it. Undefined where none has any.
  * `application` is the member of that name of an exported application; `sought` what was searched for.
  */
 export function matchReason(application: ExportedObject, sought: string): string | undefined {
@@ -33,15 +34,20 @@ export function matchReason(application: ExportedObject, sought: string): string
   const digits = sought.replace(/\D/g, '')
   const has = (word: string, term: string): boolean =>
     isUnspaced.test(term) ? word.includes(term) : word.startsWith(term)
-  const found = textsIn(application, []).find(
+  const texts = [...textsIn(application, [])]
+  const whole = texts.find(
     ({ words }) =>
       terms.slice(0, -1).every(term => words.some(word => has(word, term))) ||
       words.some(
         word => has(word, terms.at(-1)!) || (digits.length > 3 && /^\d+$/.test(word) && word.includes(digits)),
       ),
   )
-  return found && `${found.place.join(', ').replaceAll('_', ' ')}: ${found.text}`
+  if (whole !== undefined) return inWords(whole)
+  const parts = terms.slice(0, -1).map(term => texts.find(({ words }) => words.some(word => has(word, term))))
+  return [...new Set(parts.flatMap(part => (part === undefined ? [] : [inWords(part)])))].join('; ') || undefined
 }
+
+const inWords = ({ place, text }: Found): string => `${place.join(', ').replaceAll('_', ' ')}: ${text}`
 
 const textOf = (object: ExportedObject, members: readonly string[]): string =>
   members.flatMap(member => (typeof object[member] === 'string' ? [object[member]] : [])).join(' ')
@@ -56,7 +62,8 @@ function* textsIn(object: ExportedObject, place: readonly string[]): Generator<F
         const text = textOf(answer, ['first_name', 'middle_name', 'last_name'])
         const [first, last] = [textOf(answer, ['first_name']), textOf(answer, ['last_name'])]
         if (text !== '')
-          yield { place: here, text, words: [...wordsOf(text), folded(last + first), folded(first + last)] }
+          // A name in a list says whose it is by itself.
+          yield { place: [here[0]!], text, words: [...wordsOf(text), folded(last + first), folded(first + last)] }
         break
       }
       case 'EMAIL': {

@@ -108,8 +108,11 @@ export function TextField(
     inputmode?: string
     maxLength?: number
     placeholder?: string
+    /** Values to choose from; others can be entered too. */
+    suggestions?: readonly string[]
   },
 ) {
+  const { suggestions = [] } = props
   const { form = usePage().form, name, value = '', type = 'text', autocomplete, inputmode, maxLength } = props
   // Passwords are never sent back to the browser.
   const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
@@ -119,18 +122,28 @@ export function TextField(
   return (
     <Labelled {...props}>
       {tied => (
-        <input
-          {...tied}
-          // One of the types that hold a text; which one makes no difference to the rest.
-          type={(isNoDay ? 'text' : type) as 'text'}
-          value={shown}
-          autocomplete={autocomplete}
-          inputMode={inputmode as 'text' | undefined}
-          maxLength={maxLength}
-          placeholder={props.placeholder}
-          spellcheck={props.cell ? undefined : false}
-          title={type === 'date' ? `A day in ${timeZone}` : undefined}
-        />
+        <>
+          <input
+            {...tied}
+            list={suggestions.length > 0 ? `${name}-suggestions` : undefined}
+            // One of the types that hold a text; which one makes no difference to the rest.
+            type={(isNoDay ? 'text' : type) as 'text'}
+            value={shown}
+            autocomplete={autocomplete}
+            inputMode={inputmode as 'text' | undefined}
+            maxLength={maxLength}
+            placeholder={props.placeholder}
+            spellcheck={props.cell ? undefined : false}
+            title={type === 'date' ? `A day in ${timeZone}` : undefined}
+          />
+          {suggestions.length > 0 && (
+            <datalist id={`${name}-suggestions`}>
+              {suggestions.map(text => (
+                <option value={text} />
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </Labelled>
   )

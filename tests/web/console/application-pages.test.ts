@@ -1,6 +1,7 @@
 // Applications in a real browser: found, read and annotated without scripts.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { annotate } from '../../../src/core/applications/annotate.ts'
 import { openPage, useBrowser, wrappedLines } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -79,6 +80,42 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     for (const box of await page.getByRole('checkbox', { name: 'Select application' }).all()) await box.check()
     await page.getByLabel('the 2 selected').waitFor()
     expect(complaints).toEqual([])
+  })
+
+  test('from 1,400 px all columns are seen without scrolling, also of a search that says why it found something', async () => {
+    const status = 'More information needed'
+    const { program_id } = await aProgram(sql, {
+      slug: 'wide',
+      statuses: [status],
+      questions: [
+        q.name('wide name'),
+        q.email('wide mail'),
+        q.phone('wide phone'),
+        q.enumerator('relative', [q.name('relative name')], { optional: true }),
+      ],
+    })
+    const wideKey = await createTestKey(sql, { name: 'County caseworker sync', programs: ['wide'], maySubmit: true })
+    const apply = new FrontEnd(service, wideKey, 'wide')
+    const { application_id } = await apply.apply(await apply.register(), {
+      wide_name: { first_name: 'Maria Thu Hà', last_name: 'van der Berg-Gonçalves' },
+      wide_mail: { email: 'maria.thu.ha.vanderberg9828@mail.example.org' },
+      wide_phone: { phone_number: '+19075550100' },
+      relative: { entities: [{ entity_name: 'One', relative_name: { first_name: 'Leilani', last_name: 'Ibrahim' } }] },
+    })
+    const at = { program_id, application_id, timeZone: service.config.timeZone }
+    await annotate(sql, { ...at, actor: 'admin:test', status, now: Date.now() * 1000 })
+    await fetch(`${service.baseUrl}/api/v1/admin/programs/wide/applications`, {
+      headers: { Authorization: wideKey.authorization },
+    })
+    const { page } = await openPage(browser, service.baseUrl, signedIn)
+    for (const query of ['', '?q=leilani'])
+      for (const width of [1400, 1440, 1700, 1920]) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.goto(`/admin/programs/wide/applications${query}`)
+        expect([query, width, await page.getByRole('columnheader').count()]).toEqual([query, width, 8])
+        const hidden = await page.locator('.card.table').evaluate(table => table.scrollWidth - table.clientWidth)
+        expect([query, width, hidden]).toEqual([query, width, 0])
+      }
   })
 
   test('every action works without scripts', async () => {

@@ -56,6 +56,19 @@ const checkAuth = async (authorization: string): Promise<number> =>
   (await service.get('/api/v1/checkAuth', { headers: { Authorization: authorization } })).status
 
 describe('creating a key', () => {
+  test('suggests the front ends that keys submit as', async () => {
+    for (const frontEnd of ['portal', 'kiosk'])
+      await createTestKey(database.sql, { programs: ['food'], maySubmit: true, frontEnd })
+    const form = await browser.page('/admin/keys/new')
+    const [, list] = /<input[^>]*list="([^"]*)"[^>]*name="front_end"|<input[^>]*name="front_end"[^>]*list="([^"]*)"/
+      .exec(form)!
+      .filter(Boolean)
+    const [, options] = new RegExp(`<datalist id="${list}">(.*?)</datalist>`, 's').exec(form)!
+    const values = [...options!.matchAll(/<option value="([^"]*)"/g)].map(([, value]) => value)
+    expect(values).toEqual(values.toSorted())
+    expect(values).toEqual(expect.arrayContaining(['kiosk', 'portal']))
+  })
+
   test('adds the address that the form comes from, and chooses the program that the address of the form names', async () => {
     const form = await browser.page('/admin/keys/new?programs=rent')
     expect(fieldsOf(form, '/admin/keys/new').programs).toBe('rent')

@@ -29,6 +29,8 @@ export interface Offered {
   programs: readonly NamedProgram[]
   /** Only the first few, if there are more than `hiddenBoxesMax`. */
   questions: readonly NamedQuestion[]
+  /** The first front ends that keys submit as. A new key may name another. */
+  frontEnds: readonly string[]
   /** The address of the person's own requests, as the service sees it. */
   address: string | undefined
 }
@@ -40,9 +42,9 @@ interface FieldProps extends Offered {
 
 /** Fields that aren't a plain text field. */
 const fields: Partial<Record<KeySettingName, (props: FieldProps) => ComponentChildren>> = {
-  front_end: ({ apiKey }) =>
+  front_end: ({ apiKey, frontEnds }) =>
     (apiKey === undefined ? usePage().origin === undefined : apiKey.may_submit) && (
-      <PlainField name="front_end" apiKey={apiKey} />
+      <PlainField name="front_end" apiKey={apiKey} suggestions={frontEnds} />
     ),
   programs: ({ programs, apiKey }) => (
     <ProgramChoices programs={programs} chosen={apiKey?.programs ?? usePage().query.getAll('programs')} />
@@ -71,7 +73,12 @@ export function SettingFields(props: FieldProps) {
   )
 }
 
-function PlainField(props: { name: KeySettingName; optional?: boolean; apiKey: ListedApiKey | undefined }) {
+function PlainField(props: {
+  name: KeySettingName
+  optional?: boolean
+  apiKey: ListedApiKey | undefined
+  suggestions?: readonly string[]
+}) {
   const { form } = usePage()
   const { label, hint, lengthMax, rows } = settingOf(props.name)
   const field = { ...props, label, hint, value: String(props.apiKey?.[props.name] ?? '') }

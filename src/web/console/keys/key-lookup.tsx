@@ -6,7 +6,7 @@ import { type IssuedApiKey, keyVersion, type ListedApiKey, loadKey } from '../..
 import { requestDays } from '../../../core/keys/request-counts.ts'
 import { reasonTexts } from '../../../core/keys/test-access.ts'
 import { readKeyExports } from '../../../db/audit/key-exports.ts'
-import { readApiKeyDays } from '../../../db/keys/api-key-rows.ts'
+import { readApiKeyDays, readFrontEnds } from '../../../db/keys/api-key-rows.ts'
 import { readKeyRequestDays } from '../../../db/keys/key-request-days.ts'
 import { type Refusal, readRefusalsOf } from '../../../db/keys/refusal-rows.ts'
 import { readNamedQuestions } from '../../../db/programs/program-overviews.ts'
@@ -29,6 +29,7 @@ export const tokenReach =
 
 /** Exports on the page of a key, and the audit entries in which they are searched. */
 const [exportsShown, eventsMax] = [20, 1000]
+const frontEndsMax = 100
 
 /** Loads keys by the ID in the URL. */
 export class Keys {
@@ -50,6 +51,7 @@ export class Keys {
     address,
     programs: await this.programs(),
     questions: await readNamedQuestions(this.db, hiddenBoxesMax + 1),
+    frontEnds: await readFrontEnds(this.db, frontEndsMax),
   })
 
   expiry = (given: string | undefined, { now, context }: ConsoleRequest) =>
