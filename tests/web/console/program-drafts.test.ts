@@ -167,6 +167,14 @@ describe('two administrators at once', () => {
 })
 
 describe('publishing', () => {
+  test('a first version is reviewed without the screen of each question, which it comes below', async () => {
+    await aDraft(sql, { slug: 'first', questions: [q.text('first words'), q.radio('first choice', ['a', 'b'])] })
+    const labelsOf = (html: string) => [...html.matchAll(/<dt>([^<]*)<\/dt>/g)].map(([, label]) => label)
+    const labels = labelsOf(await ada!.page(path('first', '/publish')))
+    expect(labels).toContain('Options')
+    expect(labels).not.toContain('Screen')
+  })
+
   test('is reviewed first: what changes, and what it means for those who pull', async () => {
     await aProgram(sql, { slug: 'review', questions: [q.radio('choice', ['a', 'b']), q.text('goes')] })
     await aDraft(sql, {

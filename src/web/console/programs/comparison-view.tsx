@@ -22,7 +22,9 @@ export function Comparison(props: {
   sharedWith?: ReadonlyMap<string, readonly string[]>
 }) {
   const { before, after, sharedWith } = props
-  const rows = compareDefinitions(describeWhole(before ?? withoutQuestions(after)), describeWhole(after))
+  const compared = compareDefinitions(describeWhole(before ?? withoutQuestions(after)), describeWhole(after))
+  // In a first version, every question comes below its screen.
+  const rows = before === undefined ? compared.map(withoutScreen) : compared
   const linesMax = linesOf(rows)
   const columns: Column<VersionDifference>[] = [
     {
@@ -54,6 +56,11 @@ export function Comparison(props: {
     </details>
   )
 }
+
+const withoutScreen = (difference: VersionDifference): VersionDifference => ({
+  ...difference,
+  facts: difference.facts.filter(({ label }) => label !== 'Screen'),
+})
 
 function What({ one: difference, sharedWith }: { one: VersionDifference; sharedWith: readonly string[] | undefined }) {
   const { of, subject, title, kind, mark } = difference
@@ -94,6 +101,7 @@ function Side({ one: difference, side, linesMax }: SideProps) {
   if (side === 'now' && difference.mark === 'removed') return <span class="soft">{gone}</span>
   if (difference.mark === 'removed')
     return <span class="soft">{difference.of === 'question' ? 'asked' : 'present'}</span>
+  if (difference.facts.length === 0) return null
   return (
     <dl>
       {difference.facts.map(({ label, [side]: lines }) => (
