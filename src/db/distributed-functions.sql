@@ -19,7 +19,8 @@ end $$;
 select create_distributed_function(signature)
 from unnest(array[
   'just_after(timestamptz)', 'change_at(bigint, bigint)', 'require_change(bigint, bigint, timestamptz, bigint)', 'draw_changes(bigint, bigint)', 'may_follow(oid)',
-  'search_form(text)', 'answer_member(text, text)', 'unspaced_words(text, text, text)']::regprocedure[]) as signature;
+  'search_form(text)', 'answer_member(text, text)', 'unspaced_words(text, text, text)', 'applicant_words(bigint, text)',
+  'words_of_names(bigint, text, text, text)', 'searched_words(bigint, text)']::regprocedure[]) as signature;
 
 -- Citus refuses to alter a sequence that a distributed table takes ids from. This alters nothing, so no other node needs to know. Not in a
 -- migration: where Citus is not loaded, only a superuser may set what nobody declares.

@@ -1,5 +1,5 @@
 // Brings a database to the newest schema: numbered SQL files, forward only, each in one transaction, remembered with its checksum.
-// Files that build an index on a large table run outside a transaction, so that writers do not wait.
+// Files that build an index on a large table, or fill rows in batches, run outside a transaction, so that writers do not wait.
 // Only this file and distribution.ts run the SQL text of a file unchanged.
 //
 // Two releases run side by side while an upgrade rolls through. The instance row names the oldest release allowed: its `oldest_release`.
@@ -12,7 +12,7 @@ import { isOlder, release } from '../base/release.ts'
 import { type Db, findValue, isPooled, type Sql, type Transaction } from './client.ts'
 import { isDistributed, placeTables } from './distribution.ts'
 import { withLockInSession, withLockInTransaction } from './migration-lock.ts'
-import type { Migration } from './migrations/all-migrations.ts'
+import type { Migration, OutsideStatement } from './migrations/all-migrations.ts'
 import { statementsOf } from './migrations/statements.ts'
 
 /**
@@ -51,21 +51,22 @@ async function applyNext(
   const distributed = await isDistributed(tx)
   // A new database has no rows yet, so an ordinary `create index` will do. On Citus it has to, and writers wait: an invalid index that an
   // interrupted build leaves on a worker cannot be seen from here.
-  if (next.indexStatements !== undefined && isUsed && !distributed) return { migration: next, isApplied: false }
+  if (next.outsideStatements !== undefined && isUsed && !distributed) return { migration: next, isApplied: false }
   // Citus changes distributed tables one statement at a time, and creates functions over the same connections afterwards.
   if (distributed)
     await tx`
       select
         set_config('citus.multi_shard_modify_mode', 'sequential', true),
         set_config('citus.enable_unsafe_triggers', 'on', true)`
-  const texts =
-    next.indexStatements?.map(({ text }) => text.replace(' concurrently', '')) ??
-    (distributed ? statementsOf(next.text) : [next.text])
-  for (const text of texts) {
+  const statements =
+    next.outsideStatements?.map(statement => ({ ...statement, text: statement.text.replace(' concurrently', '') })) ??
+    (distributed ? statementsOf(next.text) : [next.text]).map(text => ({ text, isBatch: false }))
+  for (const statement of statements) {
+    const { text } = statement
     // Citus would place a new table by its foreign keys; placeTables places it instead.
     if (distributed) await propagateDdl(tx, !/^\s*create table/im.test(text))
     try {
-      await tx.unsafe(text).simple()
+      await runStatement(tx, statement)
     } catch (error) {
       throw migrationFailure({ ...next, text }, error)
     }
@@ -76,6 +77,14 @@ async function applyNext(
   }
   await recordApplied(tx, next)
   return { migration: next, isApplied: true }
+}
+
+/** Runs a statement, again and again if it changes rows in batches. */
+async function runStatement(db: Db, { text, isBatch }: Pick<OutsideStatement, 'text' | 'isBatch'>): Promise<void> {
+  for (let after: unknown = '{}'; after !== null; ) {
+    const [row] = await db.unsafe<Record<string, unknown>[]>(text.replace("'{}'", `'${after}'`)).simple()
+    after = isBatch ? Object.values(row!)[0] : null
+  }
 }
 
 /** Whether changes of the schema reach the workers too, for the rest of the transaction. */
@@ -100,12 +109,13 @@ async function applyOutside(sql: Sql, migration: Migration, migrations: readonly
   return withLockInSession(sql, async session => {
     const { missing } = (await appliedMigrations(session, migrations))!
     if (missing[0]?.name !== migration.name) return false
-    for (const { text, builds } of migration.indexStatements!) {
+    for (const statement of migration.outsideStatements!) {
+      const { text, builds } = statement
       try {
         const [invalid] = await session`
           select from pg_index where indexrelid = to_regclass(${builds ?? null}) and not indisvalid`
         if (invalid !== undefined) await session`drop index concurrently ${session(builds!)}`.simple()
-        await session.unsafe(text).simple()
+        await runStatement(session, statement)
       } catch (error) {
         throw migrationFailure({ ...migration, text }, error)
       }
@@ -183,12 +193,12 @@ export async function requireMigrated(sql: Sql, migrations: readonly Migration[]
 }
 
 /** Omits PostgreSQL's `detail`, the only part of its error that can contain applicants' data. */
-function migrationFailure({ name, text, indexStatements }: Migration, error: unknown): unknown {
+function migrationFailure({ name, text, outsideStatements }: Migration, error: unknown): unknown {
   if (isLostConnection(error)) return error
   const { message, code, position } = error as { message: string; code?: string; position?: string }
   const line = position === undefined ? '' : `, line ${text.slice(0, Number(position)).split('\n').length}`
   return new Problem('conflict', {
-    detail: `The migration ${name} failed${indexStatements === undefined ? ' and was rolled back' : ''}: ${message} (SQLSTATE ${code}${line}).`,
+    detail: `The migration ${name} failed${outsideStatements === undefined ? ' and was rolled back' : ''}: ${message} (SQLSTATE ${code}${line}).`,
     internal: 'migration_failed',
     cause: error,
   })

@@ -67,7 +67,7 @@ grant select on
   submission_counter, applicant, application_in_progress, application, erased_application, erased_change, api_key, api_key_program, submission_request
 to tributary_service;
 grant select on intermediary_organization, intermediary, application_annotation to tributary_service;
-grant insert on application_in_progress, application, submission_request to tributary_service;
+grant insert on application_in_progress, application, application_words, submission_request to tributary_service;
 grant insert (front_end, language) on applicant to tributary_service;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_service;
 grant update (language, updated_at) on applicant to tributary_service;
@@ -116,7 +116,7 @@ grant select, insert, delete on webhook_attempt to tributary_worker;
 -- which one becomes the earlier one when a key is rotated.
 grant select on
   schema_migration, instance, program, program_version, program_version_question, question, question_version,
-  program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_annotation,
+  program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_words, application_annotation,
   erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, api_key_request_day, program_reader, refusal,
   person, person_program, person_identity, second_factor, invitation, console_session, admin_token, intermediary_organization, intermediary,
   audit_event, audit_seal, outbox, worker_heartbeat, job_run, origin,

@@ -7,6 +7,7 @@
 export const distributedTables: readonly string[] = [
   'submission_counter',
   'application',
+  'application_words',
   'application_annotation',
   'application_in_progress',
   'submission_request',

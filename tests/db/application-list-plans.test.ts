@@ -19,7 +19,7 @@ let browser: ConsoleVisitor
 let applicant: number
 
 beforeAll(async () => {
-  for (const table of ['application', 'applicant', 'program', 'submission_counter'])
+  for (const table of ['application', 'application_words', 'applicant', 'program', 'submission_counter'])
     await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`
   for (const slug of ['one', 'two', 'three'])
     await insertRawApplications(sql, await insertRawProgram(sql, slug), 1, () => 'x'.repeat(1000))
@@ -100,16 +100,16 @@ describe.each(['never analyzed', 'analyzed', 'analyzed before there was any stat
     )
 
     test.each(planModes)('an applicant and an application are looked up by their own indexes (%s)', async mode => {
-      for (const [search, index] of [
+      for (const [search, ...indexes] of [
         [`applicant=${applicant}`, 'application_by_applicant'],
         [`applicant=${applicant}&status=none&revision=CURRENT`, 'application_by_applicant'],
         ['application=7', 'application_pkey'],
-        [`applicant=${applicant}&q=maria`, 'application_by_applicant'],
-        ['application=7&q=2065', 'application_pkey'],
+        [`applicant=${applicant}&q=maria`, 'application_by_applicant', 'application_words_pkey'],
+        ['application=7&q=2065', 'application_pkey', 'application_words_pkey'],
       ] as const) {
         const plan = await planOf(explaining, await listed(search), mode)
         const read = plan.filter(node => node['Index Name'] !== undefined || node['Node Type'] === 'Seq Scan')
-        expect([search, read.map(node => node['Index Name'])]).toEqual([search, [index]])
+        expect([search, ...read.map(node => node['Index Name'])]).toEqual([search, ...indexes])
       }
     })
 
@@ -126,10 +126,22 @@ describe.each(['never analyzed', 'analyzed', 'analyzed before there was any stat
           'q=maria+lopez&status=none&revision=CURRENT&from=2023-11-14',
           'q=2065',
         ]) {
-          const plan = await planOf(explaining, await listed(search), mode)
-          const read = plan.map(node => node['Index Name'] ?? node['Node Type'])
-          expect(read).toContain('application_by_name')
+          await listed(search)
+          const steps = recorder.statements.filter(({ text }) => /is_own_name\s+from/.test(text))
+          const read: string[] = []
+          // As the search has it.
+          await explaining`set enable_seqscan = off`
+          for (const step of steps) {
+            const nodes = await planOf(explaining, step, mode)
+            read.push(...nodes.map(node => node['Index Name'] ?? node['Node Type']))
+          }
+          await explaining`set enable_seqscan = on`
+          expect(read).toContain('application_by_word')
           expect(read).not.toContain('Seq Scan')
+          // Half of its steps read the nearest alone.
+          expect(steps.filter(({ text }) => /limit \$\d+\s+\) nearest/.test(text)).length).toBe(
+            search === 'q=2065' ? 0 : steps.length / 2,
+          )
         }
       },
     )

@@ -95,6 +95,7 @@ const rights: Record<Role, string> = {
     applicant: insert, update(language updated_at)
     application: insert, update(superseded_seq)
     application_in_progress: insert, update(answers updated_at), delete
+    application_words: insert
     apply_code: insert, update(code_hash expires_at intermediary_id), delete
     apply_session: insert, update(sealed_code code_shown seen_at), delete
     intermediary_client: insert

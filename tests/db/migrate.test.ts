@@ -326,7 +326,7 @@ create index concurrently if not exists long_n
     const text = `-- expand, oldest release 0.0.1, outside a transaction\n${statements}\n`
     expect(() => readMigration('0002-other.sql', text)).toThrow('0002-other.sql')
     const inside = readMigration('0002-other.sql', text.replace(/,[^,\n]*\n/, '\n'))
-    expect(inside.indexStatements).toBeUndefined()
+    expect(inside.outsideStatements).toBeUndefined()
   })
 
   test('is refused when its first line is misspelled', () => {

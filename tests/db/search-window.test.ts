@@ -11,16 +11,24 @@ const program = await insertRawProgram(sql, 'wide')
 await insertRawApplications(sql, program, 1, () => 'x')
 await multiplyApplications(sql, 10_500)
 const marked = await sql.begin(async tx => {
-  await tx`set local session_replication_role = replica`
+  await tx`alter table application disable trigger application_snapshot_is_immutable`
   // Some among the newest, at either end of the nearest 10,000, and among the oldest.
-  return tx<{ application_id: number }[]>`
+  const rows = await tx<{ application_id: number }[]>`
     update application
     set snapshot = snapshot || '"own":{"question_type":"NAME","first_name":"Maria","middle_name":null,"last_name":"Lopez","suffix":null}'
     where program_id = ${program.program_id}
     and (submit_seq % 10 = 0 and (submit_seq <= 300 or submit_seq > 10200) or submit_seq in (499, 500, 501, 10000, 10001))
     returning application_id`
+  await tx`alter table application enable trigger application_snapshot_is_immutable`
+  await tx`
+    update application_words w
+    set words = applicant_words(a.program_id, a.snapshot)
+    from application a
+    where (a.program_id, a.submit_time, a.submit_seq) = (w.program_id, w.submit_time, w.submit_seq)
+    and a.application_id = any(${rows.map(row => row.application_id)}::bigint[])`
+  return rows
 })
-await sql`analyze application`
+await sql`analyze application, application_words`
 const newestFirst = (
   await sql<{ application_id: number }[]>`
     select application_id

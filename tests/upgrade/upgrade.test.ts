@@ -92,6 +92,9 @@ describe.each(names)('%s', name => {
 
   test('what its migrations and later ones make is the schema of a new installation', async () => {
     const { sql } = await upgrade(name)
+    // A new installation has none of what earlier releases need, which goes here once a later release finishes its upgrade.
+    for (const { kind, outsideStatements = [] } of allMigrations)
+      if (kind === 'contract') for (const { text } of outsideStatements) await sql.unsafe(text).simple()
     expect(await schemaOf(sql)).toEqual(await schemaOf(fresh.sql))
   })
 })

@@ -8,6 +8,7 @@ import { findSubmissionRequest, insertSubmissionRequest, type SubmittedRow } fro
 import type { Transaction } from '../../db/client.ts'
 import { findActiveVersionName, type VersionName } from '../../db/programs/programs.ts'
 import { renderAfterTimes, type Submitter } from '../../domain/questions/application.ts'
+import { searchedTexts } from '../../domain/questions/searched-texts.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { readSavedAnswers } from './answers-in-progress.ts'
 import { checkAnswers } from './checking/check-all.ts'
@@ -49,6 +50,8 @@ export interface PreparedSubmission {
   key: FrontEndKey
   /** The part of the stored text after the times. */
   afterTimes: string
+  /** Its texts by which people find the application. */
+  searched: string | undefined
   /** Time zone of its rendered times. */
   time_zone: string
 }
@@ -81,13 +84,15 @@ export async function prepareSubmission(
   }
   const ids = { application_id, applicant_id, program_version_id }
   const details = { ...ids, language: saved.language, program_name: slug, submitter, answers: checked.answers }
+  const afterTimes = renderAfterTimes(details, shape)
   return {
     ...ids,
     program_id,
     key,
     create_time: saved.create_time,
     empty: checked.answers.size === 0,
-    afterTimes: renderAfterTimes(details, shape),
+    afterTimes,
+    searched: searchedTexts(program_id, afterTimes),
     time_zone: timeZone,
   }
 }

@@ -1,17 +1,17 @@
 // Filtered lists of applications for the console, and their counts. Each statement reads a page from an index, however
-// large the program. A search also scans the index of words that begin with the search text, at less than 1 µs per
-// application found.
+// large the program. A search also scans the index of words that begin with the search text (sought-applications.ts).
 
 import { type Static, Type } from 'typebox'
 import type { RevisionState } from '../../domain/questions/application.ts'
-import { latest, type Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Sql } from '../client.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { type Db, readValue, type Sql } from '../client.ts'
 import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import type { ProgramIntake } from '../programs/program-intake.ts'
 import { flag, integer, row, textOrNull, time, timeOrNull } from '../row-schemas.ts'
 import type { Position } from '../walks/walks.ts'
-import { farPast, type LaneRange, lanes, rangeOf, uncompiled } from './list-lanes.ts'
-import { isWorded, type WordFilter } from './word-search.ts'
+import { type LaneRange, lanes, rangeOf, uncompiled } from './list-lanes.ts'
+import { ordered, type SearchStep, searching, searchSteps, soughtPlaces, within } from './sought-applications.ts'
+import { isWorded, soughtNumber, type WordFilter } from './word-search.ts'
 
 /** What applications are wanted: those of which everything given is true. */
 export interface ListFilter extends WordFilter {
@@ -38,6 +38,8 @@ export const applicationFacts = {
   status_last_modified_time: timeOrNull,
   has_note: flag,
 }
+
+type Fragment = ReturnType<Db>
 
 /** An application in a list, without its answers. */
 export const listedApplication = row({
@@ -74,56 +76,42 @@ export async function readListedApplications(
   rowsMax: number,
 ): Promise<ListedApplication[]> {
   const range = rangeOf(filter, place)
-  return finding(sql, filter, async db => {
-    const window = isSearch(filter) ? await narrowed(db, programId, range) : undefined
-    const rows = window && (await readRange(db, programId, filter, window, rowsMax))
-    return rows?.length === rowsMax ? rows : readRange(db, programId, filter, range, rowsMax)
+  if (isLaned(filter)) return uncompiled(sql, db => readRange(db, programId, filter, range, rowsMax))
+  if (!isSearch(filter)) return readRange(sql, programId, filter, range, rowsMax)
+  return searching(sql, async db => {
+    let rows: ListedApplication[] = []
+    for (const step of soughtNumber(filter) === undefined ? searchSteps : (['all'] as const)) {
+      rows = await readRange(db, programId, filter, range, rowsMax, step)
+      if (rows.length === rowsMax) break
+    }
+    return rows
   })
 }
 
+/** `step`: of a search. */
 function readRange(
   db: Db,
   programId: number,
   filter: ListFilter,
   range: LaneRange,
   rowsMax: number,
+  step: SearchStep = 'all',
 ): PromiseLike<ListedApplication[]> {
-  const ordered = range.direction === 'older' ? db`desc` : db`asc`
   return db<ListedApplication[]>`
     select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, application.status,
       status_last_modified_time, application_note is not null as has_note, ${filter.wordsIn === 'own_name'}::boolean as is_own_name
-    from ${source(db, programId, filter, range, rowsMax)}
-    order by submit_time ${ordered}, submit_seq ${ordered}
+    from ${source(db, programId, filter, range, rowsMax, step)}
+    order by ${ordered(db, range)}
     limit (select ${rowsMax}::bigint)`
-}
-
-/**
- * A search looks among this many applications next to its place first, then among all. Of a common name, what the index of words finds is thus
- * fetched for a page or two, and not for each that has the name: at 3,000,000 applications, a name of 1 in 200 fills a page from these, and
- * what rarer ones find is fetched in a tenth of a second.
- */
-const searchWindow = 10_000
-
-/** The part of a range with its first `searchWindow` applications; undefined when it has no more of them. */
-async function narrowed(db: Db, programId: number, range: LaneRange): Promise<LaneRange | undefined> {
-  const { least, most, direction } = range
-  const ordered = direction === 'older' ? db`desc` : db`asc`
-  const [edge] = await db<Position[]>`
-    select submit_time, submit_seq
-    from application
-    where program_id = ${programId}
-    and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)
-    and (submit_time, submit_seq) < (${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)
-    order by submit_time ${ordered}, submit_seq ${ordered}
-    limit 1
-    offset ${searchWindow}`
-  if (edge === undefined) return undefined
-  return direction === 'older' ? { least: edge, most, direction } : { least, most: edge, direction }
 }
 
 /** Whether words are looked up in their index. */
 const isSearch = ({ words, applicantId, applicationId }: ListFilter): boolean =>
   words !== undefined && applicantId === undefined && applicationId === undefined
+
+/** Whether a search is for nothing but words, and times. */
+const isBare = ({ status, revisionState, asOf }: ListFilter): boolean =>
+  status === undefined && revisionState === undefined && asOf === undefined
 
 /** Whether nothing is wanted but a status or a revision state, between two times. */
 const isLaned = ({ status, revisionState, ...named }: ListFilter): boolean =>
@@ -133,23 +121,6 @@ const isLaned = ({ status, revisionState, ...named }: ListFilter): boolean =>
   named.applicantId === undefined &&
   named.applicationId === undefined
 
-/**
- * Of words that most applications have, the index finds more places than PostgreSQL's 4 MB hold. It then remembers pages alone, and computes
- * the words of every application on them again, which takes 17 times as long in a program of 300,000. 64 MB hold a million pages.
- * For what `applicant_words` is said to cost, PostgreSQL would begin parallel workers for words that nobody has, and compile statements for a second.
- */
-async function finding<T>(sql: Sql, filter: ListFilter, read: (db: Db) => PromiseLike<T>): Promise<T> {
-  if (isLaned(filter)) return uncompiled(sql, read)
-  if (filter.words === undefined) return read(sql)
-  return uncompiled(sql, async tx => {
-    await tx`set local work_mem = '64MB'`
-    await tx`set local max_parallel_workers_per_gather = 0`
-    // With a plan for any words and times, PostgreSQL fetches all that have the words.
-    await tx`set local plan_cache_mode = force_custom_plan`
-    return read(tx)
-  })
-}
-
 /** How many applications a filter finds, counted no further than `most`. */
 export async function countListedApplications(
   sql: Sql,
@@ -158,18 +129,15 @@ export async function countListedApplications(
   most: number,
 ): Promise<number> {
   const range = rangeOf(filter, { direction: 'older', beyond: undefined })
-  const [row] = await finding(
-    sql,
-    filter,
-    db => db<[{ count: number }]>`
-      select count(*) as count
-      from (
-        select submit_seq
-        from ${source(db, programId, filter, range, most)}
-        limit ${most}
-      ) counted`,
-  )
-  return row.count
+  const count = (db: Db): Promise<number> => {
+    const all: Fragment =
+      isSearch(filter) && isBare(filter)
+        ? soughtInRange(db, programId, filter, range, 'all')
+        : source(db, programId, filter, range, most, 'all')
+    return readValue<number>(db)`select count(*) as count from (select submit_seq from ${all} limit ${most}) counted`
+  }
+  if (isSearch(filter)) return searching(sql, count)
+  return isLaned(filter) ? uncompiled(sql, count) : count(sql)
 }
 
 /** How many applications a program has. */
@@ -179,57 +147,69 @@ export async function countApplications(db: Db, programId: number): Promise<numb
   return row?.count ?? 0
 }
 
-/** What a filter finds in a range. Lanes leave out what is beyond `rowsMax` of them. */
-const source = (db: Db, programId: number, filter: ListFilter, range: LaneRange, rowsMax: number) =>
-  isLaned(filter) ? lanes(db, programId, filter, range, rowsMax) : found(db, programId, filter, range)
+/** What a filter finds in a range. Lanes leave out what is beyond `rowsMax` of them, and so does a step of a search. */
+const source = (
+  db: Db,
+  programId: number,
+  filter: ListFilter,
+  range: LaneRange,
+  rowsMax: number,
+  step: SearchStep,
+): Fragment =>
+  isLaned(filter)
+    ? lanes(db, programId, filter, range, rowsMax)
+    : found(db, programId, filter, range, gathered(db, programId, filter, range, rowsMax, step))
 
-/** The table with the conditions of a filter. */
-function found(db: Db, programId: number, filter: ListFilter, range: LaneRange) {
+/** What is gathered, with the conditions of a filter. */
+function found(db: Db, programId: number, filter: ListFilter, range: LaneRange, from: Fragment): Fragment {
   const { status, revisionState, applicantId, words } = filter
-  // Those that an id names are few: words are held against them, and not looked up.
-  const isById = (filter.applicationId ?? applicantId) !== undefined
-  return db`${gathered(db, programId, filter, range)} as application
+  return db`${from} as application
     where program_id = ${programId}
     ${within(db, range)}
     ${status === undefined ? db`` : db`and coalesce(status, '') = ${status ?? ''}`}
     ${filter.asOf === undefined ? db`` : db`and submit_seq <= ${filter.asOf}`}
     ${revisionState === undefined ? db`` : db`and ${isCurrentAsOf(db, filter.asOf)} = ${revisionState === 'CURRENT'}`}
     ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}
-    ${isById && words !== undefined ? db`and ${isWorded(db, programId, filter)}` : db``}`
-}
-
-/** Between two places; an end beyond all applications is no condition. */
-function within(db: Db, { least, most }: Pick<LaneRange, 'least' | 'most'>) {
-  return db`
-    ${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}
-    ${most.submit_time === latest ? db`` : db`and (submit_time, submit_seq) < (${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`}`
-}
-
-/** The few that a filter names, gathered before they are sorted; the table itself where it names none. */
-function gathered(db: Db, programId: number, filter: ListFilter, range: LaneRange) {
-  const named = namedBy(db, programId, filter)
-  if (named === undefined) return db`application`
-  const isNarrow = range.least.submit_time !== farPast || range.most.submit_time !== latest
-  return db`(
-    select program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
-      status_last_modified_time, application_note, snapshot
-    from application
-    where ${named}
-    ${isSearch(filter) && isNarrow ? db`and program_id = ${programId} ${within(db, range)}` : db``}
-    offset 0)`
+    ${words === undefined || isSearch(filter) ? db`` : db`and ${isWorded(db, programId, filter)}`}`
 }
 
 /**
- * Words are looked up without a condition on the program, which each of them begins with: PostgreSQL, which may know nothing of the table,
- * could take it for reason enough to read the whole program. The list itself has that condition, and so has a search among the nearest.
+ * Those that a search finds, or the few that a filter names, gathered before they are sorted; the table itself where there are neither. Of a search
+ * that nothing else narrows, no more applications are fetched than there is room for.
  */
-function namedBy(db: Db, programId: number, filter: ListFilter) {
+function gathered(
+  db: Db,
+  programId: number,
+  filter: ListFilter,
+  range: LaneRange,
+  rowsMax: number,
+  step: SearchStep,
+): Fragment {
   const { applicationId, applicantId, words } = filter
+  const columns = db`program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
+      status_last_modified_time, application_note`
   const ofProgram = db`program_id = ${programId}`
-  if (applicationId !== undefined) return db`${ofProgram} and application_id = ${applicationId}`
-  if (applicantId !== undefined) return db`${ofProgram} and applicant_id = ${applicantId}`
-  return words === undefined ? undefined : isWorded(db, programId, filter)
+  if (applicationId !== undefined)
+    return db`(select ${columns} from application where ${ofProgram} and application_id = ${applicationId} offset 0)`
+  if (applicantId !== undefined)
+    return db`(select ${columns} from application where ${ofProgram} and applicant_id = ${applicantId} offset 0)`
+  if (words === undefined) return db`application`
+  const places = soughtInRange(db, programId, filter, range, step)
+  return db`(
+    select application.*
+    from ${isBare(filter) ? db`(select submit_seq from ${places} order by ${ordered(db, range)} limit ${rowsMax})` : db`(select submit_seq from ${places})`} as place
+    cross join lateral (
+      select ${columns}
+      from application
+      where ${ofProgram}
+      and submit_seq = place.submit_seq
+      offset 0
+    ) application)`
 }
+
+/** What a step of a search finds in its range, of this program alone. */
+const soughtInRange = (db: Db, programId: number, filter: ListFilter, range: LaneRange, step: SearchStep): Fragment =>
+  db`${soughtPlaces(db, programId, filter, range, step)} as sought where program_id = ${programId} ${within(db, range)}`
 
 /** Whether nothing had superseded an application up to a change, or has now. */
 const isCurrentAsOf = (db: Db, asOf: number | undefined) =>

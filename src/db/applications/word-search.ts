@@ -1,4 +1,4 @@
-// Finds applications by words of the names, e-mail addresses and phone numbers in them. `applicant_words` defines the words.
+// Finds applications by words of the names, e-mail addresses and phone numbers in them, which `application_words` has. `applicant_words` defines them.
 
 import type { PendingQuery, Row } from 'postgres'
 import { unspacedLetter } from '../../domain/readable/match-reason.ts'
@@ -11,19 +11,35 @@ export interface WordFilter {
   wordsIn?: 'own_name' | 'elsewhere'
 }
 
-/** The condition that an application has the words. */
-export function isWorded(db: Db, programId: number, { words = '', wordsIn }: WordFilter) {
+/** The condition that words are those of an application that is sought; null where there is nothing to look for. */
+export function areSought(db: Db, programId: number, { words = '', wordsIn }: WordFilter) {
   const [own, anywhere] = [
     wordQuery(db, [`${programId}=`], words),
     wordQuery(db, [`${programId}/`, `${programId}=`], words),
   ]
   const query = { own_name: own, elsewhere: db`(${anywhere}) && !!(${own})`, anywhere }[wordsIn ?? 'anywhere']
-  const inNames = db`applicant_words(program_id, snapshot) @@ (${query})`
-  // As it is shown: 281,774.
+  return db`words @@ (${query})`
+}
+
+/** The number of an application, if that is sought: as it is shown, 281,774, or without a comma. */
+export function soughtNumber({ words = '' }: WordFilter): number | undefined {
   const digits = words.replaceAll(',', '')
-  return /^\d{1,15}$/.test(digits)
-    ? db`(${inNames} or (program_id = ${programId} and application_id = ${Number(digits)}))`
-    : inNames
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
+}
+
+/** The condition that an application, `application` in the statement, is sought. Reads its words alone. */
+export function isWorded(db: Db, programId: number, filter: WordFilter) {
+  const number = soughtNumber(filter)
+  const isNumbered = number === undefined ? db`` : db`or application.application_id = ${number}`
+  return db`(
+    exists (
+      select from application_words
+      where program_id = ${programId}
+      and submit_time = application.submit_time
+      and submit_seq = application.submit_seq
+      and ${areSought(db, programId, filter)}
+      offset 0)
+    ${isNumbered})`
 }
 
 const isUnspaced = new RegExp(unspacedLetter, 'u')

@@ -21,6 +21,8 @@ export interface StagedApplication extends Annotations {
   is_current: boolean
   language: string
   snapshot: string
+  /** The snapshot's `searchedTexts`. */
+  searched: string | null
   annotations: string
 }
 
@@ -59,11 +61,11 @@ export async function createStaged(session: Db): Promise<void> {
     create temporary table staged (
       n bigint primary key, place bigint, program_id bigint, application_id bigint, applicant_id bigint, program_version_id bigint,
       create_time timestamptz, submit_time timestamptz, is_current boolean, language text, status text,
-      status_last_modified_time timestamptz, application_note text, snapshot text, annotations text
+      status_last_modified_time timestamptz, application_note text, snapshot text, searched text, annotations text
     ) with (toast_tuple_target = 8160)`
   await session`
     alter table staged alter column status set storage external, alter column application_note set storage external,
-      alter column snapshot set storage external, alter column annotations set storage external`
+      alter column snapshot set storage external, alter column searched set storage external, alter column annotations set storage external`
 }
 
 export async function dropStaged(session: Db): Promise<void> {
@@ -236,14 +238,24 @@ export async function storeStaged(
   numbers: readonly BatchNumbers[],
   { now, actor }: { now: Micros; actor: string },
 ): Promise<void> {
+  const own = tx`unnest(${numbers.map(own => own.n)}::bigint[], ${numbers.map(own => own.submit_seq)}::bigint[],
+      ${numbers.map(own => own.superseded_seq)}::bigint[]) as own (n, submit_seq, superseded_seq) using (n)`
+  // Before their applications, for which the database would otherwise compute them.
+  await tx`
+    insert into application_words (program_id, submit_time, submit_seq, words)
+    select program_id, submit_time, own.submit_seq, searched_words(program_id, searched)
+    from staged
+    join ${own}
+    where n between ${first} and ${last}
+    and searched is not null
+    order by n`
   await tx`
     insert into application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
       superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations)
     select program_id, application_id, applicant_id, program_version_id, create_time, submit_time, own.submit_seq,
       own.superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations
     from staged
-    join unnest(${numbers.map(own => own.n)}::bigint[], ${numbers.map(own => own.submit_seq)}::bigint[],
-      ${numbers.map(own => own.superseded_seq)}::bigint[]) as own (n, submit_seq, superseded_seq) using (n)
+    join ${own}
     where n between ${first} and ${last}
     order by n`
   await tx`

@@ -28,6 +28,10 @@ import jobRuns from './0024-job-runs.sql' with { type: 'text' }
 import sessionBrowser from './0025-session-browser.sql' with { type: 'text' }
 import personTimeZone from './0026-person-time-zone.sql' with { type: 'text' }
 import codesOfClients from './0027-codes-of-clients.sql' with { type: 'text' }
+import applicationWords from './0028-application-words.sql' with { type: 'text' }
+import applicationWordsFilled from './0029-application-words-filled.sql' with { type: 'text' }
+import applicationByName from './0030-application-by-name.sql' with { type: 'text' }
+import applicationVacuum from './0031-application-vacuum.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -41,8 +45,17 @@ export interface Migration {
   kind: 'expand' | 'contract'
   /** The oldest release that still works once it is applied. */
   oldestRelease: string
-  /** Its statements, if its first line says that they run outside a transaction, one by one; with the name of the index that each builds. */
-  indexStatements?: readonly { text: string; builds: string | undefined }[]
+  /** Its statements, if its first line says that they run outside a transaction, one by one. */
+  outsideStatements?: readonly OutsideStatement[]
+}
+
+/** A statement that runs outside a transaction and can be repeated: a migration that was interrupted starts over. */
+export interface OutsideStatement {
+  text: string
+  /** The name of the index that it builds. */
+  builds: string | undefined
+  /** Whether it changes one batch of rows, those after `'{}'` first, and returns what is to stand there for the next; null at the end. */
+  isBatch: boolean
 }
 
 const files: Readonly<Record<string, string>> = {
@@ -73,11 +86,14 @@ const files: Readonly<Record<string, string>> = {
   '0025-session-browser.sql': sessionBrowser,
   '0026-person-time-zone.sql': personTimeZone,
   '0027-codes-of-clients.sql': codesOfClients,
+  '0028-application-words.sql': applicationWords,
+  '0029-application-words-filled.sql': applicationWordsFilled,
+  '0030-application-by-name.sql': applicationByName,
+  '0031-application-vacuum.sql': applicationVacuum,
 }
 
-/** Can be repeated: a file that was interrupted starts over. */
-const indexStatement =
-  /^(?:create index concurrently if not exists ([a-z0-9_]+)\s+on\s|drop index concurrently if exists [a-z0-9_]+$)/
+const outsideStatement =
+  /^(?:create index concurrently if not exists ([a-z0-9_]+)\s+on\s|drop index concurrently if exists [a-z0-9_]+$|(select fill_[a-z_]+\('{}', \d+\))$)/
 
 export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) =>
   readMigration(name, text),
@@ -94,13 +110,15 @@ export function readMigration(name: string, text: string): Migration {
   const sha256 = createHash('sha256').update(text).digest('hex')
   const migration: Migration = { name, text, sha256, kind: kind as Migration['kind'], oldestRelease: oldestRelease! }
   if (outside === undefined) return migration
-  return { ...migration, indexStatements: statementsOf(text).map(statement => readIndexStatement(name, statement)) }
+  return { ...migration, outsideStatements: statementsOf(text).map(statement => readOutsideStatement(name, statement)) }
 }
 
-function readIndexStatement(name: string, statement: string): NonNullable<Migration['indexStatements']>[number] {
+function readOutsideStatement(name: string, statement: string): OutsideStatement {
   const text = statement.replace(/^--.*\n/gm, '').trim()
-  const found = indexStatement.exec(text)
+  const found = outsideStatement.exec(text)
   if (found === null)
-    throw new Error(`${name} may only create or drop an index "concurrently if [not] exists", so not: ${text}`)
-  return { text, builds: found[1] }
+    throw new Error(
+      `${name} may only fill rows, or create or drop an index "concurrently if [not] exists", so not: ${text}`,
+    )
+  return { text, builds: found[1], isBatch: found[2] !== undefined }
 }

@@ -21,7 +21,7 @@ const most = {
   saving: 9,
   // In a transaction: the wait, the idempotency key, the saved answers, number and time, the application (what is expected of its version,
   // the one it supersedes, the row; sent together), the audit log.
-  submission: 11,
+  submission: 12,
 }
 
 /** Sent for a key once a minute: of no request. */

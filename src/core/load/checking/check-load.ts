@@ -23,6 +23,7 @@ import {
 } from '../../../db/loads/staged-applications.ts'
 import { findProgram, readPublishedVersions } from '../../../db/programs/programs.ts'
 import { renderAnnotations, renderSnapshot } from '../../../domain/questions/application.ts'
+import { searchedTexts } from '../../../domain/questions/searched-texts.ts'
 import type { DocumentError } from '../reading/document-errors.ts'
 import type { ExportedApplication } from '../reading/read-application.ts'
 import { describePlace, type LinePlace, LoadErrors } from './load-errors.ts'
@@ -112,6 +113,7 @@ export class LoadCheck {
     this.#largest.application = Math.max(this.#largest.application, application_id)
     this.#largest.applicant = Math.max(this.#largest.applicant, applicant_id)
     const before = this.#rows.length
+    const snapshot = renderSnapshot(application, version.shape, this.timeZone)
     this.#rows.add({
       n: ++this.#staged,
       place,
@@ -124,7 +126,8 @@ export class LoadCheck {
       is_current: application.revision_state === 'CURRENT',
       language: application.language,
       ...annotations,
-      snapshot: renderSnapshot(application, version.shape, this.timeZone),
+      snapshot,
+      searched: searchedTexts(program_id, snapshot) ?? null,
       annotations: renderAnnotations(annotations, this.timeZone),
     })
     this.#endBatch(this.#rows.length - before)
