@@ -104,13 +104,14 @@ async function save(
   )
   // Nobody is registered before something is answered.
   if (request.session === undefined && !isAnswered([...sent.values()])) return true
-  const { applicant_id } = await requireSession(request)
   const { front_end } = request.key
   const answersBytesMax = deps.config.intakeBodyBytesMax
   try {
-    await deps.saves.run(program_id, () =>
-      saveAnswers(deps.intakeDb, { program_id, applicant_id, front_end, answers: sent, answersBytesMax }),
-    )
+    await deps.saves.run(program_id, async () => {
+      // Not before it is this form's turn: with a session that began in a refused request, the page would be refused when it is sent again.
+      const { applicant_id } = await requireSession(request)
+      await saveAnswers(deps.intakeDb, { program_id, applicant_id, front_end, answers: sent, answersBytesMax })
+    })
     return true
   } catch (error) {
     if (error instanceof Problem && error.kind === 'invalid_request') return false
