@@ -297,7 +297,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
           (await sql`select intake_state, intake_text from program where slug = ${slug}`)[0] as object
         await keys.page.goto(`/admin/programs/${slug}/settings`)
         await keys.choose('open', 'paused')
-        await keys.fill('What applicants read', 'Back on Monday')
+        await keys.fill('Message for applicants', 'Back on Monday')
         await keys.enter(/^Save$/, 'Saved.')
         expect(await intake()).toEqual({ intake_state: 'PAUSED', intake_text: 'Back on Monday' })
         await keys.choose('paused', 'archived')
@@ -319,7 +319,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.enter('Go to', 'Who are you?')
         await keys.fill('First name', 'Ursula')
         await keys.fill('Last name', 'Ibrahim')
-        await keys.enter(/^Next$/, 'That is all')
+        await keys.enter(/^Next$/, 'End of the application')
         expect(await findProgram(sql, slug)).toMatchObject({ slug })
       },
     ],
