@@ -65,14 +65,14 @@ function Row(props: { question: QuestionDocs; number: number; isFirst: boolean }
       <td>
         <code>{question_type}</code> {optional && 'optional'}
       </td>
-      <td dir="auto">{asked_when.length === 0 ? 'always' : asked_when.join(', and ')}</td>
+      <td>{asked_when.length === 0 ? 'always' : asked_when.join(', and ')}</td>
       <td>
         {bounds !== '' && <p>{bounds}</p>}
         {options.length > 0 && (
           <ul>
             {options.map(option => (
-              <li {...inText}>
-                {option.text} <code>{option.id}</code>
+              <li>
+                <bdi lang={inText.lang}>{option.text}</bdi> <code>{option.id}</code>
               </li>
             ))}
           </ul>

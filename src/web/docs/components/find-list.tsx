@@ -45,8 +45,8 @@ export function FindList({ groups, what }: { groups: readonly FindGroup[]; what:
           .filter(({ entries }) => entries.length > 0)
           .map(({ title, lang, href, entries }) => (
             <div data-group>
-              <h2 lang={lang} dir="auto">
-                {href === undefined ? title : <a href={href}>{title}</a>}
+              <h2>
+                <bdi lang={lang}>{href === undefined ? title : <a href={href}>{title}</a>}</bdi>
               </h2>
               <Entries entries={entries} />
             </div>
