@@ -50,11 +50,11 @@ function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-const months = 'January February March April May June July August September October November December'.split(' ')
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** `1962-08-27` → `27 August 1962`. */
+/** `1962-08-27` → `Aug 27, 1962`, as pages in English write days. */
 export function dayText(date: string): string {
   const [year = '', month, day] = date.split('-')
   const name = months[Number(month) - 1]
-  return name === undefined ? date : `${Number(day)} ${name} ${year.replace(/^0+(?=.)/, '')}`
+  return name === undefined ? date : `${name} ${Number(day)}, ${year.replace(/^0+(?=.)/, '')}`
 }

@@ -73,5 +73,5 @@ function fixedDocs() {
 
 test('docs of another make have another number: when this fails, count docsCodeVersion up, and write here what it is now', () => {
   const made = createHash('sha256').update(JSON.stringify(fixedDocs())).digest('hex').slice(0, 16)
-  expect({ docsCodeVersion, made }).toEqual({ docsCodeVersion: 13, made: '1e15a7aae7d1e6fc' })
+  expect({ docsCodeVersion, made }).toEqual({ docsCodeVersion: 14, made: '99f4df85a5a68184' })
 })

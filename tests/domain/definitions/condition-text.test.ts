@@ -33,7 +33,7 @@ test.each<[Condition, string]>([
   [is('rent'), '“tenure?” “Renting”'],
   [is('removed'), '“tenure?” “removed”'],
   [{ question_id: 1, operator: 'in', field: 'selection', value: ['rent', 'own'] }, '“tenure?” “Renting” “Owning”'],
-  [{ question_id: 2, operator: 'less_than', field: 'date', value: '2020-01-02' }, '“born?” 2 January 2020'],
+  [{ question_id: 2, operator: 'less_than', field: 'date', value: '2020-01-02' }, '“born?” 2, 2020'],
   [{ question_id: 3, operator: 'greater_than_or_equal', field: 'number', value: 3 }, '“size?” 3'],
   [{ question_id: 4, operator: 'not_equal', field: 'service_area', value: 'x' }, '“home?” ( ) “x”'],
   [{ question_id: 5, operator: 'includes_all', field: 'selections', value: ['gas', 'oil'] }, '“bills?” “Gas” “Oil”'],

@@ -45,7 +45,7 @@ describe('changes between two applications', () => {
       ),
     ).toEqual([
       ['reason?', ['a'], []],
-      ['child? / Bo / born?', ['2 January 2020'], ['3 January 2020']],
+      ['child? / Bo / born?', ['Jan 2, 2020'], ['Jan 3, 2020']],
       ['child? / Bo / job? / Bakery / pay?', ['$10'], ['$12.50']],
     ])
   })
@@ -61,7 +61,7 @@ describe('changes between two applications', () => {
       ),
     ).toEqual([
       ['child? / New (whole)', [], ['New', 'job? Bakery', 'job? pay? $10', 'job? Mill']],
-      ['child? / Old (whole)', ['Old', 'born? 3 February 2001'], []],
+      ['child? / Old (whole)', ['Old', 'born? Feb 3, 2001'], []],
     ])
   })
 

@@ -63,7 +63,10 @@ test('days that are entered begin and end in that zone, in lists and for an expi
   expect([await isListed(away, ofFebruary), await isListed(atHome, ofFebruary)]).toEqual([true, false])
   const ofJanuary = '?from=2026-01-31&to=2026-02-01'
   expect([await isListed(away, ofJanuary), await isListed(atHome, ofJanuary)]).toEqual([false, true])
-  expect(await away.page(list)).toContain('title="A day in Pacific/Auckland"')
+  const filtered = await away.page(list + ofFebruary)
+  expect(filtered).toContain('title="A day in Pacific/Auckland"')
+  // Filters are written as all dates are.
+  expect(filtered).toMatch(/class="chips">.*?Feb 1, 2026.*?Feb 2, 2026/s)
 
   const [{ day }] = await sql<[{ day: string }]>`
     select ((clock_timestamp() at time zone 'Pacific/Auckland')::date + 10)::text as day`

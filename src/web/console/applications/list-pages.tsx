@@ -4,6 +4,7 @@
 
 import type { ListedApplication, ProgramWithSubmissions } from '../../../db/applications/application-lists.ts'
 import type { Program } from '../../../db/programs/programs.ts'
+import { dayText } from '../../../domain/question-types/date.ts'
 import { DoneNotice, figures, LinkButton, Named, Table } from '../../html/components.tsx'
 import { ErrorSummary, SelectField, TextField } from '../../html/fields.tsx'
 import { FilterBar, IntakeBadge, Pages } from '../../html/lists.tsx'
@@ -227,8 +228,8 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
 const filterWords: Readonly<Record<(typeof filterNames)[number], (value: string) => string>> = {
   q: value => `“${value}”`,
   status: value => statusIn(value) ?? 'No status yet',
-  from: value => `since ${value}`,
-  to: value => `before ${value}`,
+  from: value => `since ${dayText(value)}`,
+  to: value => `before ${dayText(value)}`,
   revision: value => value.toLowerCase(),
   applicant: value => `applicant ${value}`,
   application: value => `number ${value}`,
