@@ -56,7 +56,9 @@ export const columns = (
               {email ?? phone}
             </small>
           ) : (
-            <small dir="auto">{match}</small>
+            <small class="match" dir="auto">
+              {match}
+            </small>
           )}
         </span>
       )
