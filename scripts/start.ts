@@ -1,5 +1,5 @@
-// From nothing to a running service: database, schema, demo data, a key to try it with, and the processes that serve.
-// For development and for trying Tributary out. Production runs src/main.ts and workers/main.ts itself.
+// Starts everything for a demo or for development: database, schema, demo data, a key to try, service and worker. Production runs
+// src/main.ts and workers/main.ts directly.
 
 import { openSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Maintenance tasks of a worker, at start and on a timer: request missing derived data, erase applications past their retention and files that
-// are in no answer, seal the audit log, and send heartbeats. If one fails, the others still run.
+// Maintenance tasks of a worker, at start and on a timer: request missing derived data, erase applications past their retention and files
+// that no answer refers to, seal the audit log, and send heartbeats. If one fails, the others still run.
 
 import type { Log } from '../src/base/log.ts'
 import type { OtherConfig } from '../src/config/all-settings.ts'

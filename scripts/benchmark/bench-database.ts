@@ -1,4 +1,4 @@
-// The benchmark's own PostgreSQL, on this machine, reached in the same way by every measured process.
+// The benchmark's own PostgreSQL, on this machine, to which every measured process connects in the same way.
 
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,8 @@
 // Measures how fast scripts/load loads an export, compared with PostgreSQL's own COPY of the same rows, in temporary databases.
 //
 // The load is the whole command, from the start of its process to its end: it reads the export's JSON, checks every answer, and stores
-// applicants and status histories too. COPY gets its rows prepared in PostgreSQL's own format on the server's disk, and writes into the
-// table that the load has just filled, truncated: with the same indexes, checks and foreign keys, and with the applicants already stored.
+// applicants and status histories too. COPY reads rows prepared in PostgreSQL's own format from the server's disk and writes them to the
+// table that the load filled, after truncating it: with the same indexes, checks and foreign keys, and with the applicants already stored.
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

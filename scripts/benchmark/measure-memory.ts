@@ -1,5 +1,5 @@
-// Measures the service's peak memory: for one large export, for eight at once, and for readers that read nothing. Each in a fresh
-// process, because memory is rarely given back.
+// Measures the service's peak memory: for one large export, for eight at once, and for readers that read nothing. Each measurement uses a
+// fresh process, because memory is rarely returned.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

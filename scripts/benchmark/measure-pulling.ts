@@ -112,6 +112,6 @@ async function pull(context: BenchContext, service: HttpSubject, name: Target, f
     )
   const out = join(folder, `apps.${name}`)
   const clientMs = await run(['--restart', '--out', out])
-  if (statSync(out).size === 0) throw new Error(`the pull left nothing in ${out}`)
+  if (statSync(out).size === 0) throw new Error(`the pull wrote nothing to ${out}`)
   return clientMs
 }

@@ -1,4 +1,4 @@
-// The option --front-end of scripts that create applicants.
+// The --front-end option of scripts that create applicants.
 
 import { frontEndError } from '../../src/core/keys/api-key-draft.ts'
 import { usage } from './environment.ts'

@@ -1,5 +1,4 @@
-// Creates, lists, edits, disables and retires API keys from a terminal. It must not keep a secret: what `create` prints is stored
-// nowhere.
+// Creates, lists, edits, disables and retires API keys from a terminal. It must not keep secrets: the output of `create` is not stored.
 
 import { Problem } from '../../src/base/problem.ts'
 import type { OtherConfig } from '../../src/config/all-settings.ts'

@@ -1,4 +1,4 @@
-// scripts/admin: creates the first administrator, and helps people who can't get into the console.
+// scripts/admin: creates the first administrator, and helps people who can't sign in to the console.
 
 import { Problem } from '../../src/base/problem.ts'
 import { enablePerson, foldEmail, inviteAgain, invitePerson } from '../../src/core/people/people.ts'

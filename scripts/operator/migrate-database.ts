@@ -1,4 +1,4 @@
-// scripts/migrate: brings the configured database to this release's schema and reports what was done.
+// scripts/migrate: migrates the configured database to this release's schema and reports what was done.
 
 import { release } from '../../src/base/release.ts'
 import { regenerateDocs } from '../../src/core/derived/sweep.ts'

@@ -1,4 +1,4 @@
-// Ends a child process when this process has ended in any way. After SIGKILL it can't do so itself.
+// Ends a child process when this process ends in any way, even by SIGKILL, after which it can't do so itself.
 
 interface EndOptions {
   signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'

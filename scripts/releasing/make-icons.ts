@@ -1,4 +1,4 @@
-// Generates src/web/html/icon-paths.ts: the shapes of the icons that pages name, from the lucide package. Run it after naming a new one.
+// Generates src/web/html/icon-paths.ts: the shapes of the icons that pages name, from the lucide package. Run it after using a new icon.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Builds everything of a version in one folder: binaries, npm packages, SBOM, digests, notes, and the files for Homebrew and winget.
+// Builds all files of a release in one folder: binaries, npm packages, SBOM, digests, notes, and the files for Homebrew and winget.
 
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

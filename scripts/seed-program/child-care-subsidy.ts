@@ -1,4 +1,4 @@
-// The second, small demo program. A key that may read only one of the two shows what grants are for. It shares questions with the first
+// The second, small demo program. A key that may read only one of the two shows the purpose of grants. It shares questions with the first
 // program, unchanged, to show that the question bank is shared.
 
 import { utilityAssistance } from './utility-assistance.ts'

@@ -1,4 +1,4 @@
-// Fills programs with sample applications, above all the demo programs, which it publishes if they don't exist.
+// Fills programs with sample applications, usually the demo programs, which it publishes if they don't exist.
 
 import { Problem } from '../../src/base/problem.ts'
 import { bulkLoad, type LoadReceipt } from '../../src/core/load/storing/bulk-load.ts'

@@ -1,4 +1,4 @@
-// The notation of the demo programs: each question once, with the versions that ask it.
+// The notation of the demo programs: each question is listed once, with the versions that ask it.
 
 import type {
   NamedCondition,

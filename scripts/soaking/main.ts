@@ -67,7 +67,7 @@ function report({ ledger, client }: Soaked, happened: ReadonlyMap<string, Happen
   printTable([['Fault', 'Times', 'Recovery time by fault'], ...rows])
   const { submissions, walks, pages, feedWalks, followed, messages, erased, publications } = ledger
   console.log(
-    `\n${submissions.size} submissions acknowledged, ${walks} walks of ${pages} pages, ${feedWalks} of OData's tables, ` +
+    `\n${submissions.size} submissions acknowledged, ${walks} walks of ${pages} pages, ${feedWalks} of OData tables, ` +
       `${followed.length} changes followed, ${messages} webhook messages, ${erased.size} applications erased, ` +
       `${publications} versions published; ${client.patience.repeats} requests repeated, ` +
       `the longest wait ${(client.patience.longestMs / 1000).toFixed(1)} s.`,

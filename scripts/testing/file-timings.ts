@@ -1,4 +1,4 @@
-// How long each test file takes, kept in tests/timings.json: `bun test --shard` shares the files between processes by it.
+// How long each test file takes, kept in tests/timings.json: `bun test --shard` uses them to divide the files between processes.
 
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Finds the texts that people read in one source file: by structure, not by a list of what isn't one.
+// Finds the texts that people read in one source file: by their place in the code, not by a list of exceptions.
 
 import { memberOf, nameOf, parseFile, type SyntaxNode, visitNodes } from './syntax.ts'
 import { kindOf, type TextKind } from './text-kinds.ts'

@@ -1,4 +1,4 @@
-// The rules of Harper that are checked, and why all others are off.
+// The Harper rules that are enabled, and why all others are off.
 
 /**
  * Found faults in a first run of all 885 rules over all texts, or would be right whenever they find one. The others are off, by group:

@@ -1,7 +1,7 @@
-// Opens PostgreSQL and fixes, once, how its types appear in the code. It holds no statement and decides nothing.
-// Instants are whole microseconds (numbers), int8 is a number asserted safe, date and numeric stay text.
+// Opens PostgreSQL and defines how its types appear in the code. It contains no statements and no decisions. Instants are whole
+// microseconds (numbers), int8 is a number that is checked to be safe, and date and numeric stay text.
 //
-// postgres.js is patched; patches/README.md says why. postgres-patch.d.ts declares what the patch adds.
+// postgres.js is patched; patches/README.md explains why. postgres-patch.d.ts declares what the patch adds.
 
 import postgres from 'postgres'
 import { hasWaited, isLostConnection } from '../base/passing-errors.ts'

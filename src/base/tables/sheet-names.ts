@@ -1,4 +1,4 @@
-// Names of sheets that spreadsheets accept, and of their files.
+// Sheet names that spreadsheet programs accept, and the names of their files.
 
 import { shortName } from './short-name.ts'
 

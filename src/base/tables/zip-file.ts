@@ -1,7 +1,8 @@
-// Streams a ZIP file, entry by entry. Its directory comes last, so a file that was cut off doesn't open anywhere.
+// Streams a ZIP file, entry by entry. Its directory comes last, so a truncated file can't be opened.
 //
-// Written by `yazl`: 25 KB of JavaScript that compresses with the runtime's own `zlib`, waits for a slow reader, and switches to the layout for
-// files over 4 GB where one needs it. `fflate` lacks that layout and compresses in JavaScript, twice as slow; `zip.js` took up to twice the memory.
+// Written by `yazl`: 25 KB of JavaScript that compresses with the runtime's own `zlib`, waits for a slow reader, and switches to the layout
+// for files over 4 GB where necessary. `fflate` lacks that layout and compresses in JavaScript, twice as slow; `zip.js` took up to twice
+// the memory.
 
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'

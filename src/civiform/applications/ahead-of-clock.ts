@@ -1,5 +1,5 @@
 // Finds submissions dated in the future by the clock of CiviForm's database, because a CiviForm server's clock is ahead. They are copied
-// once that time has come; otherwise a later submission could be placed before them. Until then they are missing here, which is reported.
+// when that time comes; otherwise a later submission could be placed before them. Until then, they are reported as missing.
 
 import { inTransaction, readNow } from '../../db/client.ts'
 import { dropFindingsBefore, type FollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'

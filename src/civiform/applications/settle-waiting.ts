@@ -1,5 +1,5 @@
-// Applications that CiviForm calls obsolete although nothing superseded them, because accounts were merged or a race left them so. They
-// become OBSOLETE here under a change number of their own, so walks that began earlier still see them as CURRENT.
+// Applications that CiviForm calls obsolete although nothing superseded them, because accounts were merged or because of a race. They
+// become OBSOLETE here with their own change number, so walks that began earlier still see them as CURRENT.
 
 import { inTransaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

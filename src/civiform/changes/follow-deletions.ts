@@ -1,5 +1,5 @@
-// Applies the deletions that newer CiviForm releases record in two tables, in the next round, however many, without confirmation by an
-// operator. The comparison finds all other missing applications.
+// Applies the deletions that newer CiviForm releases record in two tables, in the next round, regardless of how many, without confirmation
+// by an operator. The comparison finds all other missing applications.
 
 import { type FoundChange, readKeptOfApplicants } from '../db/followed-changes.ts'
 import { readDeletedAccounts, readDeletedApplications } from '../db/source-deletions.ts'

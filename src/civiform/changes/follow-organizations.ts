@@ -1,6 +1,6 @@
 // Follows the names of intermediaries' organizations, which exports contain but application rows don't. When an organization is renamed,
-// its applicants' applications are read again. When it is deleted, its accounts no longer name any, and all applications are compared in
-// full.
+// its applicants' applications are read again. When it is deleted, its accounts no longer name an organization, and all applications are
+// compared in full.
 
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { findFollowState, moveFollowState } from '../db/follow-state.ts'

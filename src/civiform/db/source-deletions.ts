@@ -1,4 +1,4 @@
-// Reads CiviForm's records of its deletions, which it keeps since evolution 92.
+// Reads CiviForm's records of its deletions, which it has kept since evolution 92.
 
 import type { Source } from './source.ts'
 

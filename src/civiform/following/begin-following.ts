@@ -1,4 +1,4 @@
-// Turns this installation into a follower. It stays one from then on.
+// Turns this installation permanently into a follower.
 
 import { Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'

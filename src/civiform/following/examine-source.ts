@@ -1,4 +1,4 @@
-// Checks, before the first copy, whether it is possible, what can't be mapped, and how long it will take.
+// Checks before the first copy whether copying is possible, what can't be mapped, and how long it will take.
 
 import type { Sql } from '../../db/client.ts'
 import { readPrograms } from '../../db/programs/programs.ts'

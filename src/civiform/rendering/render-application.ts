@@ -1,4 +1,4 @@
-// Renders one CiviForm application as it is stored here: the exact text that is sent, in two parts.
+// Renders one CiviForm application in its stored form: the exact text that is exported, in two parts.
 
 import type { Annotations } from '../../domain/questions/application.ts'
 import { isJsonObject, type Json, parseJson } from '../../domain/values/json-text.ts'

@@ -1,4 +1,4 @@
-// What all parts of the follower share: the two databases, the rendering and the log.
+// Resources shared by all parts of the follower: the two databases, the rendering and the log.
 
 import type { Log } from '../../base/log.ts'
 import { Problem } from '../../base/problem.ts'

@@ -1,4 +1,4 @@
-// The shapes of what the service sends and takes. Generated from its OpenAPI document by tests/clients/client/api-types.test.ts: do not edit.
+// The types of the service's requests and responses. Generated from its OpenAPI document by tests/clients/client/api-types.test.ts: do not edit.
 
 /** A page of an export. */
 export type ExportPage = {

@@ -1,4 +1,4 @@
-// What @tributary/client exports.
+// The exports of @tributary/client.
 
 export type * from './api-types.ts'
 export type { RetryOptions } from './attempts.ts'

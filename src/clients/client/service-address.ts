@@ -1,4 +1,4 @@
-// The address of a service and the paths below it, checked before a credential goes anywhere.
+// The address of a service and the paths below it, checked before credentials are sent.
 
 /** The path of a program's routes, by its slug. Throws TypeError on what cannot be one. */
 export function programPath(program: string): string {

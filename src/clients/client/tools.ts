@@ -1,4 +1,4 @@
-// What the command-line tool shares with the client but the published package leaves out.
+// Code shared by the client and the command-line tool that is not part of the published package.
 
 export { exportFilters } from './api-types.ts'
 export * from './client-errors.ts'

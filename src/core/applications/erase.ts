@@ -1,7 +1,7 @@
 // Erases a single application, an applicant with all their applications, or applications older than a program's retention period.
 //
-// Walks stay exact. Numbers that never change fix which applications belong to a walk, and in which order: the pages that are read
-// after an erasure lack the erased application, and no other. The application that it had superseded stays OBSOLETE.
+// Walks stay exact. Numbers that never change fix which applications belong to a walk, and in which order: pages read after an erasure lack
+// only the erased application. The application that it had superseded stays OBSOLETE.
 
 import { invalidRequest, notFound, Problem } from '../../base/problem.ts'
 import { holdChanges } from '../../db/applications/annotations.ts'

@@ -1,4 +1,4 @@
-// The applicants' pages as a front end of intake: one like any other, but without an API key.
+// The applicants' pages as a front end of intake, like any other but without an API key.
 
 import type { FrontEndKey } from '../intake/register-applicant.ts'
 import { ownFrontEnd } from '../keys/api-key-draft.ts'

@@ -1,4 +1,4 @@
-// Finds an uploaded file for a person in the console, and opens it. The audit log records that before the first byte is sent.
+// Finds an uploaded file for a person in the console, and opens it. The audit log records the access before the first byte is sent.
 
 import { notFound, Problem } from '../../base/problem.ts'
 import {

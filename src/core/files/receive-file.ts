@@ -1,5 +1,5 @@
-// Receives one file from an applicant: stores a row, then the content as it arrives, then its type and size. If a step fails, the row is how
-// the worker finds what is left of the content.
+// Receives one file from an applicant: stores a row, then the content as it arrives, then its type and size. If a step fails, the worker
+// uses the row to find leftover content.
 
 import { randomBytes } from 'node:crypto'
 import { fileTypeFromBuffer } from 'file-type'

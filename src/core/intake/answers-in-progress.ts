@@ -1,4 +1,4 @@
-// Stored answers in progress: JSON text that intake can read, merge and check again without changing a digit.
+// Stored answers in progress: JSON text that intake can read, merge and check again without changing a single digit.
 
 import { type Answers, noEntityEnd, renderAnswer } from '../../domain/questions/answers.ts'
 import type { KeyMap } from '../../domain/questions/key-map.ts'

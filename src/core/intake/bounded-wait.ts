@@ -1,4 +1,4 @@
-// Runs a transaction with a limit on waiting for others, which becomes a clear error.
+// Runs a transaction that waits for others only up to a limit, and then fails with a clear error.
 
 import { Problem } from '../../base/problem.ts'
 import { limitLockWait } from '../../db/applications/submissions.ts'

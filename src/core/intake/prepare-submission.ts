@@ -1,5 +1,5 @@
 // Prepares an application from the answers in progress: validates them and renders everything except the times.
-// Its number and time are drawn later, in submit, so nothing here waits for another submission.
+// Its number and time are assigned later, in submit, so nothing here waits for another submission.
 
 import { createHash } from 'node:crypto'
 import { Problem } from '../../base/problem.ts'

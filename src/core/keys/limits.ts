@@ -1,5 +1,5 @@
 // Limits of one API key: requests per minute, concurrent exports (contract D23). All processes count together if they share a Redis;
-// otherwise, and while Redis is unreachable, each process counts for itself.
+// otherwise, and while Redis is unreachable, each process counts separately.
 // Failed authentications are not counted here: they have no key (failure-throttle).
 
 import { type KeyQuota, Problem } from '../../base/problem.ts'

@@ -1,4 +1,4 @@
-// Masks the CSRF token of a session's forms with a new text on each page, so that the length of a compressed page reveals nothing about it
+// Masks the CSRF token of a session's forms differently on each page, so that the length of a compressed page reveals nothing about it
 // (BREACH).
 
 import { randomBytes } from 'node:crypto'

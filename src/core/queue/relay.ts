@@ -1,5 +1,5 @@
 // Moves jobs from the outbox to the queue while the process runs, at least once: the queue merges duplicates. The database and the queue's
-// store can each be unreachable for any time.
+// store can each be unreachable for any length of time.
 
 import type { Log } from '../../base/log.ts'
 import { inTransaction, type Sql } from '../../db/client.ts'

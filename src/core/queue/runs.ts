@@ -1,4 +1,4 @@
-// The runs of a worker: receiving jobs, their outcome, and closing the worker without leaving a job running.
+// A worker's job runs: receiving jobs, recording outcomes, and closing the worker without leaving a job running.
 
 import type { Job as StoredJob } from 'bullmq'
 

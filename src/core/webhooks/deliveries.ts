@@ -1,4 +1,4 @@
-// Delivers webhooks: requests due attempts, makes them and records how they ended. The progress of an endpoint is in the database, and each job
+// Delivers webhooks: requests due attempts, makes them and records their outcomes. The progress of an endpoint is in the database, and each job
 // is one attempt; lost jobs are replaced. Delivery is therefore at least once.
 //
 // A message announces a program's newest change and contains nothing about applicants. It covers all changes up to that one, so everything that

@@ -1,5 +1,5 @@
-// Files that applicants upload: a row for each, with the content stored elsewhere (core/files). An answer contains the file's URL and so its
-// ID; files that are in no answer are erased.
+// Files that applicants upload: one row per file, with the content stored elsewhere (core/files). An answer contains the file's URL and
+// therefore its ID. Files that no answer refers to are erased.
 
 import type { FileType } from '../../domain/files/file-types.ts'
 import type { ApplicantPlace } from '../applications/submissions.ts'

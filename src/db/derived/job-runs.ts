@@ -1,4 +1,4 @@
-// The last runs of each kind of job: when each ended, how, and why it failed.
+// The last runs of each kind of job: when each ended, its outcome, and why it failed.
 
 import { type Static, Type } from 'typebox'
 import type { Db } from '../client.ts'

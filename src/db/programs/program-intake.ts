@@ -1,4 +1,4 @@
-// Whether a program accepts applications, as set by an administrator: a state on the program, and a flag on its submission counter.
+// Whether a program accepts applications, set by an administrator: a state on the program, and a flag on its submission counter.
 
 import { type Static, Type } from 'typebox'
 import { type Db, findRow, type Transaction } from '../client.ts'

@@ -1,4 +1,4 @@
-// Detects a change that this database once had and now lacks.
+// Detects that this database has lost a change it once had.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, readValue } from '../client.ts'

@@ -1,4 +1,4 @@
-// Translated texts as a comparison of versions names them: `Spanish text`, `Spanish text of option rent`.
+// How a comparison of versions names translated texts: `Spanish text`, `Spanish text of option rent`.
 
 import type { Translations } from '../fields/translation-schema.ts'
 

@@ -1,4 +1,4 @@
-// The whole check of a definition document, in short steps. The service runs it on sent documents, the editor while someone types.
+// Checks a definition document completely, in short steps. The service runs it on sent documents, the editor while someone types.
 
 import { type Check, formErrors } from './definition-form.ts'
 import { languageErrors } from './definition-languages.ts'

@@ -1,5 +1,5 @@
 // Edits of a program's document: a question, its place, or a screen. Each returns a new document, which may have errors.
-// It does not validate the document; saving does. What an edit doesn't touch stays the same object.
+// Edits do not validate the document; saving does. Unchanged parts stay the same objects.
 
 import type {
   NamedCondition,

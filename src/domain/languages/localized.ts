@@ -1,4 +1,4 @@
-// A program in one of its languages: every text in that language, or in the nearest that it has.
+// A program in one of its languages: every text in that language, or in the nearest available one.
 
 import type { ProgramDefinition } from '../definitions/program-definition.ts'
 import type { Translations } from '../fields/translation-schema.ts'

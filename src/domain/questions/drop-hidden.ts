@@ -1,4 +1,4 @@
-// Removes sample answers to questions that would not have been shown, as a submission does.
+// Removes sample answers to questions that would not have been shown, just as submitting does.
 
 import type { Answer } from './answers.ts'
 import type { Condition, Screen } from './program-version.ts'

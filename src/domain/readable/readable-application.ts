@@ -1,5 +1,5 @@
-// An application in readable form: by screen, with question texts, entities with their answers, and questions that were not asked marked.
-// Given the application it replaced, changed answers are marked too.
+// An application in readable form: by screen, with question texts, entities with their answers, and marks for questions that were not
+// asked. Given the application it replaced, it also marks changed answers.
 
 import { type AskedQuestions, askedById, conditionText } from '../definitions/condition-text.ts'
 import type { AnswerLine } from '../fields/question-type.ts'

@@ -1,5 +1,5 @@
 // SHA-256 (FIPS 180-4) whose state can be exported and resumed elsewhere, which the runtime's hashes do not support.
-// About 150 MB/s, in JavaScript: for digests of numbers, not of content.
+// Written in JavaScript, at about 150 MB/s, so for digests of numbers, not of content.
 
 const blockBytes = 64
 /** Eight words, the length in bytes, and what does not fill a block yet. */

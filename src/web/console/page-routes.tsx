@@ -1,5 +1,6 @@
 // Serves the pages of the console: loads the session or redirects to sign-in, checks role, origin and CSRF token, and shows errors as
-// pages. No form input is lost: a form sent in an expired session is shown again, and one that needs a password continues after it.
+// pages. No form input is lost: a form sent in an expired session is shown again, and one that requires a password continues once the
+// password is entered.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// Answers as the values of a form, and back. A field is named by the JSON Pointer of what it holds: `/home_address/zip`,
+// Converts answers to form values and back. A field's name is the JSON Pointer of its value: `/home_address/zip`,
 // `/children/entities/0/entity_name`. Entities keep their index while a form is filled in, even when one before them is removed.
 
 import type { AskedQuestion } from '../../core/intake/checking/asked-questions.ts'

@@ -11,7 +11,7 @@ import { outputOf } from '../../support/run.ts'
 
 const file = join(import.meta.dir, '../../../src/clients/client/api-types.ts')
 const pythonFile = join(import.meta.dir, '../../../src/clients/python/tributary.py')
-const opening = `// The shapes of what the service sends and takes. Generated from its OpenAPI document by tests/clients/client/api-types.test.ts: do not edit.
+const opening = `// The types of the service's requests and responses. Generated from its OpenAPI document by tests/clients/client/api-types.test.ts: do not edit.
 `
 
 const database = await useDatabase()

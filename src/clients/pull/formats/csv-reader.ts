@@ -1,4 +1,4 @@
-// Reads CSV records back from files, as far as the tool needs it.
+// Reads back the CSV records that the tool has written to files.
 
 const [quote, lineFeed] = [0x22, 0x0a]
 

@@ -55,7 +55,10 @@ export function folderFormat(folder: string): OutputFormat {
     readDone: async origin => {
       const before = readRecord(folder)
       if (before === undefined && namesIn(folder).some(name => applicationFile.test(name)))
-        throw new CommandError('usage', `${folder} contains files that no pull has written. Choose another folder.`)
+        throw new CommandError(
+          'usage',
+          `${folder} contains files that were not written by a pull. Choose another folder.`,
+        )
       if (before !== undefined && before.origin.program !== origin.program)
         throw new CommandError(
           'usage',

@@ -1,4 +1,4 @@
-// Files of tables in any format: their paths, and how pulled lines get into them.
+// Files of tables in any format: their paths, and writing pulled lines to them.
 
 import { basename } from 'node:path'
 import { shortName } from '../../../base/tables/short-name.ts'

@@ -19,9 +19,9 @@ const ownWords: { [Name in ServiceFilter]?: Partial<FilterOption> } = {
   fromDate: {
     option: 'from',
     value: '<date>',
-    help: 'Submitted at or after this moment: 2026-01-31 or 2026-01-31T09:30:00Z',
+    help: 'Submitted at or after this time: 2026-01-31 or 2026-01-31T09:30:00Z',
   },
-  toDate: { option: 'before', value: '<date>', help: 'Submitted before this moment' },
+  toDate: { option: 'before', value: '<date>', help: 'Submitted before this time' },
   revisionState: { option: 'revision', value: '<state>', help: 'CURRENT (the newest of each applicant) or OBSOLETE' },
 }
 

@@ -1,4 +1,4 @@
-// Reads a file line by line as bytes, with little of it in memory. Only a line feed ends a line; readline would also split at Unicode's
+// Reads a file line by line as bytes, keeping little of it in memory. Only a line feed ends a line; readline would also split at Unicode's
 // separators (U+2028), which applicants' text may contain.
 
 import { createReadStream } from 'node:fs'

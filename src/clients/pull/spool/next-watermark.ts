@@ -1,7 +1,7 @@
 // Computes where the next pull with `--since-last` starts, so that it fetches exactly what the output lacks.
 //
 // It starts at Snapshot-Time, because no later submission gets an earlier time. A walk normally contains everything before Snapshot-Time
-// and nothing after it. During a bulk load, though, Snapshot-Time stays at what the load has reached, and a walk also contains what was
+// and nothing after it. During a bulk load, though, Snapshot-Time stays at the time that the load has reached, and a walk also contains what was
 // submitted meanwhile. Tables in a database accept those applications again, by ID. A file must not contain them twice: a walk that is
 // appended to ends at a Snapshot-Time, and any other walk must prove that it contains nothing later.
 

@@ -1,6 +1,6 @@
 // The state of a pull next to its output: its progress, and afterwards what the next pull needs. One SQLite file, for two properties:
-// committed data survives any interruption, and the system releases its lock when the process ends, so two pulls never write one output
-// and a dead one blocks no other.
+// committed data survives any interruption, and the system releases its lock when the process ends, so two pulls never write the same
+// output, and a dead pull never blocks another.
 
 import { closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,4 @@
-// All filters of a walk in documented order, and what is derived from them.
+// All filters of a walk in documented order, and the values derived from them.
 
 import { type FilterName, type FilterValues, reportedName } from '../../../db/walks/walk-filters.ts'
 import { applicationIds } from './application-ids.ts'

@@ -4,7 +4,8 @@
 // every framing (splice, CSV) also works on cut texts, given the shapes and fills of the view. It costs one pass over the bytes and a copy
 // of the rest into a buffer that all rows share; nothing is parsed, decoded or built.
 //
-// The text must match its version, name by name. Otherwise the page fails, which is better than showing hidden content. `tests/core/export/framings/cut-text.test.ts` holds it against rendering the application again, and against JSON.parse.
+// The text must match its version, name by name. Otherwise the page fails, which is better than showing hidden content.
+// `tests/core/export/framings/cut-text.test.ts` compares it with rendering the application again, and with JSON.parse.
 
 import { markedEntityEnd } from '../../../domain/questions/answers.ts'
 import type { KeyMap } from '../../../domain/questions/key-map.ts'

@@ -1,4 +1,5 @@
-// Parses the query of an export request into valid values, or throws one 400 with every error. Program and permission are checked before.
+// Parses the query of an export request into valid values, or throws one 400 with every error. The program and the key's permission have
+// already been checked.
 
 import type { Problem, ProblemItem } from '../../../base/problem.ts'
 import type { FilterValues } from '../../../db/walks/walk-filters.ts'

@@ -1,4 +1,4 @@
-// The server of DATABASE_READ_URL, which pages are read from in preference to the primary: a standby, a node of a Citus cluster, or a load
+// The server of DATABASE_READ_URL, which is preferred to the primary for reading pages: a standby, a node of a Citus cluster, or a load
 // balancer in front of several. Each cursor asks the primary for its state, and the statement that reads the rows fails if the server's
 // snapshot does not have the same state. Whatever the server rejects or fails at is read from the primary.
 

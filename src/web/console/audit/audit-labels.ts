@@ -1,4 +1,4 @@
-// The words of the audit log: a label for each action, and the sentence “Ada created API key …”. Pure.
+// The texts of the audit log: a label for each action, and the sentence “Ada created API key …”. Pure.
 
 import type { AuditEventRow } from '../../../db/audit/audit.ts'
 import { intakeLabels } from '../../html/lists.tsx'

@@ -1,4 +1,4 @@
-// The page that offers an application list as a file for a spreadsheet.
+// The page for downloading an application list as a spreadsheet.
 
 /** @jsxImportSource preact */
 

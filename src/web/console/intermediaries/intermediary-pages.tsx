@@ -38,7 +38,7 @@ export function OrganizationsPage({ items, next, checked }: OrganizationsProps) 
         </Notice>
       ) : (
         <Notice name="unchecked" tone="attention">
-          <strong>Submissions aren’t checked against this list.</strong> Any e-mail address and organization is
+          <strong>Submissions aren’t checked against this list.</strong> All e-mail addresses and organizations are
           accepted. To change that, set <code>INTERMEDIARIES=listed</code>.
         </Notice>
       )}

@@ -1,4 +1,4 @@
-// The questions of a program, screen by screen, with what the draft changes.
+// The questions of a program, screen by screen, with the draft's changes.
 
 /** @jsxImportSource preact */
 

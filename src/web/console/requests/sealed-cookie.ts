@@ -1,4 +1,4 @@
-// Carries something secret from one page to the next through the browser, in a form that only this service can read.
+// Carries a secret from one page to the next through the browser, in a form that only this service can read.
 
 import { openText, sealText } from '../../../core/people/sealed-text.ts'
 

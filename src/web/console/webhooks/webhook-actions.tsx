@@ -213,7 +213,7 @@ const toggles = ({ db, find, button }: Webhooks, name: 'disable' | 'enable', dis
   action({
     name: `${name}Webhook`,
     route: `POST ${webhookRoute}/${name}`,
-    summary: disabled ? 'Disable a webhook' : 'Enable a webhook and send what it missed',
+    summary: disabled ? 'Disable a webhook' : 'Enable a webhook and send missed messages',
     answers: 'The updated webhook.',
     answered: webhookRow,
     ...write,
