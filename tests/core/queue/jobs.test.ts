@@ -33,6 +33,6 @@ describe('a job that arrives', () => {
       { program_version_id: 1, answers: {} },
     ].map(payload => ({ payload })),
   )('is refused when it carries anything but ids: %j', ({ payload }) => {
-    expect(() => parseJob('refresh-key-map', payload)).toThrow(/^a job refresh-key-map cannot carry .+: ./)
+    expect(() => parseJob('refresh-key-map', payload)).toThrow(/refresh-key-map.+: ./)
   })
 })
