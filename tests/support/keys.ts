@@ -59,8 +59,11 @@ export async function createTestKey(sql: Sql, options: TestKeyOptions = {}): Pro
     created_at: createdAt,
     created_by: 'operator:test',
   })
-  for (const slug of options.programs ?? []) await ensureTestProgram(sql, slug)
-  await replaceApiKeyPrograms(sql, username, options.programs ?? [])
+  const { programs = [] } = options
+  if (programs.length > 0) {
+    await ensureTestPrograms(sql, programs)
+    await replaceApiKeyPrograms(sql, username, programs)
+  }
   if (options.retiredAt !== undefined) await retireApiKeyRow(sql, username, options.retiredAt, 'operator:test')
   return {
     api_key_id: username,
@@ -71,18 +74,22 @@ export async function createTestKey(sql: Sql, options: TestKeyOptions = {}): Pro
   }
 }
 
-/** The id of the program with this slug, made with a counter and nothing else if it is not there. */
-export async function ensureTestProgram(sql: Sql, slug: string): Promise<number> {
-  return sql.begin(async tx => {
+/** Makes the programs of these slugs that are not there, with a counter and nothing else. */
+export async function ensureTestPrograms(sql: Sql, slugs: readonly string[]): Promise<void> {
+  await sql.begin(async tx => {
     await tx`
-      insert into program (slug, display_name)
-      values (${slug}, ${slug})
+      insert into program ${tx(slugs.map(slug => ({ slug, display_name: slug })))}
       on conflict (slug) do nothing`
     await tx`
       insert into submission_counter (program_id)
-      select program_id from program where slug = ${slug}
+      select program_id from program where slug = any (${[...slugs]}::text[])
       on conflict do nothing`
-    const [program] = await tx<{ program_id: number }[]>`select program_id from program where slug = ${slug}`
-    return program!.program_id
   })
+}
+
+/** The id of the program with this slug, made if it is not there. */
+export async function ensureTestProgram(sql: Sql, slug: string): Promise<number> {
+  await ensureTestPrograms(sql, [slug])
+  const [program] = await sql<{ program_id: number }[]>`select program_id from program where slug = ${slug}`
+  return program!.program_id
 }
