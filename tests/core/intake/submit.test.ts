@@ -288,7 +288,7 @@ test('once its version is known, a submission waits for the database four times,
     ['set local', 'submission_request'],
     ['applicant'],
     ['submission_counter'],
-    ['program_version', 'application', 'application', 'audit_event'],
+    ['program_version', 'application', 'application_words', 'application', 'audit_event'],
   ])
 })
 

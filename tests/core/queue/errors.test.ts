@@ -40,8 +40,8 @@ test('what a database error quotes reaches neither the record, nor the log, nor 
     const status = await statusOf(its.sql, version)
     return status?.state === 'failed' && status
   })
-  expect(failed.last_error).toBe('PostgresError: PostgreSQL answered 22P02')
-  expect(storedBetween).toContain('PostgreSQL answered 22P02')
+  expect(failed.last_error).toMatch(/^PostgresError: .* 22P02$/)
+  expect(storedBetween).toContain('22P02')
   const logged = JSON.stringify(its.logLines)
   expect(logged).toContain('"code":"22P02"')
   for (const text of [logged, storedBetween, failed.last_error!, await stored()]) expect(text).not.toContain(canary)

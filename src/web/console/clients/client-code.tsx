@@ -16,12 +16,16 @@ import { applicationsPath, crumbsOf } from '../applications/list-query.ts'
 import { type Action, action, administrators } from '../requests/action.ts'
 import { nothing } from '../requests/answer-schemas.ts'
 import { type ConsoleRequest, type PageRequest, showPage } from '../requests/console-request.ts'
+import { closed } from '../requests/schemas.ts'
 
 const codeRoute = `${applicationsRoute}/:applicationId/client-code` as const
-const newCode = Type.Object({
-  code: Type.String({ description: 'The code, which is shown only once.' }),
-  link: Type.String({ description: 'The address that opens the client’s applications with this code.' }),
-})
+const newCode = Type.Object(
+  {
+    code: Type.String({ description: 'The code, which is shown only once.' }),
+    link: Type.String({ description: 'The address that opens the client’s applications with this code.' }),
+  },
+  closed,
+)
 
 type ClientCode = Awaited<ReturnType<typeof findClient>>
 
