@@ -125,7 +125,7 @@ test.each(roles)(
       for (const [, form] of text.matchAll(/<form method="post" action="\/apply([^"?]*)/g))
         if (!sentTo.some(({ roles, at }) => at.test(form!) && roles.includes(role))) refused.add(`${path}: ${form}`)
       for (const [, address] of text.matchAll(/ (?:href|src|action)="(\/[^"]*)"/g)) {
-        expect([path, address]).toEqual([path, expect.stringMatching(/^\/apply\/(?:admin|docs|assets|$)/)])
+        expect([path, address]).toEqual([path, expect.stringMatching(/^\/apply\/(?:admin|docs|assets|swagger|$)/)])
       }
       for (const [, link] of text.matchAll(/ href="\/apply(\/(?:admin|docs)[^"?#]*)"/g)) pages.add(link!)
     }

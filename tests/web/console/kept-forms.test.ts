@@ -117,7 +117,7 @@ describe('a form whose session has ended', () => {
       .filter(route => route.method === 'POST' && route.roles !== 'anyone' && route.again === undefined)
       .map(({ path }) => path.replace('/admin/', ''))
     const buttons =
-      /\/(?:retire|take|publish|keep|discard|disable|enable|link|unlink|retry|regenerate|verify|sign-out|second-factor|reset-second-factor)$|^sign-out$|^webhooks\/:webhookId\/(?:rotate|test|resend|remove)$/
+      /\/(?:retire|take|publish|keep|discard|disable|enable|link|unlink|retry|regenerate|verify|sign-out|second-factor|reset-second-factor|client-code|revoke)$|^sign-out$|^webhooks\/:webhookId\/(?:rotate|test|resend|remove)$/
     expect(without.filter(path => !buttons.test(path))).toEqual([
       // Passwords, which go through no page.
       'confirm',
