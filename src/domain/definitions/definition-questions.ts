@@ -247,7 +247,7 @@ export function isOptionId(kind: QuestionKind, id: string): boolean {
 
 function* optionErrors(question: Readonly<Record<string, unknown>>, kind: QuestionKind, path: string): Check {
   if (!Object.hasOwn(question, 'options')) {
-    yield oneError(`${path}/options`, 'required', `Is required: a ${kind} question needs options.`)
+    yield oneError(`${path}/options`, 'required', 'Must contain at least one option.')
     return
   }
   const first = new Map<string, string>()

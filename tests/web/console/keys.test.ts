@@ -77,6 +77,8 @@ describe('creating a key', () => {
     const [row] = await database.sql<{ subnets: string[] }[]>`
       select allowed_subnets::text[] as subnets from api_key where api_key_id = ${username}`
     expect(row!.subnets.toSorted()).toEqual(['127.0.0.1/32', '192.0.2.0/24'])
+    const [, shown] = /<code>([^<]*192\.0\.2\.0\/24[^<]*)</.exec(await browser.page(`/admin/keys/${username}`))!
+    expect(shown!.split(', ').toSorted()).toEqual(['127.0.0.1', '192.0.2.0/24'])
   })
 
   test('comes with a message for the integrator, which has the username and not the password', async () => {

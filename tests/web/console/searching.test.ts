@@ -88,6 +88,24 @@ test('applicants are found in all programs of those who may read answers, own na
   expect(await listings()).toBe(before + 3)
 })
 
+test('where a program has more matches than are shown, a result leads to all of them', async () => {
+  const slug = 'crowded'
+  await aProgram(sql, { slug, questions: [q.name('crowded applicant name')] })
+  const frontEnd = new FrontEnd(service, await createTestKey(sql, { programs: [slug], maySubmit: true }), slug)
+  const apply = async () => {
+    const answers = { crowded_applicant_name: { first_name: 'Wanjiru', last_name: 'Vale' } }
+    await frontEnd.apply(await frontEnd.register(), answers)
+  }
+  const kindsFound = async () => (await foundBy('ADMINISTRATOR', 'wanjiru')).map(({ kind }) => kind)
+  const five = Array.from({ length: 5 }, () => 'applicant')
+  for (const _ of five) await apply()
+  expect(await kindsFound()).toEqual(five)
+  await apply()
+  expect(await kindsFound()).toEqual([...five, 'list'])
+  const all = await visitors.ADMINISTRATOR.page((await foundBy('ADMINISTRATOR', 'wanjiru')).at(-1)!.path)
+  expect(all.split('name="ticked"')).toHaveLength(1 + 6)
+})
+
 test('a search while somebody types finds no applicants, and so records nothing', async () => {
   const before = await listings()
   const html = await visitors.ADMINISTRATOR.page('/admin/search?q=zuri&applicants=no')

@@ -113,8 +113,13 @@ const contactColumns = (who: NonNullable<Applicants>): readonly Column<ListedApp
     cell: ({ application_id }) => {
       const text = who.get(application_id)?.[contact] ?? ''
       return (
-        <span class={contact} title={text} dir="auto">
-          {text}
+        <span class={contact} dir="auto">
+          {text.split(/(?=@)/).map((part, i) => (
+            <>
+              {i > 0 && <wbr />}
+              {part}
+            </>
+          ))}
         </span>
       )
     },

@@ -36,7 +36,7 @@ const members: Readonly<Record<string, Member>> = {
   earlier_secret_until: { label: 'previous password valid until' },
   expires_at: { label: 'expires' },
   host_before: { label: 'previous host' },
-  how: { label: 'signed in', words: { password: 'with a password', invitation: 'with a link', oidc: 'with OpenID' } },
+  how: { label: 'method', words: { password: 'password', invitation: 'invitation link', oidc: 'OpenID Connect' } },
   intake_state: { label: 'intake', words: intakeLabels },
   intake_text: { label: 'message for applicants' },
   last_micros: { label: 'submitted up to', kind: 'micros' },

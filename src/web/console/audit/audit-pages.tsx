@@ -121,7 +121,7 @@ function Filters({ people, names, keys, actions }: AuditLogProps) {
         </>
       }
     >
-      <TextField name="subject" label="Subject" placeholder="Program slug, key ID, application number" />
+      <TextField name="subject" label="Subject" placeholder="Slug, key ID or number" />
     </FilterBar>
   )
 }

@@ -51,12 +51,14 @@ export const FirstStatus = ({ first_status: { recent, all } }: Pick<Pace, 'first
         ['Submitted in the last 90 days', days(all)],
       ]}
     />
-    {all !== null && <p class="soft">Based on at most the {figures(applicationsMax)} newest applications.</p>}
+    <p class="soft">
+      Based on at most the {figures(applicationsMax)} newest applications. Imported statuses aren’t counted.
+    </p>
   </>
 )
 
 function days(median: number | null): string {
-  if (median === null) return 'no statuses yet'
+  if (median === null) return 'no data yet'
   const rounded = Math.round(median * 10) / 10
   return rounded === 1 ? '1 day' : `${rounded} days`
 }

@@ -94,13 +94,13 @@ function Lag({ unfinished, outbox }: JobsProps) {
   return (
     <>
       <p role="status">
-        {figures(queued)} queued, {figures(running)} running, {figures(failed)} failed
-        {outbox.waiting > 0 && `, ${figures(outbox.waiting)} waiting for the queue`}.
+        {figures(queued)} queued, {figures(running)} running, {figures(failed)} failed.
       </p>
       {late && (
         <Notice name="late" tone="attention">
           <strong>
-            Jobs aren’t reaching the queue; the first has been waiting since {distance(outbox.oldest_at!, now)}.
+            {counted(outbox.waiting, 'job')} can’t reach the queue. The first was added{' '}
+            {distance(outbox.oldest_at!, now)}.
           </strong>{' '}
           Check that a worker is running and can reach the database and Redis. Exports aren’t affected.
         </Notice>
@@ -143,7 +143,7 @@ const Version = ({ slug, display_name, version_number: number, program_version_i
     name={display_name}
     small={
       <>
-        {number === null ? 'draft' : `active, version ${number}`} (<code>{id}</code>)
+        {number === null ? 'draft' : `active, version ${number}`} · ID <code>{id}</code>
       </>
     }
   />
@@ -154,7 +154,12 @@ function Job({ listing, mayAct, now }: { listing: DerivedListing; mayAct: boolea
   const { produced_at: at, last_error } = listing
   return (
     <>
-      <State listing={listing} /> {at !== null && <When at={at} text={distance(at, now)} />}
+      <State listing={listing} />{' '}
+      {at !== null && (
+        <>
+          generated <When at={at} text={distance(at, now)} />
+        </>
+      )}
       {last_error !== null && <span class="line mono">{last_error}</span>}{' '}
       {mayAct && <DerivedAction listing={listing} />}
     </>

@@ -15,7 +15,7 @@ export const jobNames: Readonly<Record<string, string>> = {
 
 const outcomes: Readonly<Record<RunOutcome, readonly [text: string, tone: Tone]>> = {
   done: ['done', 'good'],
-  nothing: ['nothing left to do', 'info'],
+  nothing: ['already up to date', 'info'],
   retrying: ['failed, retrying', 'attention'],
   failed: ['failed', 'bad'],
   given_up: ['worker died', 'bad'],

@@ -19,10 +19,12 @@ const tones: Readonly<Record<ApiKeyState, Tone>> = {
 
 export const StateBadge = ({ state }: { state: ApiKeyState }) => <Badge tone={tones[state]}>{state}</Badge>
 
-/** `anywhere` if all IPv4 and all IPv6 addresses are allowed. */
+/** Allowed addresses as shown: a single address without its prefix length, and `anywhere` for all of IPv4 and IPv6. */
 export function fromWhere({ allowed_subnets }: ListedApiKey): string[] {
   const everywhere = ['0.0.0.0/0', '::/0']
-  return everywhere.every(subnet => allowed_subnets.includes(subnet)) ? ['anywhere'] : allowed_subnets
+  return everywhere.every(subnet => allowed_subnets.includes(subnet))
+    ? ['anywhere']
+    : allowed_subnets.map(subnet => subnet.replace(subnet.includes(':') ? /\/128$/ : /\/32$/, ''))
 }
 
 /** The addresses in a key's form: none if the key can be used from anywhere. */

@@ -12,10 +12,11 @@ import { unspacedLetter } from '../../../domain/readable/match-reason.ts'
 import { navigation, readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { readApplicants } from '../applications/find-applications.ts'
+import { applicationsPath, listSearch } from '../applications/list-query.ts'
 import { pathOfKey } from '../keys/key-labels.tsx'
 import type { ConsoleRequest } from '../requests/console-request.ts'
 
-export type ResultKind = 'application' | 'page' | 'program' | 'key' | 'person' | 'question' | 'applicant'
+export type ResultKind = 'application' | 'page' | 'program' | 'key' | 'person' | 'question' | 'applicant' | 'list'
 
 export interface Result {
   kind: ResultKind
@@ -23,7 +24,7 @@ export interface Result {
   path: string
   /** What matched, if it isn't the name: `slug food`. */
   reason: string
-  /** 0 is the whole text, 1 its beginning, 2 the beginning of a word, 3 any part. */
+  /** 0 is the whole text, 1 its beginning, 2 the beginning of a word, 3 any part, 4 a list with further matches. */
   rank: number
 }
 
@@ -170,15 +171,21 @@ async function applicants(deps: Deps, { person, by }: Scope, text: string): Prom
     if (performance.now() > endMs) break
     programs++
     const first = { direction: 'older', beyond: undefined } as const
-    const rows = await readFoundApplications(db, program.program_id, { words: text }, first, perProgramMax)
+    const rows = await readFoundApplications(db, program.program_id, { words: text }, first, perProgramMax + 1)
     if (rows.length === 0) continue
-    const who = await readApplicants(deps, by, program, rows, { values: new URLSearchParams({ q: text }) })
-    for (const { application_id: id, is_own_name } of rows) {
+    const values = new URLSearchParams({ q: text })
+    const shown = rows.slice(0, perProgramMax)
+    const who = await readApplicants(deps, by, program, shown, { values })
+    for (const { application_id: id, is_own_name } of shown) {
       const { name = `Application ${id}`, match, email, phone } = who.get(id) ?? {}
       const reason = [program.display_name, `number ${id}`, match ?? email ?? phone].filter(Boolean).join(' · ')
-      const path = `/admin/programs/${program.slug}/applications/${id}`
+      const path = `${applicationsPath(program.slug)}/${id}`
       const rank = is_own_name ? Math.min(bestMatch(text, [['', name]])?.rank ?? 2, 2) : 3
       items.push({ kind: 'applicant', name, path, reason, rank })
+    }
+    if (rows.length > shown.length) {
+      const path = applicationsPath(program.slug) + listSearch(values)
+      items.push({ kind: 'list', name: `All matches in ${program.display_name}`, path, reason: '', rank: 4 })
     }
   }
   return { items, searched: { programs, all: programs === among.length } }

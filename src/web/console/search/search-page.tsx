@@ -29,16 +29,19 @@ const kindTexts: Readonly<Record<ResultKind, string>> = {
   person: 'Person',
   question: 'Question',
   applicant: 'Applicant',
+  list: 'Applications',
 }
 
 function SearchPage({ items, searched }: Results) {
   const sought = (usePage().query.get('q') ?? '').trim()
+  const found = items.filter(({ kind }) => kind !== 'list')
   return (
     <Shell title="Search" part={undefined}>
       <SearchForm path="/admin/search" label="Search the console" hint="Name, number, key or page" />
       {sought !== '' && (
         <p class="soft" role="status">
-          {counted(items.length, 'result')}
+          {found.length < items.length && 'First '}
+          {counted(found.length, 'result')}
           {searched?.all === false &&
             `. Applicants were searched only in the ${counted(searched.programs, 'program')} with the newest applications. To find applicants of other programs, search each program’s applications.`}
         </p>

@@ -100,7 +100,7 @@ interface AccountProps {
 }
 
 const doneTexts = {
-  zone: 'Time zone saved. Pages of the console show times in it from now on.',
+  zone: 'Time zone saved. The console now shows times in this zone.',
   password:
     'Password changed. You’ve been signed out on all other devices. API tokens keep working until you retire them.',
 }

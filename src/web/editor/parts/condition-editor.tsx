@@ -39,7 +39,7 @@ export function ConditionEditor(props: {
   // What is asked nearest, and has options to choose from, is mostly meant.
   const nearest = targets.findLast(({ options }) => options !== undefined) ?? targets.at(-1)
   if (said?.lines.length === 0 && nearest === undefined)
-    return <p class="soft">To show this {what} only for some answers, ask another question before it.</p>
+    return <p class="soft field">To show this {what} only for some answers, add a question before it.</p>
   return (
     <fieldset class="field rows condition" id={fieldId(at)} tabIndex={-1}>
       <legend>Show this {what}</legend>

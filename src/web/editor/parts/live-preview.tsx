@@ -58,7 +58,7 @@ export function LivePreview() {
             isCurrent={selected.of === 'question' && selected.name === sample.question.admin_name}
           />
         ))}
-        {asked[at]?.length === 0 && <p class="soft">With these answers, this screen has no questions.</p>}
+        {asked[at]?.length === 0 && <Nothing isSkipped={screens[at]!.questions.length > 0} />}
         <div class="actions">
           {back >= 0 && (
             <button type="button" class="plain" onClick={() => setScreen(back)}>
@@ -75,6 +75,12 @@ export function LivePreview() {
     </aside>
   )
 }
+
+const Nothing = ({ isSkipped }: { isSkipped: boolean }) => (
+  <p class="soft">
+    {isSkipped ? 'With these answers, applicants skip this screen.' : 'This screen has no questions yet.'}
+  </p>
+)
 
 /** The preview's language: the second language until another is chosen. */
 function usePreviewLanguage() {

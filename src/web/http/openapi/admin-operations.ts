@@ -64,7 +64,8 @@ export const adminSecuritySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRF-Token',
-    description: 'Sent with the session cookie of the console. GET /admin/api/v1/session returns the value.',
+    description:
+      'The header `X-CSRF-Token` with the console’s session cookie. `GET /admin/api/v1/session` returns the value of the header.',
   },
 }
 
