@@ -121,10 +121,9 @@ export function RevokeCodesPage({ organization, person }: RevokeProps) {
   const { codes } = person ?? organization
   return (
     <FormPage
-      title={`Revoke ${counted(codes, 'client code')}`}
+      title={`Revoke ${counted(codes, 'client code')} seen by ${person?.email ?? name}`}
       part="intermediaries"
       crumbs={[crumb, { text: name, path: at }, { text: 'Revoke codes' }]}
-      lead={person === undefined ? `Codes that people of ${name} have seen.` : `Codes that ${person.email} has seen.`}
       path={`${at}${person === undefined ? '' : `/people/${person.intermediary_id}`}/revoke-codes`}
       submit={codes === 0 ? undefined : 'Revoke codes'}
       look="danger"
