@@ -74,6 +74,22 @@ const groups = [
 
 export const navigation: readonly Group[] = groups
 
+interface FurtherPage extends Pick<Entry, 'path' | 'text' | 'roles'> {
+  /** What else people look for when they mean this page. */
+  about?: string
+}
+
+/** Pages that the search finds, though the navigation doesn't list them. */
+export const furtherPages: readonly FurtherPage[] = [
+  { path: '/admin/account', text: 'Your account', roles: everyRole, about: 'password, time zone and sessions' },
+  { path: '/admin/account/second-factor', text: 'Two-factor authentication', roles: everyRole },
+  { path: '/admin/account/tokens', text: 'API tokens', roles: everyRole },
+  { path: '/admin/keys/check', text: 'Test access', roles: readingRoles },
+  { path: '/admin/audit/sent', text: 'Recipients of an application', roles: readingRoles },
+  { path: '/admin/audit/verify', text: 'Verify the audit log', roles: readingRoles },
+  { path: '/admin/settings/retention', text: 'Retention', roles: readingRoles },
+]
+
 /** The parts of the product, as the navigation names them: no page is of a part that cannot be found there. */
 export type NavigationPart = (typeof groups)[number]['entries'][number]['part']
 

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Role } from '../../../src/core/people/roles.ts'
 import { readPeople } from '../../../src/db/people/person-rows.ts'
+import { furtherPages } from '../../../src/web/html/navigation.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useConsoleRole } from '../../support/console-role.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -61,6 +62,12 @@ test('each role finds what it may open, and everything found opens', async () =>
   expect(kindsOf(await foundBy('PROGRAM_ADMINISTRATOR', 'inland'))).toEqual(['program'])
   expect(kindsOf(await foundBy('PROGRAM_ADMINISTRATOR', 'audit'))).toEqual([])
   expect(kindsOf(await foundBy('AUDITOR', 'audit'))).toContain('page')
+  expect((await foundBy('PROGRAM_ADMINISTRATOR', 'zone')).map(({ path }) => path)).toEqual(['/admin/account'])
+  for (const { path, roles } of furtherPages)
+    for (const role of roles) {
+      const name = role as keyof typeof visitors
+      expect((await visitors[name].get(path)).status).toBe(200)
+    }
   for (const role of ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'] as const)
     for (const sought of ['harbor', 'inland', 'zuri', 'key', String(ids.inland![0])])
       for (const { path } of await foundBy(role, sought)) expect((await visitors[role].get(path)).status).toBe(200)

@@ -9,7 +9,7 @@ import { readPeople } from '../../../db/people/person-rows.ts'
 import { readBankPage } from '../../../db/programs/program-overviews.ts'
 import { type Program, readPrograms } from '../../../db/programs/programs.ts'
 import { unspacedLetter } from '../../../domain/readable/match-reason.ts'
-import { navigation, readingRoles } from '../../html/navigation.ts'
+import { furtherPages, navigation, readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { readApplicants } from '../applications/find-applications.ts'
 import { applicationsPath, listSearch } from '../applications/list-query.ts'
@@ -76,11 +76,13 @@ function bestMatch(text: string, names: readonly (readonly [label: string, value
 const best = (results: readonly Result[]): Result[] => results.toSorted((a, b) => a.rank - b.rank).slice(0, perKindMax)
 
 const pages = ({ person }: Scope, text: string): Result[] =>
-  navigation
-    .flatMap(({ entries }) => entries)
+  [...navigation.flatMap(({ entries }) => entries), ...furtherPages]
     .filter(({ roles }) => roles.includes(person.role))
-    .flatMap(({ text: name, path }) => {
-      const match = bestMatch(text, [['', name]])
+    .flatMap(({ text: name, path, ...page }) => {
+      const match = bestMatch(text, [
+        ['', name],
+        ['with', 'about' in page ? (page.about ?? null) : null],
+      ])
       return match === undefined ? [] : [{ kind: 'page', name, path, ...match } as const]
     })
 
