@@ -49,8 +49,8 @@ import contracting from './9999-contracting.sql' with { type: 'text' }
   await change(
     folder,
     list,
-    '\n}\n\n/** Can be repeated',
-    "\n  '9998-expanding.sql': expanding,\n  '9999-contracting.sql': contracting,\n}\n\n/** Can be repeated",
+    '\n}\n\nconst outsideStatement',
+    "\n  '9998-expanding.sql': expanding,\n  '9999-contracting.sql': contracting,\n}\n\nconst outsideStatement",
   )
   return folder
 }
