@@ -1,8 +1,7 @@
 // Builds the binary: one file that needs nothing on disk but the system's C library.
 
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exitCode, showHelpIfAsked } from '../command-line/environment.ts'
 import { leaveOut, parseWithout, sizesOf } from './left-out.ts'
@@ -32,7 +31,6 @@ process.exit(
     // Windows runs nothing without it, and Bun adds it by itself.
     const outfile = join(folder, target?.startsWith('bun-windows') ? 'tributary.exe' : 'tributary')
     await mkdir(folder, { recursive: true })
-    const scripts = await mkdtemp(join(tmpdir(), 'tributary-scripts-'))
     const commit = await releaseCommit()
     const built = await Bun.build({
       entrypoints: [join(root, 'scripts/tributary.ts')],
@@ -41,7 +39,7 @@ process.exit(
       // In the binary, so that a stack names files and lines of ours; what is written alongside it is removed.
       sourcemap: 'inline',
       metafile: true,
-      plugins: [leaveOut(without), await withScripts(scripts)],
+      plugins: [leaveOut(without), await withScripts(join(root, '.data/scripts'))],
       define: {
         'process.env.NODE_ENV': '"production"',
         ...(commit === undefined ? {} : { TRIBUTARY_COMMIT: JSON.stringify(commit) }),
@@ -54,7 +52,6 @@ process.exit(
         ...(target === undefined ? {} : { target: target as Bun.Build.CompileTarget }),
       },
     })
-    await rm(scripts, { recursive: true })
     for (const message of built.logs) console.error(String(message))
     if (!built.success) throw new Error('the binary could not be built')
     for (const output of built.outputs) if (output.path !== outfile) await rm(output.path)

@@ -1,12 +1,19 @@
 // Puts the finished page scripts into a binary, which has neither the editor's sources nor Scalar's package when it runs.
 
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compressScript, editorScript } from '@tributary/web/scripts'
 
-/** Finishes them first: Bun waits for ever for a build within a build. `folder` keeps a file until the program is built. */
+/**
+ * Finishes them first: Bun waits for ever for a build within a build. `folder` keeps a file that the binary gets. It is always the same
+ * folder, because its name is in the binary, which has the same bytes whenever it is built.
+ */
 export async function withScripts(folder: string): Promise<Bun.BunPlugin> {
   const packed = join(folder, 'scalar.js.zst')
-  await Bun.write(packed, await compressScript(19))
+  // Complete from the beginning, because builds for other systems may read it meanwhile.
+  const unfinished = `${packed}.${process.pid}`
+  await Bun.write(unfinished, await compressScript(19))
+  await rename(unfinished, packed)
   const modules = {
     'editor-bundle': `const script = ${JSON.stringify(await editorScript())}
 export const editorScript = async () => script`,
