@@ -81,6 +81,23 @@ async function documentPassages(file: string): Promise<Passage[]> {
   })
 }
 
+/** Passages that weren't found right before, by the same rules and words; `keep` notes that all are right. */
+async function unknownOf(all: readonly Passage[]): Promise<{ fresh: Passage[]; keep: () => Promise<number> }> {
+  const rules = ['check-language.ts', 'language-rules.ts', 'dictionary.txt'].map(name =>
+    Bun.file(join(import.meta.dir, name)),
+  )
+  const packages = Bun.file(join(checkout, 'bun.lock'))
+  const version = String(Bun.hash((await Promise.all([...rules, packages].map(file => file.text()))).join('\n')))
+  const kept = Bun.file(join(checkout, '.data/right-passages.json'))
+  const [known, ...right] = (await kept.exists()) ? ((await kept.json()) as string[]) : []
+  const isRight = new Set(known === version ? right : [])
+  const hashOf = ({ prose }: Passage): string => String(Bun.hash(prose))
+  return {
+    fresh: all.filter(passage => !isRight.has(hashOf(passage))),
+    keep: () => Bun.write(kept, JSON.stringify([version, ...new Set(all.map(hashOf))])),
+  }
+}
+
 async function openLinter(): Promise<LocalLinter> {
   const linter = new LocalLinter({ binary: slimBinary, dialect: Dialect.American })
   const rules = Object.keys(await linter.getDefaultLintConfig())
@@ -119,14 +136,16 @@ const passages = [
     )
   ).flat(),
 ]
+const { fresh, keep } = await unknownOf(passages)
 const linter = await openLinter()
 const found: string[] = []
 let chunk: Passage[] = []
-for (const [n, passage] of passages.entries()) {
+for (const [n, passage] of fresh.entries()) {
   chunk.push(passage)
-  if (chunk.reduce((sum, { prose }) => sum + prose.length, 0) < chunkLength && n < passages.length - 1) continue
+  if (chunk.reduce((sum, { prose }) => sum + prose.length, 0) < chunkLength && n < fresh.length - 1) continue
   found.push(...(await findingsIn(linter, chunk)))
   chunk = []
 }
 for (const finding of found) console.log(finding)
+if (found.length === 0) await keep()
 process.exit(found.length === 0 ? 0 : 1)

@@ -223,7 +223,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const visits = [
     ...[...paths, ...others].map(path => [isOpen.test(path) ? 'stranger' : 'administrator', path] as const),
     ...['/admin', list, filled(`${list}/:applicationId`)].map(path => ['auditor', path] as const),
-  ]
+  ].map(([who, path], i) => [who, path, looks[i % looks.length]!] as const)
   const browser = await useBrowser()
   const open = (email?: string) => openPage(browser, service.baseUrl, { email, password: testPassword })
   const people = { administrator: await open(ada.email), auditor: await open(otto.email), stranger: await open() }
@@ -242,7 +242,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
 
   test.each(visits)(
     '%s, %s',
-    async (who, path) => {
+    async (who, path, seenAs) => {
       const { page, complaints } = people[who]
       complaints.length = 0
       const found: string[] = []
@@ -250,12 +250,12 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       const response = await page.goto(path)
       expect(response!.headers()['content-type']).toStartWith('text/html')
       if (new URL(page.url()).pathname !== path.split('?')[0]) found.push(`leads to ${page.url()}`)
-      for (const { width, colorScheme, unfolded } of isLong.test(path) ? looks.slice(1, 3) : looks) {
+      await page.evaluate(unfold)
+      for (const { width, colorScheme } of seenAs) {
         await page.setViewportSize({ width, height: 900 })
         await page.emulateMedia({ colorScheme })
-        if (unfolded) await page.evaluate(unfold)
         const errors = [await accessibilityErrors(page), await smallTargets(page), await undirected(page)].flat()
-        found.push(...errors.map(error => `${width} px, ${colorScheme}, unfolded ${unfolded}: ${error}`))
+        found.push(...errors.map(error => `${width} px, ${colorScheme}: ${error}`))
       }
       for (const width of [320, 390, 768, 1440]) {
         await page.setViewportSize({ width, height: 900 })
@@ -317,15 +317,17 @@ async function linksOf(visitor: ConsoleVisitor): Promise<string[]> {
 /** Pages that are seen signed out. */
 const isOpen = /^\/admin\/(sign-in|invitations)/
 
-/** Pages of thousands of nodes, which take axe half a minute each time. */
-const isLong = /^\/docs\/api$|\/large/
-
 /** The first folds of many: the others are of the same kind. */
 const unfold = '[...document.querySelectorAll("details:not([name])")].slice(0, 30).forEach(one => { one.open = true })'
 
+/** Each page in both widths and both schemes, which take turns: what pages share is seen in all four. */
 const looks = [
-  { width: 1440, colorScheme: 'dark', unfolded: false },
-  { width: 390, colorScheme: 'dark', unfolded: false },
-  { width: 1440, colorScheme: 'light', unfolded: true },
-  { width: 390, colorScheme: 'light', unfolded: true },
+  [
+    { width: 1440, colorScheme: 'dark' },
+    { width: 390, colorScheme: 'light' },
+  ],
+  [
+    { width: 390, colorScheme: 'dark' },
+    { width: 1440, colorScheme: 'light' },
+  ],
 ] as const
