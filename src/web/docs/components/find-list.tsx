@@ -46,7 +46,13 @@ export function FindList({ groups, what }: { groups: readonly FindGroup[]; what:
           .map(({ title, lang, href, entries }) => (
             <div data-group>
               <h2>
-                <bdi lang={lang}>{href === undefined ? title : <a href={href}>{title}</a>}</bdi>
+                {href === undefined ? (
+                  <bdi lang={lang}>{title}</bdi>
+                ) : (
+                  <a href={href}>
+                    <bdi lang={lang}>{title}</bdi>
+                  </a>
+                )}
               </h2>
               <Entries entries={entries} />
             </div>
