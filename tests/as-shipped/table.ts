@@ -102,9 +102,9 @@ const ways: Record<string, Way> = {
       let next: string | null = null
       do {
         const parameters = next === null ? ['pageSize=5', fields] : [`nextPageToken=${next}`]
-        const { text, coded } = await ask(`${exported(shipped.truth.slug)}${query(...parameters)}`, format.accept)
+        const { text, coded, head } = await ask(`${exported(shipped.truth.slug)}${query(...parameters)}`, format.accept)
         expect(coded).toBe(coding !== 'identity')
-        const page = format.read(text)
+        const page = format.read(text, head)
         items.push(...page.items)
         next = page.nextPageToken
       } while (next !== null)
@@ -112,7 +112,7 @@ const ways: Record<string, Way> = {
     },
   },
   'a walk in the format of its URL': {
-    formats: ['json', 'ndjson', 'csv'],
+    formats: ['json', 'ndjson', 'csv', 'exact-csv'],
     codings: allCodings,
     check: async ({ shipped, applications, format, ask, fields }) => {
       const name = Object.entries(formats).find(([, known]) => known === format)![0]
@@ -120,8 +120,8 @@ const ways: Record<string, Way> = {
       let next: string | null = null
       do {
         const parameters = next === null ? ['pageSize=5', `format=${name}`, fields] : [`nextPageToken=${next}`]
-        const { text } = await ask(`${exported(shipped.truth.slug)}${query(...parameters)}`, 'text/html')
-        const page = format.read(text)
+        const { text, head } = await ask(`${exported(shipped.truth.slug)}${query(...parameters)}`, 'text/html')
+        const page = format.read(text, head)
         items.push(...page.items)
         next = page.nextPageToken
       } while (next !== null)

@@ -51,8 +51,11 @@ test('a cell of a page of CSV is that of a record, whatever the text', () => {
     fc.property(text, text => {
       const stored = Buffer.from(JSON.stringify(text))
       const target = Buffer.alloc(stored.length * 3 + 10)
-      const end = writeText(target, 0, stored, 0, stored.length, stored.includes(92))
-      expect(`${target.toString('utf8', 0, end)}\r\n`).toBe(csvRecord([text]))
+      for (const isExact of [false, true]) {
+        const end = writeText(target, 0, stored, 0, stored.length, stored.includes(92), isExact)
+        const cell = csvRecord([isExact ? text.replaceAll('\0', '␀') : text], isExact)
+        expect(`${target.toString('utf8', 0, end)}\r\n`).toBe(cell)
+      }
     }),
   )
 })

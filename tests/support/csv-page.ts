@@ -20,13 +20,8 @@ interface CsvPage {
 export function readCsvPage(text: string): CsvPage {
   expect(text).toStartWith('\ufeff')
   if (!text.endsWith('\r\n')) throw new Error('the page does not end with the end of a record')
-  const lines = parse(text, {
-    bom: true,
-    record_delimiter: '\r\n',
-    cast: (value, { quoting }) => (value === '' && !quoting ? null : value),
-  }) as unknown as Cell[][]
-  const columns = lines[0] as string[]
-  const records = lines.slice(1).map(cells => Object.fromEntries(cells.map((cell, i) => [columns[i]!, cell])))
+  const [columns, ...lines] = cellsOf(text) as [string[], ...Cell[][]]
+  const records = recordsOf(columns, lines)
   const end = records.pop()?.next_page_token
   if (typeof end !== 'string') throw new Error('the page has no record that ends it')
   for (const record of records) expect(record.next_page_token).toBeNull()
@@ -36,6 +31,27 @@ export function readCsvPage(text: string): CsvPage {
     nextPageToken: end === 'none' ? null : end,
   }
 }
+
+/** Reads a page for programs as its documentation says: its count and token are in the headers. Throws where it is not whole. */
+export function readExactCsvPage(text: string, headers: Headers): CsvPage {
+  expect(text).not.toStartWith('\ufeff')
+  if (!text.endsWith('\r\n')) throw new Error('the page does not end with the end of a record')
+  const [columns, ...lines] = cellsOf(text) as [string[], ...Cell[][]]
+  const count = Number(headers.get('Application-Count'))
+  if (lines.length !== count) throw new Error(`the page has ${lines.length} applications, and announces ${count}`)
+  const token = headers.get('Next-Page-Token')!
+  return { columns, records: recordsOf(columns, lines), nextPageToken: token === 'none' ? null : token }
+}
+
+const cellsOf = (text: string): Cell[][] =>
+  parse(text, {
+    bom: true,
+    record_delimiter: '\r\n',
+    cast: (value, { quoting }) => (value === '' && !quoting ? null : value),
+  }) as unknown as Cell[][]
+
+const recordsOf = (columns: readonly string[], lines: readonly Cell[][]): CsvRecord[] =>
+  lines.map(cells => Object.fromEntries(cells.map((cell, i) => [columns[i]!, cell])))
 
 /** The cell's text without the apostrophe that keeps spreadsheets from taking it for a formula. */
 export const textOf = (cell: Cell): Cell => (cell?.startsWith("'") === true ? cell.slice(1) : cell)

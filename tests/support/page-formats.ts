@@ -1,15 +1,15 @@
 // One reader for each format of an export: what a client has of a page.
 
 import type { ExportFormat } from '../../src/core/export/framings/all-framings.ts'
-import { csvRecordOf, readCsvPage, textOf } from './csv-page.ts'
+import { csvRecordOf, readCsvPage, readExactCsvPage, textOf } from './csv-page.ts'
 import type { ExportedApplication, ExportPage } from './export-client.ts'
 import { readNdjsonPage } from './ndjson-page.ts'
 
 /** A format as a client reads it. */
 export interface Format {
   accept: string
-  /** Throws where the page is not whole. */
-  read(text: string): { items: unknown[]; nextPageToken: string | null }
+  /** Throws where the page is not whole. Only CSV for programs has something in the headers. */
+  read(text: string, headers: Headers): { items: unknown[]; nextPageToken: string | null }
   /** An application as an item of this format. */
   itemOf(application: ExportedApplication): unknown
 }
@@ -40,6 +40,15 @@ export const formats = {
         Object.fromEntries(Object.entries(record).map(([name, cell]) => [name, textOf(cell)])),
       )
       return { items: bare, nextPageToken }
+    },
+    itemOf: csvRecordOf,
+  },
+  'exact-csv': {
+    // The header that comes closest: only the parameter selects the format.
+    accept: 'text/csv',
+    read: (text, headers) => {
+      const { records, nextPageToken } = readExactCsvPage(text, headers)
+      return { items: records, nextPageToken }
     },
     itemOf: csvRecordOf,
   },

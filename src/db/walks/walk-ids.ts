@@ -1,4 +1,4 @@
-// Statements for walk receipts: the IDs of a walk's applications, and those erased since.
+// Statements about parts of a walk: the IDs of its applications, those erased since, and where a page ends.
 
 import { formatMicros } from '../../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from '../binary-values.ts'
@@ -60,4 +60,32 @@ export async function readErasedSince(
     order by application_id
     limit ${rowsMax}`
   return rows.map(row => row.application_id)
+}
+
+/** How many applications a page of a walk has, and the position of the last one if more follow. */
+export interface PageExtent {
+  applications: number
+  next: Position | undefined
+}
+
+/** The extent of the page of at most `pageSize` applications strictly after a position. */
+export async function readPageExtent(
+  db: Db,
+  { after, pageSize, ...walk }: WalkScope & { after: Position | undefined; pageSize: number },
+): Promise<PageExtent> {
+  const [last, before] = await db<(Position & { place: number })[]>`
+    select place::integer, submit_time, submit_seq
+    from (
+      select submit_time, submit_seq, row_number() over (order by submit_time, submit_seq) as place
+      from application
+      where ${isOfWalk(db, walk)}
+      and ${inWalk(db, walk, after)}
+      order by submit_time, submit_seq
+      limit (select ${pageSize + 1}::bigint)
+    ) page
+    order by place desc
+    limit 2`
+  if (last === undefined) return { applications: 0, next: undefined }
+  if (last.place <= pageSize || before === undefined) return { applications: last.place, next: undefined }
+  return { applications: pageSize, next: { submit_time: before.submit_time, submit_seq: before.submit_seq } }
 }

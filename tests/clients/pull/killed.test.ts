@@ -1,7 +1,7 @@
 // `tributary pull` killed while it makes its output of what was pulled: tables in files, and in a database.
 
 import { describe, expect, test } from 'bun:test'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { annotate } from '../../../src/core/applications/annotate.ts'
@@ -153,6 +153,25 @@ describe(`killed ${kills} times at random while output is made, the next run mak
     },
     240_000,
   )
+
+  test('a folder: before that it has whole applications alone', async () => {
+    const argsInto = (out: string): string[] => ['pull', proxy.baseUrl, '--program', slug, '--out', `${out}/`]
+    const filesIn = (folder: string): string[] => readdirSync(folder).filter(name => /^[0-9]+\.json$/.test(name))
+    const whole = join(await useFolder(), 'apps')
+    const spanMs = await spanOf(argsInto(whole))
+    expect(filesIn(whole)).toHaveLength(350)
+    for (let done = 0; done < kills; ) {
+      const folder = join(await useFolder(), 'apps')
+      const isWhole = (name: string): boolean =>
+        readFileSync(join(folder, name)).equals(readFileSync(join(whole, name)))
+      const afterKill = () => {
+        if (existsSync(folder)) expect(filesIn(folder).filter(name => !isWhole(name))).toEqual([])
+      }
+      done += await runKilled(argsInto(folder), { mayKill: kills - done, spanMs, afterKill })
+      expect(readdirSync(folder).sort()).toEqual(readdirSync(whole).sort())
+      expect(filesIn(folder).filter(name => !isWhole(name))).toEqual([])
+    }
+  }, 240_000)
 
   test('a database: before that its tables are as they were, or have all of it', async () => {
     const contentsOf = async (name: string): Promise<unknown> => {

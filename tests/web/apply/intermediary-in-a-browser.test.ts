@@ -88,17 +88,20 @@ describe.skipIf(!there)('an intermediary in a browser', () => {
         remark: { text: '=1+1 "quoted", ‏ً and \\' },
       },
     })
-    const ask = async (path: string, Accept = 'application/json'): Promise<string> => {
-      const response = await service.get(path, { headers: { Authorization: key.authorization, Accept } })
+    const ask = async (path: string): Promise<{ text: string; head: Headers }> => {
+      const response = await service.get(path, { headers: { Authorization: key.authorization } })
       expect(response.status).toBe(200)
-      return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer())
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer())
+      return { text, head: response.headers }
     }
     const path = `/api/v1/admin/programs/${slug}`
-    for (const { accept, read, itemOf } of Object.values(formats))
-      expect<unknown[]>(read(await ask(`${path}/applications`, accept)).items).toEqual([itemOf(made!)])
-    const feed = JSON.parse(await ask(`${path}/changes?include=application`)) as { payload: unknown[] }
+    for (const [format, { read, itemOf }] of Object.entries(formats)) {
+      const { text, head } = await ask(`${path}/applications?format=${format}`)
+      expect<unknown[]>(read(text, head).items).toEqual([itemOf(made!)])
+    }
+    const feed = JSON.parse((await ask(`${path}/changes?include=application`)).text) as { payload: unknown[] }
     expect(feed.payload).toEqual([expect.objectContaining({ kind: 'submitted', application: made })])
-    const rowsOf = (table: string) => walkFeed(ask, `/odata/v1/${slug}/${table}`)
+    const rowsOf = (table: string) => walkFeed(async path => (await ask(path)).text, `/odata/v1/${slug}/${table}`)
     // Its columns are those of the CSV, with other names.
     const rows = (await rowsOf('Applications')).map(row => Object.entries(row))
     const asCsv = rows.map(row =>

@@ -6,8 +6,11 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { codeSamples } from '../../../src/web/docs/code-samples/code-samples.ts'
 import { connectedTools } from '../../../src/web/docs/guide/connected-tools.ts'
+import { csvRecordOf } from '../../support/csv-page.ts'
+import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useFolder, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
+import { findNeeded, needs } from '../../support/needs.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { callTool } from '../../support/tributary-tool.ts'
 
@@ -34,7 +37,12 @@ async function snippet(id: string): Promise<string> {
     })
     .transform(new Response(page))
     .text()
-  return text.replaceAll('&lt;', '<').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
 }
 
 async function pull(id: string): Promise<string> {
@@ -58,6 +66,22 @@ test('the CSV command writes a row for every application', async () => {
   const lines = (await readFile(await pull('pull-csv'), 'utf8')).trimEnd().split('\n')
   expect(lines).toHaveLength(count + 1)
 })
+
+test.skipIf(!needs('python3'))(
+  'the CSV script writes every application, which DuckDB reads with the options on the page',
+  async () => {
+    const script = (await snippet('csv-script')).replace('pageSize=1000', 'pageSize=5')
+    const env = { ...process.env, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: key.password }
+    const python = Bun.spawn([findNeeded('python3')!, '-c', script], { cwd: folder, env })
+    expect(await python.exited).toBe(0)
+    const duck = await (await DuckDBInstance.create(':memory:')).connect()
+    const query = (await snippet('csv-query')).replace('apps.csv', join(folder, 'apps.csv'))
+    const rows = (await duck.runAndReadAll(query)).getRowObjectsJson()
+    duck.disconnectSync()
+    const client = new ExportClient(service, key, slug)
+    expect(rows).toEqual((await client.walkAll()).map(csvRecordOf))
+  },
+)
 
 test('a tool with a code sample is marked as run only if the tests run the sample', () => {
   const samples = codeSamples('https://example.gov', slug)

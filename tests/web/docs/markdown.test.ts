@@ -58,6 +58,14 @@ test('texts that look like Markdown or HTML are words', () => {
   expect(markdownOf(html, 'https://h')).toBe("\\*a\\* \\[b\\](c) \\<i> \\`d\\`\n\n`x*y'z`\n\n[f](https://h/e)\n")
 })
 
+test('a long page is in Markdown what its parts are one after the other', () => {
+  const part =
+    '<h2>a</h2><p>b  <code>c</code> d</p><table><tr><th>e</th></tr><tr><td>f</td></tr></table><pre>g\n h</pre>'
+  const count = 500
+  const [short, long] = [1, count].map(n => markdownOf(`<main>${part.repeat(n)}</main>`, 'https://h'))
+  expect(long).toBe(`${Array(count).fill(short!.trim()).join('\n\n')}\n`)
+})
+
 test('/llms.txt leads to the docs without a key, and contains no program', async () => {
   const answer = await get('/llms.txt', {})
   const text = await answer.text()

@@ -71,9 +71,12 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
     expect(alone.payload).toEqual(payload.map(({ application: _, ...change }) => change))
   })
 
-  test.each([1, 7, 100])(
-    '"A consumer that upserts and deletes by it holds exactly what a walk would give", and every change comes once and in order, with 8 writers who submit, resubmit, annotate and erase (pages of %d)',
-    async pageSize => {
+  test.each([
+    { pageSize: 1, submissions: 8 },
+    { pageSize: 100, submissions: 25 },
+  ])(
+    '"A consumer that upserts and deletes by it holds exactly what a walk would give", and every change comes once and in order, with 8 writers who submit, resubmit, annotate and erase (%j)',
+    async ({ pageSize, submissions }) => {
       const followed = await followProgram()
       const { frontEnd, answers } = followed
       const applied: number[] = []
@@ -83,7 +86,7 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
       let stopped = false
       const submit = async (): Promise<void> => {
         const applicant = await frontEnd.register()
-        for (let n = 0; n < 25; n++) applied.push((await frontEnd.apply(applicant, answers)).application_id)
+        for (let n = 0; n < submissions; n++) applied.push((await frontEnd.apply(applicant, answers)).application_id)
       }
       const give = async (): Promise<void> => {
         for (let n = 0; !stopped; n++) {

@@ -32,7 +32,7 @@ export class CommandError extends Error {
   }
 }
 
-/** What the file system refused, in words. */
+/** What the file system refused, in words and with its code. */
 export function fileError(error: unknown, what: string): CommandError {
   const { code, message } = error as NodeJS.ErrnoException
   const words: Readonly<Record<string, string>> = {
@@ -45,10 +45,12 @@ export function fileError(error: unknown, what: string): CommandError {
     ENAMETOOLONG: 'its name is too long',
     ELOOP: 'it is a link to itself',
     ENOSPC: 'the disk is full',
+    EFBIG: 'a file this large is not allowed here',
     EDQUOT: 'the disk quota is used up',
     EROFS: 'the disk is read-only',
     EPIPE: 'its reader has closed it',
     EIO: 'the disk reported an error',
   }
-  return new CommandError('failed', `${what}: ${words[code ?? ''] ?? message}.`, { cause: error })
+  const reason = code === undefined ? `${message}.` : `${words[code] ?? message}. [${code}]`
+  return new CommandError('failed', `${what}: ${reason}`, { cause: error })
 }

@@ -2,6 +2,7 @@
 
 import { csv } from './csv-page.ts'
 import { cutRows, cutterOf } from './cut-text.ts'
+import { exactCsv } from './exact-csv-page.ts'
 import { ndjson } from './ndjson-page.ts'
 import type { PageFormat, PageFraming, WalkQuestions } from './page-framing.ts'
 import { splicedRows } from './splice.ts'
@@ -19,6 +20,7 @@ export const pageFormats = {
   json: { types: ['application/json'], parameters: '', inToken: 1, framing: () => jsonPage },
   ndjson,
   csv,
+  'exact-csv': exactCsv,
 } as const satisfies Record<string, PageFormat>
 
 export type ExportFormat = keyof typeof pageFormats

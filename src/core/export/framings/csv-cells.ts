@@ -1,4 +1,4 @@
-// Copies values of a stored text to CSV cells in the format of `csv-text`. Pure.
+// Copies values of a stored text to CSV cells in the format of `csv-text`, safe in spreadsheets or exactly as they are. Pure.
 
 import { formulaStarts } from '../../../base/csv-text.ts'
 
@@ -27,20 +27,28 @@ export function writeText(
   from: number,
   to: number,
   hasEscapes: boolean,
+  isExact: boolean,
 ): number {
   target[offset++] = quote
   const start = offset
   // An escape can decode to the start of a formula, so the written bytes are checked.
   if (hasEscapes) offset = unescaped(target, offset, bytes, from + 1, to - 1, false)
   else offset = copied(target, offset, bytes, from + 1, to - 1)
-  return guarded(target, start, offset)
+  return closed(target, start, offset, isExact)
 }
 
 /**
  * A list of strings as one cell, separated by semicolons, with semicolons and backslashes escaped by a backslash. An empty list is an
  * empty cell.
  */
-export function writeList(target: Buffer, offset: number, bytes: Buffer, from: number, to: number): number {
+export function writeList(
+  target: Buffer,
+  offset: number,
+  bytes: Buffer,
+  from: number,
+  to: number,
+  isExact: boolean,
+): number {
   if (to - from <= 2) return offset
   target[offset++] = quote
   const start = offset
@@ -61,7 +69,7 @@ export function writeList(target: Buffer, offset: number, bytes: Buffer, from: n
     }
     at = close
   }
-  return guarded(target, start, end)
+  return closed(target, start, end, isExact)
 }
 
 /** A number as stored. */
@@ -76,9 +84,9 @@ function copied(target: Buffer, offset: number, bytes: Buffer, from: number, to:
   return offset
 }
 
-/** Closes the cell whose text is between `start` and `end`, shifted by one if it needs an apostrophe. */
-function guarded(target: Buffer, start: number, end: number): number {
-  if (end > start && startsFormula(target, start) && !isNumber(target, start, end)) {
+/** Closes the cell whose text is between `start` and `end`, shifted by one if it needs an apostrophe and is not to be exact. */
+function closed(target: Buffer, start: number, end: number, isExact: boolean): number {
+  if (!isExact && end > start && startsFormula(target, start) && !isNumber(target, start, end)) {
     target.copyWithin(start + 1, start, end)
     target[start] = apostrophe
     end++

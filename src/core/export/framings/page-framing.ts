@@ -32,7 +32,7 @@ export interface RowWriter {
   bytes(row: VersionedRow, fill: VersionFill): number
 }
 
-/** Layout of a page. Its end must prove to readers that the page is complete (contract G9). */
+/** Layout of a page. Its end, or the headers of an announced page, must prove to readers that the page is complete (contract G9). */
 export interface PageFraming {
   opening: Buffer
   rows: RowWriter
@@ -40,6 +40,8 @@ export interface PageFraming {
   between: Buffer
   /** Whether the page ends with a digest of its bytes, computed while it is sent. */
   isDigested?: true
+  /** Whether the response headers announce how many applications the page has and the token of the next one, because it has no place for them. */
+  isAnnounced?: true
   /**
    * Text after the last application, with the next page token or null and the number of applications. For a digested framing, `digest`
    * returns the hexadecimal SHA-256 of the page so far and the given text.
@@ -55,6 +57,8 @@ export interface PageFormat {
   parameters: string
   /** Its number in page tokens, from 1 to 7, never that of a removed format. */
   inToken: number
+  /** Whether only the parameter `format` selects it, never the Accept header. */
+  isByNameOnly?: true
   /** OpenAPI description of a page that is not JSON. */
   description?: string
   framing(questions: WalkQuestions): PageFraming

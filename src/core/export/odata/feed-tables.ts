@@ -6,7 +6,7 @@
 
 import type { FieldForm } from '../../../domain/fields/question-type.ts'
 import { type ExportProfile, exportedFields, type KeyMap, type KeyNode } from '../../../domain/questions/key-map.ts'
-import { applicationColumns } from '../framings/csv-page.ts'
+import { applicationColumns } from '../framings/csv-rows.ts'
 
 /** CSDL types. Times have whole seconds, as everywhere in exports. */
 export type FeedType = 'Edm.String' | 'Edm.Int64' | 'Edm.Decimal' | 'Edm.Date' | 'Edm.DateTimeOffset'

@@ -1,6 +1,9 @@
 // Serves a page of a walk: writes it, records it, and rejects it if the database cannot continue the walk.
 
+import { Problem } from '../../../base/problem.ts'
 import type { Steps } from '../../../base/tracing/span.ts'
+import { readThroughLoss } from '../../../db/client.ts'
+import { type PageExtent, readPageExtent } from '../../../db/walks/walk-ids.ts'
 import { isBehindWalk, isOfOtherQuestions, isOtherHistory } from '../../../db/walks/walk-start.ts'
 import type { Position } from '../../../db/walks/walks.ts'
 import type { VersionFill } from '../../../domain/questions/version-fill.ts'
@@ -9,10 +12,11 @@ import type { PageFraming } from '../framings/page-framing.ts'
 import { databaseIsBehind, questionsAreLost, sealPageToken, walkIsLost } from '../requests/page-token.ts'
 import { nextPage, type Walk } from '../requests/walk.ts'
 import type { Exports, PageBuffers } from '../servers/exports.ts'
+import { lengthOfPage } from '../servers/read-connections.ts'
 import type { ExportAuditLog, SentPage } from './export-audit-log.ts'
 import type { PageLimits } from './page-limits.ts'
 import type { Sink } from './page-outlet.ts'
-import { PageFailure, type PageReceipt, writePage } from './write-page.ts'
+import { NotAsAnnounced, PageFailure, type PageReceipt, writePage } from './write-page.ts'
 
 interface Page {
   walk: Walk
@@ -23,8 +27,17 @@ interface Page {
   /** Whether those versions can be replaced. */
   isFollowed: boolean
   framing: PageFraming
+  /** Called before the first byte, if the framing has its pages announced. What it throws becomes the response. */
+  announce?: ((page: AnnouncedPage) => void) | undefined
   /** Further facts for the audit log. */
   sentTo: Omit<SentPage, 'walk' | 'after' | 'receipt'>
+}
+
+/** Facts about a page that its response headers announce. */
+export interface AnnouncedPage {
+  applications: number
+  /** Null on the last page. */
+  nextPageToken: string | null
 }
 
 /** Dependencies of writing a page. */
@@ -52,6 +65,7 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
   const seal = (place: Position, applications: number): string =>
     sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys)
   try {
+    const announced = framing.isAnnounced ? await announceExtent(page, serving, seal) : undefined
     const { questionsAsOf, ...scope } = walk
     const isReplaceable = isFollowed && questionsAsOf !== earliest
     const plan = { walk: isReplaceable ? walk : scope, after, pageSize: walk.pageSize }
@@ -65,15 +79,31 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
       buffers,
       sink,
       steps,
+      announced,
       sealNext: seal,
     })
     note(page, serving, receipt)
     return receipt.outcome
   } catch (error) {
-    if (!(error instanceof PageFailure)) throw error
+    if (!(error instanceof PageFailure)) throw refusal(error, after !== undefined)
     if (error.receipt.bytes > 0) note(page, serving, error.receipt)
     throw refusal(error.cause, after !== undefined)
   }
+}
+
+/** Reads the extent of a page from the primary, and announces it. */
+async function announceExtent(
+  { walk, after, announce }: Page,
+  { exports }: Serving,
+  seal: (place: Position, applications: number) => string,
+): Promise<PageExtent> {
+  const { pageSize } = walk
+  const extent = await exports.read(lengthOfPage(pageSize), sql =>
+    readThroughLoss(() => readPageExtent(sql, { ...walk, after, pageSize })),
+  )
+  const { applications, next } = extent
+  announce?.({ applications, nextPageToken: next === undefined ? null : seal(next, applications) })
+  return extent
 }
 
 function note({ walk, after, sentTo }: Page, { fields, steps, auditLog }: Serving, receipt: PageReceipt): void {
@@ -85,8 +115,17 @@ function note({ walk, after, sentTo }: Page, { fields, steps, auditLog }: Servin
 
 /** Problem for a database that lags behind the walk (G13): the client can retry, or the walk is lost. */
 export function refusal(cause: unknown, resumed: boolean): unknown {
+  if (cause instanceof NotAsAnnounced) return changedMeanwhile(cause)
   if (isOtherHistory(cause) && resumed) return walkIsLost(cause)
   if (isOfOtherQuestions(cause) && resumed) return questionsAreLost(cause)
   if (isBehindWalk(cause) || isOtherHistory(cause) || isOfOtherQuestions(cause)) return databaseIsBehind(cause)
   return cause
 }
+
+const changedMeanwhile = (cause: unknown): Problem =>
+  new Problem('unavailable', {
+    detail: 'An application was erased while this page was prepared. Send the request again.',
+    retryAfterSeconds: 1,
+    internal: 'page_not_as_announced',
+    cause,
+  })

@@ -17,6 +17,7 @@
 import { hasWaited, isLostConnection } from '../../../base/passing-errors.ts'
 import type { Sql } from '../../../db/client.ts'
 import type { PrimaryState } from '../../../db/walks/primary-state.ts'
+import type { PageExtent } from '../../../db/walks/walk-ids.ts'
 import { isBehindWalk } from '../../../db/walks/walk-start.ts'
 import { type Position, readPageRows } from '../../../db/walks/walks.ts'
 import { lengthOfPage } from '../servers/read-connections.ts'
@@ -50,7 +51,12 @@ export interface PageToWrite extends PageToPack {
   sink: Sink
   /** Creates the token of the page after a position. Called only if at least one more application follows (G7). */
   sealNext: (position: Position, applications: number) => string
+  /** What the response headers say about the page. If an erasure since then makes it untrue, the page fails. */
+  announced?: PageExtent | undefined
 }
+
+/** Cause of a PageFailure: the page is not as announced. */
+export class NotAsAnnounced extends Error {}
 
 /**
  * Writes a page. Rejects with a PageFailure if the database fails permanently; the body is then incomplete and must be made to look
@@ -106,11 +112,18 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     }
   }
   const { next } = page
+  if (asked.announced !== undefined && !hasExtent(asked.announced, page.applications, next))
+    throw new PageFailure(receipt('failed'), new NotAsAnnounced('an application was erased while its page was sent'))
   const token = next === undefined ? null : asked.sealNext(next, page.applications)
   page.finish(token)
   const whole = await outlet.settle(limits.stallTimeoutMs)
   return receipt(whole ? 'complete' : outlet.stalled ? 'stalled' : 'client_gone')
 }
+
+const hasExtent = (announced: PageExtent, applications: number, next: Position | undefined): boolean =>
+  announced.applications === applications &&
+  announced.next?.submit_time === next?.submit_time &&
+  announced.next?.submit_seq === next?.submit_seq
 
 /**
  * Whether another cursor can resume where this one stopped: the connection was lost, a standby cancelled the query (40001), a long page hit

@@ -1,10 +1,12 @@
 // The tools on the page “Connect your tool”: the best method for each, its steps, and whether our tests run them.
 
+import csvScript from '../code-samples/exact-csv.py.txt' with { type: 'text' }
+
 export interface Tool {
   id: string
   name: string
   way: string
-  /** Which of the steps our tests run; undefined if none. */
+  /** Which of the steps were run, and how; undefined if none. */
   tested?: string
   steps: readonly string[]
   snippets?: readonly { id: string; what: string; code: string }[]
@@ -12,10 +14,10 @@ export interface Tool {
   sample?: string
 }
 
-const feedSteps = (feed: string, menu: string): string[] => [
-  `Choose ${menu}, and paste \`${feed}\`.`,
-  'Choose Basic, and enter the Username and Password of an API key.',
-  'Select Applications and the tables you need, and load them.',
+const feedSteps = (feed: string, menu: string, selecting: string): string[] => [
+  `Choose ${menu}, paste \`${feed}\` as the URL, and choose OK.`,
+  'On the left, choose Basic. Enter the Username and Password of an API key, and choose Connect.',
+  `In the Navigator, ${selecting} Applications and the tables you need, and choose Load.`,
 ]
 
 const login = 'Set `TRIBUTARY_USERNAME` and `TRIBUTARY_PASSWORD` to the Username and Password of an API key.'
@@ -28,7 +30,13 @@ export const pullCommand = (baseUrl: string, slug: string, file: string): string
 export function connectedTools(baseUrl: string, slug: string): Tool[] {
   const feed = `${baseUrl}/odata/v1/${slug}`
   const pull = (file: string) => pullCommand(baseUrl, slug, file)
-  return [...desktopTools(feed), ...fileTools(pull), ...sampledTools(slug), dataFactory(feed)]
+  return [
+    ...desktopTools(feed),
+    ...fileTools(pull),
+    csvOverHttp(baseUrl, slug),
+    ...sampledTools(slug),
+    dataFactory(feed),
+  ]
 }
 
 const desktopTools = (feed: string): Tool[] => [
@@ -37,7 +45,7 @@ const desktopTools = (feed: string): Tool[] => [
     name: 'Excel',
     way: 'OData feed',
     steps: [
-      ...feedSteps(feed, 'Data → Get Data → From Other Sources → From OData Feed'),
+      ...feedSteps(feed, 'Data → Get Data → From Other Sources → From OData Feed', 'tick Select multiple items, then'),
       'To refresh the data, choose Data → Refresh All.',
     ],
   },
@@ -46,8 +54,9 @@ const desktopTools = (feed: string): Tool[] => [
     name: 'Power BI',
     way: 'OData feed',
     steps: [
-      ...feedSteps(feed, 'Home → Get data → OData feed'),
+      ...feedSteps(feed, 'Home → Get data → OData feed', 'tick'),
       'In Model view, connect `application_id` of each table to Applications.',
+      'Dataflows need a data gateway for Basic authentication.',
     ],
   },
 ]
@@ -61,7 +70,8 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
     steps: [
       login,
       'Pull a CSV file.',
-      'Choose File → Import → Upload, and clear the option that converts text to numbers, dates and formulas.',
+      'Choose File → Import → Upload, and select the file.',
+      'Clear “Convert text to numbers, dates, and formulas”, so that leading zeros remain, and choose Import data. A spreadsheet holds 10 million cells.',
     ],
     snippets: [{ id: 'pull-csv', what: 'Pull a CSV file', code: pull('apps.csv') }],
   },
@@ -84,16 +94,46 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
     id: 'pandas',
     name: 'pandas',
     way: 'Parquet file',
-    steps: [login, 'Pull a Parquet file, as described for DuckDB.', 'Read it with pandas and `pyarrow`.'],
+    tested: 'Run by hand with pandas 3.0 and pyarrow 25',
+    steps: [
+      login,
+      'Pull a Parquet file, as described for DuckDB.',
+      'Read it with pandas and `pyarrow`, whose types keep whole numbers whole in columns with nulls.',
+    ],
     snippets: [
       {
         id: 'pandas-read',
         what: 'Read in pandas',
-        code: 'import pandas as pd\n\napplications = pd.read_parquet("apps.parquet")',
+        code: 'import pandas as pd\n\napplications = pd.read_parquet("apps.parquet", dtype_backend="pyarrow")',
       },
     ],
   },
 ]
+
+const csvOverHttp = (baseUrl: string, slug: string): Tool => ({
+  id: 'csv-over-http',
+  name: 'Programs that read CSV',
+  way: 'CSV over HTTP',
+  tested: 'Run by our tests, with Python and DuckDB',
+  steps: [
+    login,
+    'Save the script as `apps.py`, and run `python3 apps.py`. It requests `format=exact-csv`, checks that each page is complete, and writes `apps.csv`.',
+    'Read the file as UTF-8 with all columns as text, so that leading zeros remain. An unquoted empty field is null, and `""` an empty text.',
+  ],
+  snippets: [
+    {
+      id: 'csv-script',
+      what: 'Fetch CSV with Python',
+      code: csvScript.replace('{{url}}', `${baseUrl}/api/v1/admin/programs/${slug}/applications`).trim(),
+    },
+    {
+      id: 'csv-query',
+      what: 'Read CSV in DuckDB',
+      code: `FROM read_csv('apps.csv', header = true, all_varchar = true, delim = ',', quote = '"', escape = '"',
+  new_line = '\\r\\n', nullstr = '', allow_quoted_nulls = false);`,
+    },
+  ],
+})
 
 const sampledTools = (slug: string): Tool[] =>
   [
@@ -115,9 +155,9 @@ const dataFactory = (feed: string): Tool => ({
   name: 'Azure Data Factory',
   way: 'OData feed',
   steps: [
-    `Create a linked service of type OData with the service URL \`${feed}\` and Basic authentication.`,
+    `Choose Manage → Linked services → New → OData. Enter the service URL \`${feed}\`, and choose the authentication type Basic.`,
     'Enter the Username of an API key, and reference its Password in Azure Key Vault. The key must allow the addresses of your integration runtime.',
     'Create an OData dataset with the path `Applications`.',
-    'Add a Copy activity with the dataset as its source.',
+    'Add a Copy activity with the dataset as its source. If it rejects a date (`Edm.Date`, which Microsoft’s list of types lacks), name the other columns in its query: `$select=application_id,submit_time`.',
   ],
 })

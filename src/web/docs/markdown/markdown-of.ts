@@ -22,6 +22,8 @@ export function markdownOf(html: string, origin: string): string {
 }
 
 class Writer {
+  /** What can no longer change, and the end, which each step reads: kept short, or the time would grow with the square of the page. */
+  #settled = ''
   #out = ''
   #skipped = 0
   /** Within a block of code, whose text is kept as it is. */
@@ -107,6 +109,7 @@ class Writer {
   }
 
   #row(): () => void {
+    this.#settle()
     this.#out = `${this.#out.trimEnd()}\n| `
     const start = this.#out.length
     const isFirst = this.#cells++ === 0 && !/\|\n\| $/.test(this.#out)
@@ -135,10 +138,18 @@ class Writer {
   #add(text: string): void {
     const trimmed = /\s$/.test(this.#out) || this.#out === '' ? text.replace(/^ +/, '') : text
     this.#out += trimmed
+    this.#settle()
+  }
+
+  /** Between rows and blocks of code, which look back at where they began. */
+  #settle(): void {
+    if (this.#out.length < 5000 || this.#cells > 0 || this.#code > 0) return
+    this.#settled += this.#out.slice(0, -500)
+    this.#out = this.#out.slice(-500)
   }
 
   text(): string {
-    const [first, ...rest] = this.#out.split(/(```[\s\S]*?\n```)/)
+    const [first, ...rest] = (this.#settled + this.#out).split(/(```[\s\S]*?\n```)/)
     const tidied = [first ?? '', ...rest].map((part, i) =>
       i % 2 === 1
         ? part

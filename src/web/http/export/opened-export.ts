@@ -38,6 +38,8 @@ export interface OpenedExport extends AskedExport, OpenedWalk {
   record: RequestRecord
   /** Position after which the page starts; undefined for the first page. */
   after: Position | undefined
+  /** Whether the request has a page size or a token. */
+  knowsPages: boolean
   offered: OfferedFormat
   coding: Coding | undefined
   /** `Prefer: handling=strict`. */
@@ -68,7 +70,8 @@ export async function openExport(deps: Deps, query: AskedExport): Promise<Opened
   if (caller.hidden.names.length > 0) record.fields.hidden_questions = caller.hidden.names.length
   const { strict } = sent
   const after = parsed.token?.after
-  return { ...query, record, walk, start, after, offered, coding, strict, beganAt, deadlineMs }
+  const knowsPages = parsed.pageSize !== undefined || parsed.token !== undefined
+  return { ...query, record, walk, start, after, knowsPages, offered, coding, strict, beganAt, deadlineMs }
 }
 
 /** The walk that a request starts, or continues if it has a token. Throws a Problem: `invalid_request`, `unavailable`. */

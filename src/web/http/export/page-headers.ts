@@ -1,7 +1,8 @@
 // Response headers of an export page, built while the first rows are loading, and responses without a body.
-// The page token is not among them: whether another page follows is known only after the last row.
+// The token of the next page is among them only if the page has no place for it: whether one follows is otherwise known after the last row.
 
-import { type KeyQuota, Problem } from '../../../base/problem.ts'
+import { invalidRequest, type KeyQuota, Problem } from '../../../base/problem.ts'
+import type { AnnouncedPage } from '../../../core/export/pages/serve-page.ts'
 import { formatChangeCursor } from '../../../core/export/requests/change-cursor.ts'
 import { pageVersion } from '../../../core/export/requests/page-version.ts'
 import { questionsAsOf, snapshotTime } from '../../../core/export/requests/walk.ts'
@@ -56,6 +57,16 @@ export class PageHeaders {
     return new Response(null, { headers })
   }
 
+  /**
+   * Sets the headers of a page that has no place for a token. Throws Problem `invalid_request` if pages follow and the request doesn't show
+   * that its sender knows about pages: nothing in such a page tells that it is not the whole export.
+   */
+  readonly announce = ({ applications, nextPageToken }: AnnouncedPage): void => {
+    if (nextPageToken !== null && !this.opened.knowsPages) throw morePages()
+    this.headers.set('Application-Count', String(applications))
+    this.headers.set('Next-Page-Token', nextPageToken ?? 'none')
+  }
+
   #build(): Headers {
     const { beganAt, caller, coding, offered, start, strict, walk } = this.opened
     const { timeZone, tokenKeys, versionKey } = this.config
@@ -90,6 +101,17 @@ function requireAnyTag(ifMatch: string | null): void {
       'Export pages have weak ETags, which If-Match never matches. Send If-None-Match to check whether anything has changed.',
   })
 }
+
+const morePages = (): Problem =>
+  invalidRequest('The applications do not fit on one page.', [
+    {
+      parameter: 'pageSize',
+      code: 'more_than_one_page',
+      detail:
+        'is required if there is more than one page, because this format does not show that. Send it, and read the next page ' +
+        'with the token in the Next-Page-Token header until that is none.',
+    },
+  ])
 
 /** 304 with the page's headers, except those about its body and the new walk. */
 function nothingNew(headers: Headers): Response {

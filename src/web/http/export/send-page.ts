@@ -6,7 +6,7 @@ import type { ProgramKeyMap } from '../../../core/derived/program-key-map.ts'
 import type { PageFraming } from '../../../core/export/framings/page-framing.ts'
 import { pageLimits } from '../../../core/export/pages/page-limits.ts'
 import type { Sink } from '../../../core/export/pages/page-outlet.ts'
-import { type PageServing, servePage } from '../../../core/export/pages/serve-page.ts'
+import { type AnnouncedPage, type PageServing, servePage } from '../../../core/export/pages/serve-page.ts'
 import { isOfLostWalk } from '../../../core/export/requests/page-token.ts'
 import type { ExportPlace } from '../../../core/keys/limits.ts'
 import { wantedDigest } from '../headers/content-digest.ts'
@@ -34,7 +34,7 @@ export function sendPage(
   deps: Deps,
   opened: PageToSend,
   { fills, isFollowed }: ProgramKeyMap,
-  head: { readonly headers: Headers },
+  head: { readonly headers: Headers; readonly announce?: (page: AnnouncedPage) => void },
   granted: Promise<unknown> | undefined,
   place: ExportPlace,
 ): Promise<Response> {
@@ -48,7 +48,7 @@ export function sendPage(
     questions: opened.sent,
     beganAt: opened.beganAt,
   }
-  const page = { walk, after, fills, isFollowed, framing, sentTo }
+  const page = { walk, after, fills, isFollowed, framing, announce: head.announce, sentTo }
   const { now, auditLog, config, lostHistory } = deps
   const { pageTokenKeys } = config
   return sendStream(deps, opened, head, granted, (sink, serving) =>

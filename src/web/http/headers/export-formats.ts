@@ -3,6 +3,7 @@
 import { Problem } from '../../../base/problem.ts'
 import { type ChangesFormat, changesFormats } from '../../../core/export/changes/feed-framings.ts'
 import { type ExportFormat, exportFormats, pageFormats } from '../../../core/export/framings/all-framings.ts'
+import type { PageFormat } from '../../../core/export/framings/page-framing.ts'
 import { acceptableType } from './negotiation.ts'
 
 export interface OfferedFormat<Format = ExportFormat> {
@@ -10,9 +11,11 @@ export interface OfferedFormat<Format = ExportFormat> {
   contentType: string
 }
 
+/** Formats that the Accept header can select. Default first. */
+const acceptedFormats = exportFormats.filter(format => (pageFormats[format] as PageFormat).isByNameOnly !== true)
 export type ExportType = (typeof pageFormats)[ExportFormat]['types'][0]
 /** Default first. */
-export const exportTypes = exportFormats.map(format => pageFormats[format].types[0])
+export const exportTypes = acceptedFormats.map(format => pageFormats[format].types[0])
 
 /** Media type of the OData feed. */
 export const feedType = 'application/json;odata.metadata=minimal'
@@ -20,13 +23,13 @@ export const feedType = 'application/json;odata.metadata=minimal'
 /** Formats by media type, aliases last. */
 function offered<Format extends ExportFormat>(formats: readonly Format[]): Map<string, OfferedFormat<Format>> {
   const types = formats.flatMap(format => {
-    const { types, parameters } = pageFormats[format]
-    return types.map((type, nth) => ({ type, nth, offer: { format, contentType: `${type}${parameters}` } }))
+    const { types } = pageFormats[format]
+    return types.map((type, nth) => ({ type, nth, offer: { format, contentType: contentTypeOf(format, type) } }))
   })
   return new Map(types.sort((a, b) => Math.sign(a.nth) - Math.sign(b.nth)).map(({ type, offer }) => [type, offer]))
 }
 
-const exported = offered(exportFormats)
+const exported = offered(acceptedFormats)
 const inFeed = offered(changesFormats)
 
 /** Page format named by the request, otherwise that of its Accept header. Throws Problem `not_acceptable` if none matches the header. */
@@ -50,7 +53,11 @@ const requested = <Format extends ExportFormat>(
   { headers }: Request,
   formats: OffersByType<Format>,
 ): OfferedFormat<Format> =>
-  named === undefined ? accepted(headers.get('accept'), formats) : formats.get(pageFormats[named].types[0])!
+  named === undefined ? accepted(headers.get('accept'), formats) : { format: named, contentType: contentTypeOf(named) }
+
+function contentTypeOf(format: ExportFormat, type: string = pageFormats[format].types[0]): string {
+  return `${type}${pageFormats[format].parameters}`
+}
 
 function accepted<Format>(accept: string | null, formats: OffersByType<Format>): OfferedFormat<Format> {
   const [type, ...more] = formats.keys()

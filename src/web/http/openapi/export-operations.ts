@@ -189,6 +189,14 @@ export function exportOperation(examples?: JsonSchema) {
             schema: text,
             description: 'On the first page: identifies the walk when you request its receipt.',
           },
+          'Application-Count': {
+            schema: { type: 'integer' },
+            description: 'With format=exact-csv: number of records on this page. A page with fewer is incomplete.',
+          },
+          'Next-Page-Token': {
+            schema: text,
+            description: 'With format=exact-csv: nextPageToken, or none on the last page.',
+          },
           'Content-Digest': {
             schema: text,
             description:
@@ -252,10 +260,16 @@ export const questionsParameter = queryParameter(
 
 /** Parameter of operations with several formats (contract D49). */
 export const formatParameter = (formats: readonly string[]) =>
-  queryParameter('format', 'Format of the response, if you cannot set the Accept header. Overrides it.', {
-    ...text,
-    enum: [...formats],
-  })
+  queryParameter(
+    'format',
+    `Format of the response. Overrides the Accept header.${formats.includes('exact-csv') ? ` ${exactCsv}` : ''}`,
+    { ...text, enum: [...formats] },
+  )
+
+const exactCsv =
+  '`exact-csv` is CSV for programs: texts exactly as they are, without a byte order mark, apostrophes, next_page_token or last record. Its ' +
+  'pages have the headers Application-Count and Next-Page-Token. Without pageSize and nextPageToken, it returns 400 (more_than_one_page) ' +
+  'if the applications do not fit on one page.'
 
 /** Schema of a page token. */
 export const token = { ...text, pattern: '^[0-9A-Za-z]+$' } as const

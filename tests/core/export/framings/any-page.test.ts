@@ -17,7 +17,7 @@ import { buildKeyMap } from '../../../../src/domain/questions/key-map.ts'
 import { type QuestionView, visiblePart, visibleShape } from '../../../../src/domain/questions/question-view.ts'
 import { planFill } from '../../../../src/domain/questions/version-fill.ts'
 import { anyView, idsOf } from '../../../support/arbitraries.ts'
-import { type CsvRecord, csvRecordOf, readCsvPage, textOf } from '../../../support/csv-page.ts'
+import { type CsvRecord, csvRecordOf, readCsvPage, readExactCsvPage, textOf } from '../../../support/csv-page.ts'
 import type { ExportedApplication } from '../../../support/export-client.ts'
 import { readNdjsonPage } from '../../../support/ndjson-page.ts'
 import { plainApplication } from '../../../support/plain-renderer.ts'
@@ -87,6 +87,11 @@ const formats: Record<ExportFormat | 'changes', Rows> = {
     readNdjsonPage(await written(of, questions, framingOf('ndjson', questions), manner)).applications,
   csv: async (of, questions, manner) =>
     readCsvPage(`\ufeff${await written(of, questions, framingOf('csv', questions), manner)}`).records,
+  'exact-csv': async (of, questions, manner) => {
+    const text = await written(of, questions, framingOf('exact-csv', questions), manner)
+    const announced = new Headers({ 'Application-Count': String(of.length), 'Next-Page-Token': 'next' })
+    return readExactCsvPage(text, announced).records
+  },
   changes: async (of, questions, manner) => {
     const payload = of.map(() => ({ change: 1, kind: 'submitted' as const, application_id: 1, time: null }))
     const page = { payload, nextCursor: '', hasMore: false, snapshotTime: '', changeCursor: '', questionsAsOf: null }
@@ -134,10 +139,11 @@ test('a page of any applications is, to the byte, what JSON.stringify makes of w
       const text = await written(applications, questions, framingOf('json', questions), { bytes })
       expect(JSON.parse(text)).toEqual(JSON.parse(withNameless(JSON.stringify({ payload, nextPageToken: 'next' }))))
       expect(JSON.stringify(JSON.parse(text)) === text).toBe(true)
+      const columns = payload.map(item => csvRecordOf(item as unknown as ExportedApplication))
       const records = (await formats.csv(applications, questions, { bytes })) as CsvRecord[]
       const read = records.map(record => Object.entries(record).map(([name, cell]) => [name, textOf(cell)]))
-      const columns = payload.map(item => csvRecordOf(item as unknown as ExportedApplication))
       expect(read.map(cells => Object.fromEntries(cells))).toEqual(columns)
+      expect(await formats['exact-csv'](applications, questions, { bytes })).toEqual(columns)
     }),
     { numRuns: 500 },
   )
@@ -180,7 +186,8 @@ test('a list that is longer in CSV and in the feed than in JSON is whole there, 
   const questions = questionsOf(item[0]!, wholeView)
   const list = selections.map(id => id.replaceAll(/[\\;]/g, '\\$&')).join(';')
   for (const { bytes } of [{ bytes: 1 }, amply]) {
-    expect(await formats.csv(item, questions, { bytes })).toEqual([expect.objectContaining({ 'where.selections': list })])
+    for (const rows of [formats.csv, formats['exact-csv']])
+      expect(await rows(item, questions, { bytes })).toEqual([expect.objectContaining({ 'where.selections': list })])
     const { value } = await ofTable(item, questions, 0, { bytes })
     expect(value).toEqual([expect.objectContaining({ where__selections: list })])
   }

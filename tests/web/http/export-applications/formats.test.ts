@@ -74,7 +74,7 @@ interface ReadPage {
 /** What a client has of a page; throws where it is not whole. */
 function read(type: ExportType, text: string): ReadPage {
   const format = Object.values(formats).find(({ accept }) => accept === type)!
-  const { items, nextPageToken } = format.read(text)
+  const { items, nextPageToken } = format.read(text, new Headers())
   return { ids: items.map(item => Number((item as { application_id: unknown }).application_id)), nextPageToken }
 }
 
@@ -248,7 +248,7 @@ test('"per export: which key, which walk, filters …": the audit log and the lo
   const key = await createTestKey(sql, { programs: [slug] })
   const reader = new ExportClient(service, key, slug)
   for (const format of Object.keys(pageFormats) as ExportFormat[]) {
-    const response = await reader.request({ pageSize: '2' }, { Accept: pageFormats[format].types[0] })
+    const response = await reader.request({ pageSize: '2', format })
     const { length } = await response.arrayBuffer().then(body => new Uint8Array(body))
     const id = response.headers.get('X-Request-Id')!
     expect(await until('the log line', () => service.requestLine(id))).toMatchObject({ format, bytes: length })

@@ -1,7 +1,7 @@
 // A page is never short because the database behind it is (contract G13), and a walk continues wherever that is right.
 // The database is set back under a service that runs, as a restore or a failover to a standby that had not got everything does it.
 
-import { beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { formatMicros } from '../../../../src/domain/values/offset-time.ts'
 import { tamper } from '../../../support/audit-log.ts'
 import { ExportClient, type ExportPage, withoutToken } from '../../../support/export-client.ts'
@@ -12,8 +12,12 @@ import { aProgram, q } from '../../../support/programs.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../../../support/raw-applications.ts'
 import { until } from '../../../support/until.ts'
 
-const count = 210
-const pageSizes = [1, 7, 100, 209]
+/** Of pages of one, of pages of which the last is not full, and of one that takes several batches of rows, with one left over. */
+const walks = [
+  { pageSize: 1, count: 15 },
+  { pageSize: 7, count: 15 },
+  { pageSize: 209, count: 210 },
+]
 const database = await useDatabase()
 const service = await useService(database)
 let slug: string
@@ -22,12 +26,12 @@ let client: ExportClient
 let ids: number[]
 let programs = 0
 
-beforeEach(async () => {
+async function begin(count: number): Promise<void> {
   slug = `history-${++programs}`
   program = await insertRawProgram(database.sql, slug)
   ids = await insertRawApplications(database.sql, program, count)
   client = new ExportClient(service, await createTestKey(database.sql, { programs: [slug] }), slug)
-})
+}
 
 /** Sets the program back to its first `submissions` submissions, as if the others had never come. */
 const rollBack = (submissions: number) =>
@@ -51,9 +55,10 @@ async function tokensOf(pageSize: number) {
   return { first: pages[0]!, last: pages.at(-1)! }
 }
 
-test.each(pageSizes)(
-  'G13: behind the walk, by one submission or by nearly all: 503 with Retry-After on its first and last pages; whole again once it has caught up (page size %d)',
-  async pageSize => {
+test.each(walks)(
+  'G13: behind the walk, by one submission or by nearly all: 503 with Retry-After on its first and last pages; whole again once it has caught up (%j)',
+  async ({ pageSize, count }) => {
+    await begin(count)
     const { first, last } = await tokensOf(pageSize)
     const rows = await database.sql`select * from application where program_id = ${program.program_id}`
     for (const reached of [count - 1, 3]) {
@@ -76,9 +81,10 @@ test.each(pageSizes)(
   },
 )
 
-test.each(pageSizes)(
-  'G13: a database that continued from an earlier state ends the walk with a 400 that says so, on its first and last pages (page size %d)',
-  async pageSize => {
+test.each(walks)(
+  'G13: a database that continued from an earlier state ends the walk with a 400 that says so, on its first and last pages (%j)',
+  async ({ pageSize, count }) => {
+    await begin(count)
     const { first, last } = await tokensOf(pageSize)
     await rollBack(count - 5)
     // As many as were lost, and then more than were lost, come in their place.
@@ -100,6 +106,8 @@ test.each(pageSizes)(
 )
 
 test('G13: an application that was rewritten under the number of the walk’s last ends the walk, though nothing is missing', async () => {
+  const count = 15
+  await begin(count)
   const { first, last } = await tokensOf(7)
   const [row] = await database.sql<{ create_time: number; submit_time: number }[]>`
     select create_time, submit_time from application where program_id = ${program.program_id} and submit_seq = ${count}`
@@ -122,9 +130,10 @@ test('G13: an application that was rewritten under the number of the walk’s la
   expect([...new Set(recorded.map(({ outcome }) => outcome))]).toEqual(['complete'])
 })
 
-test.each(pageSizes)(
-  'G13: a database that lost the walk’s last application, and whose next change was none, ends the walk: its number alone does not stand for it (page size %d)',
-  async pageSize => {
+test.each(walks)(
+  'G13: a database that lost the walk’s last application, and whose next change was none, ends the walk: its number alone does not stand for it (%j)',
+  async ({ pageSize, count }) => {
+    await begin(count)
     const { first, last } = await tokensOf(pageSize)
     await rollBack(count - 1)
     // A status of another application takes the number.
@@ -145,7 +154,8 @@ describe('applications that go and leave a tombstone of each', () => {
     expect(erased!.count).toBeGreaterThan(0)
   }
 
-  test.each(pageSizes)('G13: the walk’s last one, and those before it, end no walk (page size %d)', async pageSize => {
+  test.each(walks)('G13: the walk’s last one, and those before it, end no walk (%j)', async ({ pageSize, count }) => {
+    await begin(count)
     const { first, last } = await tokensOf(pageSize)
     for (const gone of [1, 4]) {
       await remove(count - gone)
@@ -161,6 +171,7 @@ describe('applications that go and leave a tombstone of each', () => {
   })
 
   test('G13: all of them leave a walk under way empty, and end none; one that begins now is held to what was erased', async () => {
+    await begin(15)
     const { first } = await tokensOf(7)
     await remove(2)
     const { page: begun } = await client.page({ pageSize: '1' })

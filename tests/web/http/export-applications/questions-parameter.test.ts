@@ -70,13 +70,13 @@ const whole = (await pageOf({})).payload
 
 describe.each([...exportFormats])('D58, %s', format => {
   test('"the questions of the newest published version as of page 1, at every depth", on every page of the walk', async () => {
-    const { accept, read: readPage, itemOf } = formats[format]
+    const { read: readPage, itemOf } = formats[format]
     const items: unknown[] = []
     let next: string | null = null
     for (let pages = 0; pages === 0 || next !== null; pages++) {
-      const first: Record<string, string> = { pageSize: '2', questions: 'current' }
-      const response = await client.request(next === null ? first : { nextPageToken: next }, { Accept: accept })
-      const page = readPage(Buffer.from(await response.arrayBuffer()).toString())
+      const first: Record<string, string> = { pageSize: '2', questions: 'current', format }
+      const response = await client.request(next === null ? first : { nextPageToken: next })
+      const page = readPage(Buffer.from(await response.arrayBuffer()).toString(), response.headers)
       items.push(...page.items)
       next = page.nextPageToken
     }
