@@ -63,11 +63,18 @@ const packed = async (tarball: string): Promise<string[]> =>
 
 describe('the tarballs', () => {
   test('have what is for their users, and no dependency', async () => {
-    const modules = ['answer-shapes', 'api-types', 'attempts', 'body-buffer', 'client-errors', 'index', 'request-line']
-    const both = [...modules, 'round-trip', 'service-address', 'tributary-client', 'whole-page'].flatMap(name => [
-      `dist/${name}.d.ts`,
-      `dist/${name}.js`,
-    ])
+    const modules = ['answer-shapes', 'api-types', 'attempts', 'body-buffer', 'client-errors']
+    const both = [
+      ...modules,
+      'client-options',
+      'client-results',
+      'index',
+      'request-line',
+      'round-trip',
+      'service-address',
+      'tributary-client',
+      'whole-page',
+    ].flatMap(name => [`dist/${name}.d.ts`, `dist/${name}.js`])
     expect(await packed(clientTarball)).toEqual(['LICENSE', 'README.md', ...both, 'package.json'])
     expect(await packed(cliTarball)).toEqual(
       ['LICENSE', 'README.md', 'THIRD-PARTY.txt', 'cli.cjs', 'package.json', 'tributary.cjs'].sort(),

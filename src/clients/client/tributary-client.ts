@@ -9,130 +9,32 @@
 // also holds for the first page, which has no token yet: requesting it again starts a new walk.
 
 import { hasShape, type Shape, shapes } from './answer-shapes.ts'
-import { type ApiKey, type Application, type ExportParameters, exportFilters } from './api-types.ts'
-import { Attempts, type RetryOptions } from './attempts.ts'
+import type { ApiKey, Application } from './api-types.ts'
+import { Attempts } from './attempts.ts'
 import { BodyBuffer } from './body-buffer.ts'
 import { ForeignAnswer, unreachableBy } from './client-errors.ts'
+import {
+  type ChangesOptions,
+  type ClientOptions,
+  changesOptions,
+  clientOptions,
+  filterNames,
+  requireKnown,
+  type StepOptions,
+  stepOptions,
+  type WalkOptions,
+} from './client-options.ts'
+import type { Change, ChangesPage, ReadablePrograms, WalkedPage, WalkReceipt, WalkStep } from './client-results.ts'
 import { RequestLine } from './request-line.ts'
 import { RoundTrip } from './round-trip.ts'
 import { isLoopback, pathOf, programPath, serviceAddress } from './service-address.ts'
-import { type PageEnd, readWholeLines, readWholePage, textOf } from './whole-page.ts'
-
-export interface ClientOptions extends RetryOptions {
-  /** Where the service is, such as `https://apply.example.gov`. Plain HTTP is for loopback only. */
-  baseUrl: string
-  /** Of the API key. */
-  username: string
-  password: string
-  /** How long a connection may say nothing before it counts as broken; 90 seconds unless given. */
-  silenceMs?: number
-  /** How long one answer may take in all, however steadily it comes; an hour unless given. */
-  answerMs?: number
-  fetch?: (url: string, init: RequestInit) => Promise<Response>
-}
-
-export interface WalkReceipt {
-  /** How many applications of the walk are there. */
-  applications: number
-  /** SHA-256 over their ids in the order of the walk, each in decimal digits and followed by a line feed. */
-  sha256: string
-  /** Erased after the walk began, and not counted, though its pages may have had them. */
-  erased_application_ids: readonly number[]
-}
+import { readWholeLines, readWholePage, textOf } from './whole-page.ts'
 
 /** As one request gets it: the digest with the last, and before that what continues with the next. An older service answers with the whole. */
 interface ReceiptPart extends Omit<WalkReceipt, 'sha256'> {
   sha256: string | null
   next_token?: string | null
 }
-
-/** What happened to an application. Only what belongs to its kind is there; more kinds may come. */
-export interface Change<P = Application> {
-  change: number
-  kind: 'submitted' | 'superseded' | 'status' | 'note' | 'erased' | (string & {})
-  application_id: number
-  time: string | null
-  superseded_by?: number | null
-  status?: string | null
-  application_note?: string | null
-  /** With `include`, of `submitted`, `status` and `note`: as a walk that begins now has it. */
-  application?: P
-}
-
-export interface ChangesPage<P = Application> {
-  payload: readonly Change<P>[]
-  /** Continues from here: to be kept together with what was made of this page. */
-  nextCursor: string
-  hasMore: boolean
-  /** What a walk that begins now would say of itself. */
-  snapshotTime: string
-  changeCursor: string
-  questionsAsOf: string | null
-}
-
-export interface ReadablePrograms {
-  /** The same at every address of one service. */
-  installation_id: string
-  payload: readonly { program_name: string; applications: number }[]
-}
-
-/** null is as good as leaving it out. The client chooses the format. */
-export type WalkFilters = {
-  [Name in keyof Omit<ExportParameters, 'format' | 'pageSize' | 'nextPageToken'>]:
-    | ExportParameters[Name]
-    | (Name extends `${string}Date` ? Date : never)
-    | null
-}
-
-export interface WalkOptions extends WalkFilters {
-  /** Applications on a page at most; the maximum of the service unless given. A page is held in memory. */
-  pageSize?: number
-  signal?: AbortSignal
-}
-
-export interface StepOptions extends WalkOptions {
-  /** Continues with a walk, at the page of this token; filters are then those it began with. */
-  nextPageToken?: string
-}
-
-/** The end of a page, and what the walk reported of itself. */
-export interface WalkedPage extends PageEnd {
-  /**
-   * Of the walk's first page only: the next `fromDate`, to get everything submitted since. While a bulk load is under way the walk has some
-   * of that already: to get nothing twice, ask for a page of one first, and walk with its `snapshotTime` as `toDate`.
-   */
-  snapshotTime: string | undefined
-  /** Of the walk's first page only: names the walk in a request for its receipt. */
-  walkToken: string | undefined
-  /** Of the walk's first page only: where the changes continue from what the walk has. */
-  changeCursor: string | undefined
-  /** Of the walk's first page only: up to which publication its questions count. Changes with another one are reason for another walk. */
-  questionsAsOf: string | undefined
-}
-
-export interface ChangesOptions {
-  /** Changes on a page at most; the maximum of the service unless given. */
-  pageSize?: number
-  /**
-   * Waits for changes when none are left, and never ends by itself. Without it, the walk over changes ends with those that exist
-   * now. Seconds that one request may wait: 30 is as much as the service grants.
-   */
-  waitSeconds?: number
-  /** With each change its application, which may be newer than the change; `fields` chooses of its questions. A page is held in memory. */
-  include?: 'application'
-  fields?: string
-  /** `current` for those of the newest published version. */
-  questions?: 'current'
-  signal?: AbortSignal
-}
-
-/**
- * All applications of a page as they arrived, each as the bytes of its JSON, and together in `bytes`, each followed by a line feed; then the
- * end of the page. The bytes are only valid until the next page: copy what you keep.
- */
-export type WalkStep =
-  | { applications: readonly Uint8Array[]; bytes: Uint8Array; page?: undefined }
-  | { page: WalkedPage }
 
 /** Bytes of a page, all of which are held before any of it is handed over. */
 const pageBytesMax = 256 * 1024 * 1024
@@ -359,43 +261,6 @@ export class TributaryClient {
       signal,
     )
   }
-}
-
-const clientOptions: Record<keyof Required<ClientOptions>, true> = {
-  baseUrl: true,
-  username: true,
-  password: true,
-  silenceMs: true,
-  answerMs: true,
-  fetch: true,
-  retriesMax: true,
-  waitMs: true,
-  waitMsMax: true,
-  onRetry: true,
-}
-const filterNames = [...Object.keys(exportFilters), 'fields', 'questions'] as (keyof WalkFilters)[]
-const stepOptions: Record<keyof Required<StepOptions>, unknown> = {
-  ...exportFilters,
-  fields: true,
-  questions: true,
-  pageSize: true,
-  nextPageToken: true,
-  signal: true,
-}
-const changesOptions: Record<keyof Required<ChangesOptions>, true> = {
-  pageSize: true,
-  waitSeconds: true,
-  include: true,
-  fields: true,
-  questions: true,
-  signal: true,
-}
-
-/** Without types a misspelt filter would be left out, and more be sent than was asked for. */
-function requireKnown(options: object, known: Readonly<Record<string, unknown>>): void {
-  const unknown = Object.keys(options).find(name => !Object.hasOwn(known, name))
-  if (unknown !== undefined)
-    throw new TypeError(`Unknown option ${unknown}. The options are ${Object.keys(known).join(', ')}.`)
 }
 
 const timeOf = (time: string | Date | null | undefined): string | undefined =>

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ChangesPage } from '../../../src/clients/client/tributary-client.ts'
+import type { ChangesPage } from '../../../src/clients/client/client-results.ts'
 import { folderFormat } from '../../../src/clients/pull/formats/folder-format.ts'
 import type { FollowJob, FormatJob } from '../../../src/clients/pull/spool/output-format.ts'
 import { placeFiles } from '../../../src/clients/pull/spool/place-files.ts'

@@ -1,0 +1,66 @@
+// What the client returns: applications by page, changes, receipts and the programs of a key.
+
+import type { Application } from './api-types.ts'
+import type { PageEnd } from './whole-page.ts'
+
+/** The end of a page, and what the walk reported of itself. */
+export interface WalkedPage extends PageEnd {
+  /**
+   * Of the walk's first page only: the next `fromDate`, to get everything submitted since. While a bulk load is under way the walk has some
+   * of that already: to get nothing twice, ask for a page of one first, and walk with its `snapshotTime` as `toDate`.
+   */
+  snapshotTime: string | undefined
+  /** Of the walk's first page only: names the walk in a request for its receipt. */
+  walkToken: string | undefined
+  /** Of the walk's first page only: where the changes continue from what the walk has. */
+  changeCursor: string | undefined
+  /** Of the walk's first page only: up to which publication its questions count. Changes with another one are reason for another walk. */
+  questionsAsOf: string | undefined
+}
+
+/**
+ * All applications of a page as they arrived, each as the bytes of its JSON, and together in `bytes`, each followed by a line feed; then the
+ * end of the page. The bytes are only valid until the next page: copy what you keep.
+ */
+export type WalkStep =
+  | { applications: readonly Uint8Array[]; bytes: Uint8Array; page?: undefined }
+  | { page: WalkedPage }
+
+export interface WalkReceipt {
+  /** How many applications of the walk are there. */
+  applications: number
+  /** SHA-256 over their ids in the order of the walk, each in decimal digits and followed by a line feed. */
+  sha256: string
+  /** Erased after the walk began, and not counted, though its pages may have had them. */
+  erased_application_ids: readonly number[]
+}
+
+/** What happened to an application. Only what belongs to its kind is there; more kinds may come. */
+export interface Change<P = Application> {
+  change: number
+  kind: 'submitted' | 'superseded' | 'status' | 'note' | 'erased' | (string & {})
+  application_id: number
+  time: string | null
+  superseded_by?: number | null
+  status?: string | null
+  application_note?: string | null
+  /** With `include`, of `submitted`, `status` and `note`: as a walk that begins now has it. */
+  application?: P
+}
+
+export interface ChangesPage<P = Application> {
+  payload: readonly Change<P>[]
+  /** Continues from here: to be kept together with what was made of this page. */
+  nextCursor: string
+  hasMore: boolean
+  /** What a walk that begins now would say of itself. */
+  snapshotTime: string
+  changeCursor: string
+  questionsAsOf: string | null
+}
+
+export interface ReadablePrograms {
+  /** The same at every address of one service. */
+  installation_id: string
+  payload: readonly { program_name: string; applications: number }[]
+}
