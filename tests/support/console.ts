@@ -39,6 +39,7 @@ export const decoded = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')
     .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')

@@ -136,8 +136,7 @@ describe('creating a key', () => {
 
   test.skipIf(!needs('curl', 'python3'))('the samples get the first page as they are copied', async () => {
     const { html } = await issued(await browser.post('/admin/keys/new', wanted))
-    const code = (id: string) =>
-      text(html, id).replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+    const code = (id: string) => decoded(text(html, id))
     const run = async (command: string[], env: Record<string, string>): Promise<string> =>
       new Response(Bun.spawn(command, { env, stderr: 'ignore' }).stdout).text()
     const path = { PATH: process.env.PATH ?? '' }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { codeSamples } from '../../../src/web/docs/code-samples/code-samples.ts'
 import { connectedTools } from '../../../src/web/docs/guide/connected-tools.ts'
+import { decoded } from '../../support/console.ts'
 import { csvRecordOf } from '../../support/csv-page.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useFolder, useService } from '../../support/fixtures.ts'
@@ -37,12 +38,7 @@ async function snippet(id: string): Promise<string> {
     })
     .transform(new Response(page))
     .text()
-  return text
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
+  return decoded(text)
 }
 
 async function pull(id: string): Promise<string> {

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { renderToString } from 'preact-render-to-string'
 import { JsonTree } from '../../../../src/web/docs/components/json-tree.tsx'
+import { decoded } from '../../../support/console.ts'
 
 /** The text of the element, as a browser has it: of its markup, every sign stands for itself. */
 async function textOf(value: unknown): Promise<string> {
@@ -16,7 +17,7 @@ async function textOf(value: unknown): Promise<string> {
     })
     .transform(new Response(renderToString(JsonTree({ value, id: 'tree' }))))
     .text()
-  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+  return decoded(text)
 }
 
 test('its text is the exact JSON, whatever the value', async () => {
