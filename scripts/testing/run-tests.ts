@@ -179,7 +179,7 @@ async function runTests(request: Asked, folder: string): Promise<number> {
   const environment = { TRIBUTARY_TEST_SEED: String(request.seed), TRIBUTARY_NOT_RUN: notRun }
   const bunTest = (...args: string[]): Promise<TestOutcome> =>
     runBunTest([...options, ...args], environment, started + request.deadlineMs - performance.now())
-  // One more than there are cores, because tests wait for servers, browsers and processes.
+  // Three at most, and one more than a small machine has cores, because tests wait for servers, browsers and processes.
   const atOnce = isSuite ? Math.min(3, availableParallelism() + 1) : 1
   // The long tests in more, because a process with a failure is repeated whole.
   const sharing = { processes: isSuite && request.long ? 2 * atOnce : atOnce, atOnce }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const inMemory = '/dev/shm'
-/** Several times what two processes of the long suite write. A container's file system in memory usually has 64 MB. */
+/** More than three processes of the long suite write at once. A container's file system in memory usually has 64 MB. */
 const roomBytes = 4 * 2 ** 30
 
 /** A folder that the account that runs PostgreSQL for root can reach. */
