@@ -13,7 +13,8 @@ import { command, runOnly } from '../command-line/script-commands.ts'
 
 const help = `Usage: scripts/migrate [--roles] [--finish [--force]]
 
-Migrates the database to this release's schema. Each migration is applied in full or not at all. Service and worker also do this at startup if permitted; use this command to do it beforehand, as the owner of the schema. Processes of the previous release keep running.
+Migrates the database to this release's schema. Each migration is applied in full or not at all. Service and worker also do this at
+startup if permitted; use this command to do it beforehand, as the owner of the schema. Processes of the previous release keep running.
 Indexes on large tables are built without blocking writes; if that is interrupted, run the command again.
 Before the first application is stored, it also sets the database's time zone to INSTANCE_TIME_ZONE.
 
