@@ -49,7 +49,7 @@ interface Clients {
 
 async function addClients(sql: Sql, { pepper, slug, personId, now }: Clients): Promise<void> {
   const acting = (await findActingIntermediary(sql, personId))!
-  const rules = { pepper, idleMs: 60_000, codeDays: 90 }
+  const rules = { apiKeyPepper: pepper, applyIdleMs: 60_000, applyCodeDays: 90 }
   const key = { ...applyKey('127.0.0.1'), actor: `intermediary:${acting.email}` }
   const program = await findProgram(sql, slug)
   for (const name of ['Samuel Okoye', 'Rosa Diaz']) {

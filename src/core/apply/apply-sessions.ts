@@ -23,10 +23,11 @@ import { openText, sealText } from '../people/sealed-text.ts'
 import { hashToken, mintToken } from '../people/sign-in-tokens.ts'
 import { hashCode, mintCode, readCode } from './return-codes.ts'
 
+/** Settings of the installation, under their names in the configuration. */
 export interface ApplyRules {
-  pepper: string
-  idleMs: number
-  codeDays: number
+  apiKeyPepper: string
+  applyIdleMs: number
+  applyCodeDays: number
 }
 
 export interface ApplySession {
@@ -70,12 +71,16 @@ export async function beginApplying(
 /** Makes an applicant's code. Throws Problem `forbidden` when the intermediary who would see it was disabled concurrently. */
 async function giveCode(
   tx: Transaction,
-  { pepper, codeDays }: ApplyRules,
+  { apiKeyPepper, applyCodeDays }: ApplyRules,
   whose: Pick<ApplySession, 'applicant_id' | 'intermediary_id'>,
   now: Micros,
 ): Promise<string> {
   const code = mintCode()
-  await saveApplyCode(tx, { ...whose, code_hash: hashCode(code, pepper), expires_at: now + codeDays * dayMicros })
+  await saveApplyCode(tx, {
+    ...whose,
+    code_hash: hashCode(code, apiKeyPepper),
+    expires_at: now + applyCodeDays * dayMicros,
+  })
   // Afterwards: saving waits for a change of the intermediary that is under way.
   if (whose.intermediary_id !== null && !(await isActing(tx, whose.intermediary_id)))
     throw new Problem('forbidden', { detail: 'You can no longer apply for others.', internal: 'intermediary_disabled' })
@@ -96,7 +101,7 @@ export async function replaceCode(
   return inTransaction(sql, async tx => {
     const code = await giveCode(tx, rules, whose, now)
     if (session !== undefined)
-      await updateSessionCode(tx, session.tokenHash, sealText(code, rules.pepper, session.binding))
+      await updateSessionCode(tx, session.tokenHash, sealText(code, rules.apiKeyPepper, session.binding))
     await deleteApplySessionsOf(tx, whose.applicant_id, session?.tokenHash)
     await recordAction(tx, by, 'applicant_code_replaced', String(whose.applicant_id))
     return code
@@ -126,8 +131,8 @@ export async function returnWithCode(
   const code = readCode(typed)
   if (code === undefined) return undefined
   return inTransaction(sql, async tx => {
-    const hash = hashCode(code, rules.pepper)
-    const applicant_id = await useApplyCode(tx, hash, now, now + rules.codeDays * dayMicros)
+    const hash = hashCode(code, rules.apiKeyPepper)
+    const applicant_id = await useApplyCode(tx, hash, now, now + rules.applyCodeDays * dayMicros)
     return applicant_id === undefined
       ? undefined
       : beginSession(tx, rules, { applicant_id, code, codeShown: true, intermediary_id: null }, now)
@@ -137,16 +142,16 @@ export async function returnWithCode(
 /** Begins a session and returns the cookie's token. */
 export async function beginSession(
   tx: Transaction,
-  { pepper, idleMs }: ApplyRules,
+  { apiKeyPepper, applyIdleMs }: ApplyRules,
   { code, codeShown, ...whose }: Pick<ApplySession, 'applicant_id' | 'code' | 'codeShown' | 'intermediary_id'>,
   now: Micros,
 ): Promise<string> {
   const token = mintToken()
-  await deleteEndedApplying(tx, now, now - idleMs * 1000)
+  await deleteEndedApplying(tx, now, now - applyIdleMs * 1000)
   await insertApplySession(tx, {
     token_hash: hashToken(token),
     ...whose,
-    sealed_code: sealText(code, pepper, bindingOf(token)),
+    sealed_code: sealText(code, apiKeyPepper, bindingOf(token)),
     code_shown: codeShown,
     seen_at: now,
   })
@@ -156,14 +161,14 @@ export async function beginSession(
 /** The session of a cookie; undefined when it has ended. Notes that it was used. */
 export async function loadApplySession(
   sql: Sql,
-  { pepper, idleMs }: ApplyRules,
+  { apiKeyPepper, applyIdleMs }: ApplyRules,
   token: string,
   now: Micros,
 ): Promise<ApplySession | undefined> {
   const tokenHash = hashToken(token)
-  const row = await findApplySession(sql, tokenHash, now - idleMs * 1000)
+  const row = await findApplySession(sql, tokenHash, now - applyIdleMs * 1000)
   const binding = bindingOf(token)
-  const code = row && openText(row.sealed_code, pepper, binding)
+  const code = row && openText(row.sealed_code, apiKeyPepper, binding)
   if (row === undefined || code === undefined) return undefined
   if (now - row.seen_at >= seenEveryMicros) await updateApplySessionSeen(sql, tokenHash, now)
   const { applicant_id, language, code_shown, intermediary_id, client } = row

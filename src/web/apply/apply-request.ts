@@ -3,7 +3,7 @@
 import type { VNode } from 'preact'
 import { Problem } from '../../base/problem.ts'
 import { applyKey } from '../../core/apply/apply-front-end.ts'
-import { type ApplyRules, type ApplySession, beginApplying, loadApplySession } from '../../core/apply/apply-sessions.ts'
+import { type ApplySession, beginApplying, loadApplySession } from '../../core/apply/apply-sessions.ts'
 import type { FrontEndKey } from '../../core/intake/register-applicant.ts'
 import { registerApplicant } from '../../core/intake/register-applicant.ts'
 import { maskedToken } from '../../core/people/masked-token.ts'
@@ -71,12 +71,6 @@ export type ApplyHandler = (request: ApplyRequest) => Promise<Response>
 /** Most fields of one form: ten times what a long screen with a large household has. */
 export const fieldsMax = 10_000
 
-export const applyRules = ({ config }: Deps): ApplyRules => ({
-  pepper: config.apiKeyPepper,
-  idleMs: config.applyIdleMs,
-  codeDays: config.applyCodeDays,
-})
-
 /** The facts of a request, with its session unless that has ended. */
 export async function openApplyRequest(deps: Deps, limits: ApplyLimits, request: Request): Promise<ApplyRequest> {
   const record = recordOf(request)
@@ -89,7 +83,7 @@ export async function openApplyRequest(deps: Deps, limits: ApplyLimits, request:
   const now = deps.now()
   const signedIn = await loadSignedIn(deps, request, https)
   const intermediary = signedIn && (await findIntermediary(deps, signedIn))
-  const found = token === undefined ? undefined : await loadApplySession(deps.db, applyRules(deps), token, now)
+  const found = token === undefined ? undefined : await loadApplySession(deps.db, deps.config, token, now)
   // A session about a client belongs to the intermediary who is signed in, and an intermediary has no other kind.
   const session = found?.intermediary_id === (intermediary?.intermediary_id ?? null) ? found : undefined
   const wasSignedIn = found?.intermediary_id != null || (sessionToken(request, https) !== undefined && !signedIn)
@@ -179,7 +173,7 @@ export async function requireSession(pageRequest: ApplyRequest): Promise<ApplySe
   const { deps, limits, request, key, language, now } = pageRequest
   await limits.countStart(recordOf(request).origin.address)
   const applicantId = await registerApplicant(deps.intakeDb, key, language)
-  const token = await inTransaction(deps.db, tx => beginApplying(tx, applyRules(deps), applicantId, now))
+  const token = await inTransaction(deps.db, tx => beginApplying(tx, deps.config, applicantId, now))
   return takeSession(pageRequest, token)
 }
 
@@ -187,7 +181,7 @@ export async function requireSession(pageRequest: ApplyRequest): Promise<ApplySe
 export async function takeSession(request: ApplyRequest, token: string): Promise<ApplySession> {
   const { deps, now } = request
   setCookie(request, 'session', token)
-  request.session = await loadApplySession(deps.db, applyRules(deps), token, now)
+  request.session = await loadApplySession(deps.db, deps.config, token, now)
   if (request.session === undefined) throw new Error('a session ended while it was being created')
   return request.session
 }

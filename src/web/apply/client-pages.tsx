@@ -11,7 +11,6 @@ import { recordOf } from '../http/server/request-record.ts'
 import { TextInput } from '../questions/field-parts.tsx'
 import {
   type ApplyRequest,
-  applyRules,
   clientsPath,
   type Intermediary,
   redirect,
@@ -149,7 +148,7 @@ export const postNewClient = signedIn(async request => {
   await limits.countStart(recordOf(request.request).origin.address)
   const draft = { name: form.get('name') ?? '', language, formKey: form.get('key') ?? '' }
   try {
-    await takeSession(request, await registerClient(deps.db, applyRules(deps), key, intermediary, draft, now))
+    await takeSession(request, await registerClient(deps.db, deps.config, key, intermediary, draft, now))
     return redirect(request, '/apply/-/code')
   } catch (error) {
     if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
@@ -160,6 +159,6 @@ export const postNewClient = signedIn(async request => {
 export const postOpenClient = signedIn(async request => {
   const { deps, form, key, intermediary, now } = request
   const [client = '0'] = /^\d{1,15}$/.exec(form.get('client') ?? '') ?? []
-  await takeSession(request, await openClient(deps.db, applyRules(deps), key, intermediary, Number(client), now))
+  await takeSession(request, await openClient(deps.db, deps.config, key, intermediary, Number(client), now))
   return redirect(request, '/apply/-/applications')
 })

@@ -15,15 +15,7 @@ import { readPrograms } from '../../db/programs/programs.ts'
 import { sessionCookie } from '../http/headers/session-cookie.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { filled } from '../questions/field-view.ts'
-import {
-  type ApplyRequest,
-  applyRules,
-  clientsPath,
-  csrfField,
-  redirect,
-  setCookie,
-  takeSession,
-} from './apply-request.ts'
+import { type ApplyRequest, clientsPath, csrfField, redirect, setCookie, takeSession } from './apply-request.ts'
 import { linkTo, showApply } from './apply-shell.tsx'
 import { keptScreen, showReturn } from './return-form.tsx'
 import { postScreen } from './screen-pages.tsx'
@@ -98,7 +90,7 @@ export async function postCode(request: ApplyRequest): Promise<Response> {
   if (session === undefined) return redirect(request, request.endedPath)
   const { applicant_id, intermediary_id } = session
   const by = { actor: actorOfKey(key), address: key.address }
-  await replaceCode(deps.db, applyRules(deps), { applicant_id, intermediary_id, session }, by, now)
+  await replaceCode(deps.db, deps.config, { applicant_id, intermediary_id, session }, by, now)
   return redirect(request, '/apply/-/code')
 }
 
@@ -120,7 +112,7 @@ export async function postReturn(request: ApplyRequest): Promise<Response> {
   const counted = await limits.countCode(address)
   const minutes = Math.ceil(counted.seconds / 60)
   if (counted.isOver) return refuse('codes_throttled', filled(texts.pages.returnTooMany, { minutes }), 429)
-  const token = await returnWithCode(deps.db, applyRules(deps), form.get('code') ?? '', now).catch(async error => {
+  const token = await returnWithCode(deps.db, deps.config, form.get('code') ?? '', now).catch(async error => {
     // A database that is away makes no code wrong.
     await limits.takeBackCode(address)
     throw error

@@ -52,8 +52,7 @@ export function clientCodeActions(deps: Deps): Action[] {
       ...guard,
       run: async request => {
         const { applicant_id } = (await findClient(deps, request)).application
-        const rules = { pepper: config.apiKeyPepper, idleMs: config.applyIdleMs, codeDays: config.applyCodeDays }
-        const code = await replaceCode(db, rules, { applicant_id, intermediary_id: null }, request.by, request.now)
+        const code = await replaceCode(db, config, { applicant_id, intermediary_id: null }, request.by, request.now)
         return { code, link: `${request.place.baseUrl}/apply/-/return#${code}` }
       },
       form: {
