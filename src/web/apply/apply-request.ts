@@ -79,7 +79,7 @@ export async function openApplyRequest(deps: Deps, limits: ApplyLimits, request:
   const place = placeOf(deps.config, request)
   const url = new URL(request.url)
   const https = place.baseUrl.startsWith('https:')
-  const token = tokenOf(request, cookieNames.session, https)
+  const token = tokenOf(request, 'tributary-apply', https)
   const now = deps.now()
   const signedIn = await loadSignedIn(deps, request, https)
   const intermediary = signedIn && (await findIntermediary(deps, signedIn))
@@ -89,7 +89,7 @@ export async function openApplyRequest(deps: Deps, limits: ApplyLimits, request:
   const wasSignedIn = found?.intermediary_id != null || (sessionToken(request, https) !== undefined && !signedIn)
   const accepted = (request.headers.get('accept-language') ?? '').split(',').map(part => part.split(';')[0]!.trim())
   const chosen = findLanguage([url.searchParams.get('language') ?? ''])
-  const kept = findLanguage([cookieOf(request, cookieNames.language, https) ?? ''])
+  const kept = findLanguage([cookieOf(request, 'tributary-apply-language', https) ?? ''])
   const language = chosen ?? kept ?? findLanguage(accepted) ?? defaultLanguage
   const key = applyKey(record.fields.address ?? '')
   if (intermediary !== undefined) key.actor = `intermediary:${intermediary.email}`
@@ -180,7 +180,7 @@ export async function requireSession(pageRequest: ApplyRequest): Promise<ApplySe
 /** Makes the session of a new token that of the request and of the browser. */
 export async function takeSession(request: ApplyRequest, token: string): Promise<ApplySession> {
   const { deps, now } = request
-  setCookie(request, 'session', token)
+  setCookie(request, 'tributary-apply', token)
   request.session = await loadApplySession(deps.db, deps.config, token, now)
   if (request.session === undefined) throw new Error('a session ended while it was being created')
   return request.session
@@ -189,21 +189,12 @@ export async function takeSession(request: ApplyRequest, token: string): Promise
 export function setLanguage(request: ApplyRequest, language: string): void {
   request.language = language
   request.texts = languages[language]!
-  setCookie(request, 'language', language)
+  setCookie(request, 'tributary-apply-language', language)
 }
 
-const cookieNames = { session: 'tributary-apply', language: 'tributary-apply-language' } satisfies Record<
-  string,
-  CookieName
->
-
 /** Sets a cookie until the browser is closed; with undefined, removes it. */
-export function setCookie(
-  { https, cookies }: ApplyRequest,
-  what: keyof typeof cookieNames,
-  value: string | undefined,
-): void {
-  cookies.push(cookieField(cookieNames[what], value, https))
+export function setCookie({ https, cookies }: ApplyRequest, name: CookieName, value: string | undefined): void {
+  cookies.push(cookieField(name, value, https))
 }
 
 /** With 303, so that loading the page again sends no form again. */

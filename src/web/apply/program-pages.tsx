@@ -51,7 +51,7 @@ export async function getPrograms(request: ApplyRequest): Promise<Response> {
 export async function getProgram(request: ApplyRequest): Promise<Response> {
   const program = await programOf(request)
   // From here on somebody else may begin.
-  if (request.hasEnded) setCookie(request, 'session', undefined)
+  if (request.hasEnded) setCookie(request, 'tributary-apply', undefined)
   const { pages } = request.texts
   const { name, description, path, intake_state, intake_text, program_id } = program
   const isOpen = intake_state === 'OPEN'

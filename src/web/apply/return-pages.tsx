@@ -12,7 +12,6 @@ import {
   updateCodeShown,
 } from '../../db/apply/apply-rows.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
-import { sessionCookie } from '../http/headers/session-cookie.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { filled } from '../questions/field-view.ts'
 import { type ApplyRequest, clientsPath, csrfField, redirect, setCookie, takeSession } from './apply-request.ts'
@@ -194,12 +193,12 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
 /** Ends the session here, and signs an intermediary out. What is saved stays, for the code and for the organization. */
 export async function postFinish(request: ApplyRequest): Promise<Response> {
   if (request.session !== undefined) await endApplySession(request.deps.db, request.session)
-  const { deps, intermediary, https } = request
+  const { deps, intermediary } = request
   if (intermediary !== undefined) {
     const { address } = request.key
     await endSession(deps.consoleDb, intermediary.signedIn, address, { everywhere: false, tokens: false })
-    request.cookies.push(sessionCookie(undefined, https))
+    setCookie(request, 'tributary', undefined)
   }
-  setCookie(request, 'session', undefined)
+  setCookie(request, 'tributary-apply', undefined)
   return redirect(request, '/apply?finished=1')
 }
