@@ -11,6 +11,7 @@ import {
   writeJson,
 } from '../../domain/values/json-text.ts'
 import type { FormPlace } from './form-steps.ts'
+import { datesIn } from './texts-in-language.ts'
 
 /** In lines; none when it is unanswered. */
 export function answerLines(
@@ -39,9 +40,8 @@ export function answerLines(
 
 function dateIn(language: string, date: string): string {
   if (!isCalendarDate(date)) return date
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', numberingSystem: 'latn', timeZone: 'UTC' })
   // A year before 100 would be taken as one of the last century.
-  return date.startsWith('00') ? dayText(date) : format.format(new Date(`${date}T00:00:00Z`))
+  return date.startsWith('00') ? dayText(date) : datesIn(language, 'UTC').format(new Date(`${date}T00:00:00Z`))
 }
 
 function at(answers: JsonObject, path: string): Json | undefined {

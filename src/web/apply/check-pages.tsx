@@ -27,6 +27,7 @@ import {
 import { type ProgramInForm, programOf, type SavedForm, savedIn } from './program-in-form.ts'
 import { CodeBox } from './return-pages.tsx'
 import { pathOfScreen } from './screen-pages.tsx'
+import { datesIn } from './texts-in-language.ts'
 
 export async function getCheck(request: ApplyRequest): Promise<Response> {
   if (request.hasEnded) return redirect(request, request.endedPath)
@@ -211,13 +212,7 @@ export async function getReceived(request: ApplyRequest): Promise<Response> {
   const last = session && (await findLastSubmission(deps.intakeDb, { program_id, applicant_id: session.applicant_id }))
   if (session === undefined || last === undefined)
     return redirect(request, request.hasEnded ? request.endedPath : program.path)
-  const { timeZone } = deps.config
-  const when = new Intl.DateTimeFormat(language, {
-    dateStyle: 'long',
-    timeStyle: 'short',
-    numberingSystem: 'latn',
-    timeZone,
-  }).format(last.submit_time / 1000)
+  const when = datesIn(language, deps.config.timeZone, 'short').format(last.submit_time / 1000)
   const body = (
     <>
       <div class="received">

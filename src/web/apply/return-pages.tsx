@@ -18,7 +18,7 @@ import { type ApplyRequest, clientsPath, csrfField, redirect, setCookie, takeSes
 import { linkTo, showApply } from './apply-shell.tsx'
 import { keptScreen, showReturn } from './return-form.tsx'
 import { postScreen } from './screen-pages.tsx'
-import { readProgramTexts } from './texts-in-language.ts'
+import { datesIn, readProgramTexts } from './texts-in-language.ts'
 
 /** The code, with the link that brings it along: after `#`, which no server and no log gets. */
 export function CodeBox({ request, session }: { request: ApplyRequest; session: ApplySession }) {
@@ -139,11 +139,7 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
   const names = await readProgramTexts(request)
   const applications = await readTheirApplications(deps.intakeDb, applicant_id, rowsMax)
   const started = await readProgramsInProgress(deps.intakeDb, applicant_id)
-  const day = new Intl.DateTimeFormat(language, {
-    dateStyle: 'long',
-    numberingSystem: 'latn',
-    timeZone: deps.config.timeZone,
-  })
+  const day = datesIn(language, deps.config.timeZone)
   const current = new Set(started)
   const title = request.intermediary === undefined ? pages.mine : pages.theirs
   const statusOf = ({ program_id, status, is_current }: TheirApplication) =>

@@ -1,4 +1,4 @@
-// A program's texts for applicants, in the language of the page or the nearest one that the program has.
+// A program's texts for applicants, in the language of the page or the nearest one that the program has, and its dates.
 
 import type { KnownVersion } from '../../core/intake/known-versions.ts'
 import { readActiveDetails, type StoredProgramVersion } from '../../db/programs/programs.ts'
@@ -40,6 +40,10 @@ export async function readProgramTexts({ deps, language }: ApplyRequest): Promis
   const rows = await readActiveDetails(deps.db)
   return new Map(rows.map(row => [row.program_id, textsOf(row, language)]))
 }
+
+/** Writes dates in a language. Always with the digits 0 to 9, which applicants can also type. */
+export const datesIn = (language: string, timeZone: string, timeStyle?: 'short'): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle, numberingSystem: 'latn', timeZone })
 
 const kept = new WeakMap<StoredProgramVersion, Map<string, KnownVersion>>()
 
