@@ -138,17 +138,25 @@ function Foot({ request }: { request: ApplyRequest }) {
   )
 }
 
-/** What is wrong, with a link to each field. With the question where a page has several. */
-export function ErrorSummary(props: { title: string; messages: readonly SummaryLine[]; withLabels: boolean }) {
-  const { title, messages, withLabels } = props
+interface SummaryProps {
+  title: string
+  messages: readonly SummaryLine[]
+  /** With the question, where a page has several. */
+  withLabels: boolean
+  /** The address of a field on another page. The fields are on this page unless given. */
+  hrefOf?: (field: string) => string
+}
+
+/** What is wrong, with a link to each field. Focused where its form has just been refused. */
+export function ErrorSummary({ title, messages, withLabels, hrefOf }: SummaryProps) {
   if (messages.length === 0) return null
   return (
-    <section class="problem" role="alert" aria-labelledby="problem" tabIndex={-1} autofocus>
+    <section class="problem" role="alert" aria-labelledby="problem" tabIndex={-1} autofocus={hrefOf === undefined}>
       <h2 id="problem">{title}</h2>
       <ul>
         {messages.map(({ field, message, label }) => (
           <li>
-            <a href={`#${field}`} dir="auto">
+            <a href={hrefOf?.(field) ?? `#${field}`} dir="auto">
               {withLabels ? `${label} ${message}` : message}
             </a>
           </li>

@@ -12,7 +12,7 @@ import { recordOf } from '../http/server/request-record.ts'
 import { type FilesInForm, filled } from '../questions/field-view.ts'
 import { answerLines } from './answer-lines.ts'
 import { type ApplyRequest, csrfField, redirect } from './apply-request.ts'
-import { linkTo, showApply } from './apply-shell.tsx'
+import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
 import { filesInForm } from './form-files.ts'
 import {
   digestOf,
@@ -119,19 +119,13 @@ function CheckPage({ request, program, saved, form, nameOf }: CheckProps) {
           {pages.changed}
         </p>
       )}
-      {missing.length > 0 && !isEmpty && (
-        <section class="problem" role="alert" aria-labelledby="problem" tabIndex={-1}>
-          <h2 id="problem">{pages.missing}</h2>
-          <ul>
-            {missing.map(({ field, message, label }) => (
-              <li>
-                <a href={linkTo(request, `${pathOfField(program, form, field)}`)} dir="auto">
-                  {label} {message}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
+      {!isEmpty && (
+        <ErrorSummary
+          title={pages.missing}
+          messages={missing}
+          withLabels
+          hrefOf={field => linkTo(request, pathOfField(program, form, field))}
+        />
       )}
       <h1>{pages.check}</h1>
       <p class="soft">{pages.checkHint}</p>
