@@ -102,7 +102,7 @@ export async function replaceCode(
     const code = await giveCode(tx, rules, whose, now)
     if (session !== undefined)
       await updateSessionCode(tx, session.tokenHash, sealText(code, rules.apiKeyPepper, session.binding))
-    await deleteApplySessionsOf(tx, whose.applicant_id, session?.tokenHash)
+    await deleteApplySessionsOf(tx, [whose.applicant_id], session?.tokenHash)
     await recordAction(tx, by, 'applicant_code_replaced', String(whose.applicant_id))
     return code
   })
@@ -116,7 +116,7 @@ export async function revokeCode(
 ): Promise<void> {
   await inTransaction(sql, async tx => {
     if (!(await deleteApplyCode(tx, applicantId))) return
-    await deleteApplySessionsOf(tx, applicantId)
+    await deleteApplySessionsOf(tx, [applicantId])
     await recordAction(tx, by, 'applicant_code_revoked', String(applicantId))
   })
 }

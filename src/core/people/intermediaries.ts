@@ -1,7 +1,7 @@
 // Adds, renames and disables organizations that submit for applicants, and their people. Every change is audited.
 
 import { invalidRequest, notFound, Problem } from '../../base/problem.ts'
-import { deleteCodesWithin } from '../../db/apply/apply-rows.ts'
+import { deleteApplySessionsOf, deleteCodesWithin } from '../../db/apply/apply-rows.ts'
 import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
 import { deleteSessionsWithin } from '../../db/people/console-sessions.ts'
 import {
@@ -135,8 +135,8 @@ export async function setIntermediaryDisabled(
 }
 
 /**
- * Revokes the codes of clients that an organization's people have seen, or one of them, and ends these clients' sessions. Clients get a new
- * code at their next visit. Audited.
+ * Revokes the codes of clients that an organization's people have seen, or one of them, and ends these clients' sessions. They get new
+ * codes from their organization or from an administrator. Audited.
  */
 export async function revokeClientCodes(
   sql: Sql,
@@ -148,9 +148,10 @@ export async function revokeClientCodes(
     const { name } = await requireOrganization(tx, organizationId)
     const person =
       intermediaryId === undefined ? undefined : await requireIntermediary(tx, { organizationId, intermediaryId })
-    const codes = await deleteCodesWithin(tx, place)
-    if (codes === 0) return
-    const detail = { organization_id: organizationId, organization: name, codes }
+    const applicantIds = await deleteCodesWithin(tx, place)
+    if (applicantIds.length === 0) return
+    await deleteApplySessionsOf(tx, applicantIds)
+    const detail = { organization_id: organizationId, organization: name, codes: applicantIds.length }
     await recordAction(tx, by, 'client_codes_revoked', person?.email ?? name, detail)
   })
 }

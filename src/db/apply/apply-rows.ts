@@ -82,14 +82,11 @@ export async function deleteApplyCode(tx: Transaction, applicantId: number): Pro
   return count === 1
 }
 
-/**
- * Revokes the codes that were made in the sessions of an organization's people, or of one of them, and ends all sessions of these applicants.
- * Returns how many codes were revoked.
- */
+/** Revokes the codes that were made in the sessions of an organization's people, or of one of them. Returns the applicants who had them. */
 export async function deleteCodesWithin(
   tx: Transaction,
   { organizationId, intermediaryId }: { organizationId: number; intermediaryId?: number },
-): Promise<number> {
+): Promise<number[]> {
   const rows = await tx<{ applicant_id: number }[]>`
     delete from apply_code c
     using intermediary i
@@ -97,16 +94,18 @@ export async function deleteCodesWithin(
     and i.organization_id = ${organizationId}
     and i.intermediary_id = coalesce(${intermediaryId ?? null}, i.intermediary_id)
     returning c.applicant_id`
-  const ids = rows.map(({ applicant_id }) => applicant_id)
-  await tx`delete from apply_session where applicant_id = any(${ids}::bigint[])`
-  return ids.length
+  return rows.map(({ applicant_id }) => applicant_id)
 }
 
-/** Ends all sessions about an applicant, except one to keep. */
-export async function deleteApplySessionsOf(tx: Transaction, applicantId: number, except?: Buffer): Promise<void> {
+/** Ends all sessions about these applicants, except one to keep. */
+export async function deleteApplySessionsOf(
+  tx: Transaction,
+  applicantIds: readonly number[],
+  except?: Buffer,
+): Promise<void> {
   await tx`
     delete from apply_session
-    where applicant_id = ${applicantId}
+    where applicant_id = any(${applicantIds as number[]}::bigint[])
     and token_hash is distinct from ${except ?? null}`
 }
 
