@@ -15,7 +15,6 @@ import { applicationChanges } from '../../../domain/readable/application-changes
 import { pageFields } from '../../html/html-response.ts'
 import { everyRole } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { recordOf } from '../../http/server/request-record.ts'
 import {
   type Action,
   action,
@@ -26,6 +25,7 @@ import {
   responseAction,
 } from '../requests/action.ts'
 import { applicationAnswer, historyAnswer } from '../requests/answer-schemas.ts'
+import { download, wholeFile } from '../requests/download.ts'
 import { idIn } from '../requests/route-parameters.ts'
 import { closed, id, nullableText } from '../requests/schemas.ts'
 import { ChangesPage } from './changes-page.tsx'
@@ -56,11 +56,11 @@ const annotation = Type.Object(
 
 export function applicationActions(deps: Deps): Part {
   const files = new ApplicationFiles(deps)
-  return [...listActions(deps), ...statusOfManyActions(deps), ...readingPages(files), ...oneActions(deps, files)]
+  return [...listActions(deps), ...statusOfManyActions(deps), ...readingPages(deps, files), ...oneActions(deps, files)]
 }
 
 /** Pages that compare an application and show it as exported. */
-const readingPages = (files: ApplicationFiles): PageRoute[] => [
+const readingPages = (deps: Deps, files: ApplicationFiles): PageRoute[] => [
   pageAt(`/admin${applicationRoute}/changes`, readers, async request => {
     const { program, application } = await files.find(request)
     const earlier = await files.before(application, program.program_id)
@@ -75,16 +75,16 @@ const readingPages = (files: ApplicationFiles): PageRoute[] => [
     <ExportedPage {...(await files.asExported(request, 'as_exported'))} />
   )),
   pageAt(`/admin${applicationRoute}/download`, readers, async request => {
-    const { application } = await files.find(request)
-    const fileName = `attachment; filename="application-${application.application_id}.json"`
-    const headers = { ...pageFields, 'Content-Type': 'application/json', 'Content-Disposition': fileName }
-    // HEAD reads no answers, and nothing is recorded.
-    if (request.request.method === 'HEAD') {
-      recordOf(request.request).lengthUnknown = true
-      return new Response(null, { headers })
-    }
-    const { bytes } = await files.asExported(request, 'downloaded')
-    return new Response(new Uint8Array(bytes), { headers })
+    const found = await files.find(request)
+    const fileName = `attachment; filename="application-${found.application.application_id}.json"`
+    const headers = new Headers({
+      ...pageFields,
+      'Content-Type': 'application/json',
+      'Content-Disposition': fileName,
+    })
+    return download(deps, request.request, headers, async () =>
+      wholeFile(await files.exportedBytes(request, found, 'downloaded')),
+    )
   }),
 ]
 

@@ -190,11 +190,16 @@ export async function exportedObjects(
   return objects
 }
 
+interface FoundApplication {
+  program: Program
+  application: ApplicationDetails
+}
+
 /** Opens the applications named in URLs. Reading one is recorded in the audit log. */
 export class ApplicationFiles {
   constructor(private readonly deps: Deps) {}
 
-  async find(request: ConsoleRequest) {
+  async find(request: ConsoleRequest): Promise<FoundApplication> {
     const { consoleDb: db } = this.deps
     const program = await findSeenProgram(db, request.person, request.params.slug!)
     const application = await findApplicationDetails(db, program.program_id, idIn(request, 'applicationId'))
@@ -229,10 +234,14 @@ export class ApplicationFiles {
 
   /** An application with its exported bytes. */
   async asExported(request: ConsoleRequest, reading: OpenReading) {
-    const { program, application } = await this.find(request)
+    const found = await this.find(request)
+    return { ...found, bytes: await this.exportedBytes(request, found, reading) }
+  }
+
+  async exportedBytes(request: ConsoleRequest, { program, application }: FoundApplication, reading: OpenReading) {
     const { program_id } = program
     const stored = await this.#open(request, program_id, [{ applicationId: application.application_id, reading }])
     const [bytes] = await exportedObjects(this.deps, program_id, stored)
-    return { program, application, bytes: bytes! }
+    return bytes!
   }
 }

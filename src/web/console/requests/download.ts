@@ -12,6 +12,11 @@ export interface FilePart {
   isLast: boolean
 }
 
+/** A file that is in memory. */
+export async function* wholeFile(bytes: Uint8Array): AsyncGenerator<FilePart> {
+  yield { bytes, isLast: true }
+}
+
 export const csvType = 'text/csv; charset=utf-8; header=present'
 
 /** Headers of a file to save; `disposition` has its name. */
