@@ -43,6 +43,7 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
   return async (request: PageRequest) => {
     const { program, application } = await files.find(request)
     const { program_id } = program
+    const offersCode = config.apply && request.person.role === 'ADMINISTRATOR'
     const [shown, earlier, revisions, states, neighbour, sent, uploaded, client] = await Promise.all([
       inColor(db, program),
       files.before(application, program_id),
@@ -51,7 +52,7 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
       neighbours(request, program_id, application),
       readSentTo(db, program, [application.application_id], pagesSearched),
       readUploadedFiles(db, { program_id, applicant_id: application.applicant_id }),
-      findClientCode(db, application.applicant_id),
+      offersCode ? findClientCode(db, application.applicant_id) : undefined,
     ])
     const [now, then] = mayReadAnswers(request.person)
       ? await files.openAnswers(request, program_id, application.application_id, earlier?.application_id)
@@ -70,7 +71,7 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
         moreStates={states.length > statesShown}
         sent={sent}
         {...neighbour}
-        isClient={config.apply && client !== undefined && request.person.role === 'ADMINISTRATOR'}
+        isClient={client !== undefined}
         answers={now && readableApplication(now.version, now.application, then?.application)}
         changes={now && then && applicationChanges(now, then)}
       />
