@@ -10,8 +10,7 @@ import type { KeyExport } from '../../../db/audit/key-exports.ts'
 import type { KeyRequestDay } from '../../../db/keys/key-request-days.ts'
 import type { Refusal } from '../../../db/keys/refusal-rows.ts'
 import { isCalendarDate } from '../../../domain/question-types/date.ts'
-import { dayAfter, lastDays } from '../../../domain/values/calendar-days.ts'
-import { parseInstantParameter } from '../../../domain/values/instant-parameter.ts'
+import { dayAfter, lastDays, timesOfDay } from '../../../domain/values/calendar-days.ts'
 import { formatOffsetTime } from '../../../domain/values/offset-time.ts'
 import { DayChart, type SeriesTone } from '../../html/charts/bar-chart.tsx'
 import { Badge, calendarDay, counted, figures, Table, When } from '../../html/components.tsx'
@@ -41,12 +40,10 @@ function auditOf(apiKeyId: string, times: { from?: string; to?: string } = {}): 
 }
 
 /** A day as the audit log's filters take it: days are counted in the instance's zone, which need not be the reader's. */
-function timesOf(day: string, { timeZone, config }: Pick<PageContext, 'timeZone' | 'config'>) {
-  const begin = (day: string): string => {
-    const instant = timeZone === config.timeZone ? undefined : parseInstantParameter(day, config.timeZone)
-    return typeof instant === 'number' ? formatOffsetTime(instant, config.timeZone) : day
-  }
-  return { from: begin(day), to: begin(dayAfter(day)) }
+function filtersOf(day: string, { timeZone, config }: Pick<PageContext, 'timeZone' | 'config'>) {
+  if (timeZone === config.timeZone) return { from: day, to: dayAfter(day) }
+  const { from, to } = timesOfDay(day, config.timeZone)
+  return { from: formatOffsetTime(from, config.timeZone), to: formatOffsetTime(to, config.timeZone) }
 }
 
 /** Says which days a chart has, where they are not the reader's. */
@@ -86,7 +83,7 @@ export function RequestsByDay({ apiKeyId, requests }: Requests) {
             day,
             values: shown.map(({ has }) => sum(some.filter(({ outcome }) => has(outcome)))),
             ...(some.length > 0 && {
-              href: hasSent ? auditOf(apiKeyId, timesOf(day, page)) : rejectedOn(apiKeyId, day),
+              href: hasSent ? auditOf(apiKeyId, filtersOf(day, page)) : rejectedOn(apiKeyId, day),
             }),
           }
         })}

@@ -11,8 +11,7 @@ import { readKeyRequestDays } from '../../../db/keys/key-request-days.ts'
 import { type Refusal, readRefusalsOf } from '../../../db/keys/refusal-rows.ts'
 import { readNamedQuestions } from '../../../db/programs/program-overviews.ts'
 import { findActiveVersion, findProgram, readPrograms } from '../../../db/programs/programs.ts'
-import { dayAfter, lastDays } from '../../../domain/values/calendar-days.ts'
-import { parseInstantParameter } from '../../../domain/values/instant-parameter.ts'
+import { lastDays, timesOfDay } from '../../../domain/values/calendar-days.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import type { Shown } from '../requests/action.ts'
 import { type ConsoleRequest, type PageRequest, redirect } from '../requests/console-request.ts'
@@ -61,12 +60,13 @@ export class Keys {
   details = async (request: ConsoleRequest) => {
     const found = await this.find(request)
     const { timeZone } = this.config
+    const day = dayShown(request.url.searchParams)
     const [since = ''] = lastDays(request.now, timeZone, requestDays)
     const [days, requests, exports, refusals] = await Promise.all([
       readApiKeyDays(this.db, requestDays, found.api_key_id),
       readKeyRequestDays(this.db, found.api_key_id, since),
       readKeyExports(this.db, found.api_key_id, { timeZone, eventsMax, rowsMax: exportsShown }),
-      readRefusalsOf(this.db, found.api_key_id, 10, timesOf(dayShown(request.url.searchParams), timeZone)),
+      readRefusalsOf(this.db, found.api_key_id, 10, day === undefined ? {} : timesOfDay(day, timeZone)),
     ])
     return { ...versioned(found), days, requests, exports, refusals: refusals.map(explained) }
   }
@@ -93,13 +93,6 @@ export class Keys {
 
   showSecret = (request: PageRequest, { username, password }: { username: string; password: string }): Response =>
     this.secret.send(request, `${pathOfKey(username)}/issued`, password)
-}
-
-/** When a day begins and ends in the instance's zone; empty without a day. */
-function timesOf(day: string | undefined, timeZone: string) {
-  if (day === undefined) return {}
-  const [from, to] = [day, dayAfter(day)].map(text => parseInstantParameter(text, timeZone))
-  return typeof from === 'number' && typeof to === 'number' ? { from, to } : {}
 }
 
 export const versioned = (key: ListedApiKey) => ({ ...key, version: keyVersion(key) })
