@@ -25,6 +25,7 @@ import { bankActions } from './programs/bank-actions.tsx'
 import { documentActions } from './programs/document-actions.tsx'
 import { programActions } from './programs/program-actions.tsx'
 import { publishActions } from './programs/publish-actions.tsx'
+import { publishForms } from './programs/publish-forms.tsx'
 import type { Action, PageRoute, Part } from './requests/action.ts'
 import { searchPage } from './search/search-page.tsx'
 import { settingsActions } from './settings/settings-actions.tsx'
@@ -44,6 +45,7 @@ const parts = (deps: Deps): Part => [
   ...importActions(deps),
   ...translationPages(deps),
   ...publishActions(deps),
+  ...publishForms(deps),
   ...bankActions(deps),
   ...editingActions(deps),
   ...previewPages(deps),
