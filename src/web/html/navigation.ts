@@ -74,7 +74,7 @@ const groups = [
 
 export const navigation: readonly Group[] = groups
 
-interface FurtherPage extends Pick<Entry, 'path' | 'text' | 'roles'> {
+export interface FurtherPage extends Pick<Entry, 'path' | 'text' | 'roles'> {
   /** What else people look for when they mean this page. */
   about?: string
 }

@@ -9,7 +9,7 @@ import { readPeople } from '../../../db/people/person-rows.ts'
 import { readBankPage } from '../../../db/programs/program-overviews.ts'
 import { type Program, readPrograms } from '../../../db/programs/programs.ts'
 import { unspacedLetter } from '../../../domain/readable/match-reason.ts'
-import { furtherPages, navigation, readingRoles } from '../../html/navigation.ts'
+import { type FurtherPage, furtherPages, navigation, readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { readApplicants } from '../applications/find-applications.ts'
 import { applicationsPath, listSearch } from '../applications/list-query.ts'
@@ -55,9 +55,8 @@ export async function findResults(deps: Deps, scope: Scope, sought: string, with
       : []),
     numbers(deps, seen, text),
   ])
-  const { items, searched } = withApplicants ? await applicants(deps, scope, text) : { items: [], searched: undefined }
-  const found = [...parts.flat(), ...items].toSorted((a, b) => a.rank - b.rank)
-  return { items: found, ...(searched !== undefined && { searched }) }
+  const found = withApplicants ? await applicants(deps, scope, text) : { items: [] }
+  return { ...found, items: [...parts.flat(), ...found.items].toSorted((a, b) => a.rank - b.rank) }
 }
 
 /** The best match of a text among the names of something; undefined if none has it. */
@@ -75,13 +74,15 @@ function bestMatch(text: string, names: readonly (readonly [label: string, value
 
 const best = (results: readonly Result[]): Result[] => results.toSorted((a, b) => a.rank - b.rank).slice(0, perKindMax)
 
+const foundPages: readonly FurtherPage[] = [...navigation.flatMap(({ entries }) => entries), ...furtherPages]
+
 const pages = ({ person }: Scope, text: string): Result[] =>
-  [...navigation.flatMap(({ entries }) => entries), ...furtherPages]
+  foundPages
     .filter(({ roles }) => roles.includes(person.role))
-    .flatMap(({ text: name, path, ...page }) => {
+    .flatMap(({ text: name, path, about = null }) => {
       const match = bestMatch(text, [
         ['', name],
-        ['with', 'about' in page ? (page.about ?? null) : null],
+        ['with', about],
       ])
       return match === undefined ? [] : [{ kind: 'page', name, path, ...match } as const]
     })
@@ -150,7 +151,7 @@ async function numbers({ consoleDb }: Deps, seen: readonly Program[], text: stri
     .map(({ application_id: id, slug, display_name }) => ({
       kind: 'application',
       name: `Application ${id}`,
-      path: `/admin/programs/${slug}/applications/${id}`,
+      path: `${applicationsPath(slug)}/${id}`,
       reason: display_name,
       rank: 0,
     }))
