@@ -11,18 +11,20 @@ export interface AuditEntry {
 /** Status changes, views and draft saves within an hour share an entry. */
 const nearMicros = 3_600_000_000
 
+/** What events of an action and an actor have in common that are shown together; undefined for an event that stands alone. */
+const sharedBy: Readonly<Record<string, (event: AuditEventRow) => readonly unknown[] | undefined>> = {
+  applications_exported: ({ subject, detail }) => (detail.walk === undefined ? undefined : [subject, detail.walk]),
+  application_annotated: ({ detail }) =>
+    detail.status_changed === true ? [detail.program_id, detail.status] : undefined,
+  program_draft_saved: ({ subject }) => [subject],
+  applications_listed: ({ subject }) => [subject],
+  application_read: () => [],
+}
+
 /** A key that is the same for events shown together; undefined for events that stand alone. */
-function togetherBy({ actor, action, subject, detail }: AuditEventRow): string | undefined {
-  const shared =
-    action === 'applications_exported' && detail.walk !== undefined
-      ? [subject, detail.walk]
-      : action === 'application_annotated' && detail.status_changed === true
-        ? [detail.program_id, detail.status]
-        : action === 'program_draft_saved' || action === 'applications_listed'
-          ? [subject]
-          : action === 'application_read'
-            ? []
-            : undefined
+function togetherBy(event: AuditEventRow): string | undefined {
+  const { actor, action } = event
+  const shared = sharedBy[action]?.(event)
   return shared && JSON.stringify([actor, action, ...shared])
 }
 
