@@ -52,9 +52,9 @@ function daysInMonth(year: number, month: number): number {
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** `1962-08-27` → `Aug 27, 1962`, as pages in English write days. */
+/** `1962-08-27` → `Aug 27, 1962`, as pages in English write days. A text that is no calendar date stays as it is. */
 export function dayText(date: string): string {
+  if (!isCalendarDate(date)) return date
   const [year = '', month, day] = date.split('-')
-  const name = months[Number(month) - 1]
-  return name === undefined ? date : `${name} ${Number(day)}, ${year.replace(/^0+(?=.)/, '')}`
+  return `${months[Number(month) - 1]} ${Number(day)}, ${year.replace(/^0+(?=.)/, '')}`
 }

@@ -5,7 +5,7 @@ import {
   stateCodes,
   zipPattern,
 } from '../../../src/domain/question-types/address.ts'
-import { isCalendarDate } from '../../../src/domain/question-types/date.ts'
+import { dayText, isCalendarDate } from '../../../src/domain/question-types/date.ts'
 import { idPattern } from '../../../src/domain/question-types/id.ts'
 import { phonePattern } from '../../../src/domain/question-types/phone.ts'
 
@@ -51,6 +51,6 @@ describe('answer formats', () => {
       '24-1-1',
       '2024-01-01T00:00',
     ])
-      expect([text, isCalendarDate(text)]).toEqual([text, false])
+      expect([text, isCalendarDate(text), dayText(text)]).toEqual([text, false, text])
   })
 })

@@ -4,7 +4,7 @@
 
 import type { ComponentChildren } from 'preact'
 import type { AuditEventRow } from '../../../db/audit/audit.ts'
-import { dayText, isCalendarDate } from '../../../domain/question-types/date.ts'
+import { dayText } from '../../../domain/question-types/date.ts'
 import { formatOffsetTime } from '../../../domain/values/offset-time.ts'
 import { Facts, LinkButton, When } from '../../html/components.tsx'
 import { type Choice, ErrorSummary, SelectField, TextField } from '../../html/fields.tsx'
@@ -102,8 +102,8 @@ function Filters({ people, names, keys, actions }: AuditLogProps) {
         actor: actor => `by ${people.get(actor) ?? keys.get(actor.replace(/^key:/, '')) ?? actor}`,
         action: actionLabel,
         subject: subject => `on ${names.get(subject) ?? subject}`,
-        from: time => `since ${timeText(time)}`,
-        to: time => `before ${timeText(time)}`,
+        from: time => `since ${dayText(time)}`,
+        to: time => `before ${dayText(time)}`,
       }}
       more={
         <>
@@ -138,8 +138,6 @@ function withChosen(name: string, choices: readonly Choice[], form: FormState): 
   const other = isListed ? [] : [{ value: chosen, text: chosen }]
   return [{ value: '', text: 'Any' }, ...other, ...choices]
 }
-
-const timeText = (time: string): string => (isCalendarDate(time) ? dayText(time) : time)
 
 /** The entries of each day, by `2026-01-31`. */
 function daysOf(entries: readonly AuditEntry[], timeZone: string): [day: string, entries: AuditEntry[]][] {
