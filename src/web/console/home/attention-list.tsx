@@ -59,8 +59,8 @@ const kinds: Readonly<Record<AttentionKind, Kind>> = {
     part: 'home',
     sentence: ({ count }) => (
       <>
-        Uploaded files take <strong>{count} %</strong> of the space in <code>FILES_MAX_BYTES</code>. At 100 %,
-        applicants can’t upload files.
+        Uploaded files take up <strong>{count}%</strong> of <code>FILES_MAX_BYTES</code>. At 100%, applicants can’t
+        upload files.
       </>
     ),
     link: ({ name }) => ['View settings', `/admin/settings?q=${name}`],

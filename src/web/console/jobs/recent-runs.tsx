@@ -24,7 +24,7 @@ const outcomes: Readonly<Record<RunOutcome, readonly [text: string, tone: Tone]>
 export const JobRuns = ({ runs }: { runs: readonly JobRun[] }) => (
   <section class="stack" aria-labelledby="runs">
     <h2 id="runs">Recent runs</h2>
-    {runs.length === 0 && <div class="card empty">No runs yet. Each kind of job keeps its last 20 runs here.</div>}
+    {runs.length === 0 && <div class="card empty">No runs yet. The last 20 runs of each kind of job appear here.</div>}
     {[...Map.groupBy(runs, ({ job_name }) => job_name)].map(([job, ofJob]) => (
       <RunsOfJob job={job} runs={ofJob} />
     ))}

@@ -22,7 +22,7 @@ export const ExpiryFields = ({ stays }: { stays?: boolean }) => (
       label="Day"
       type="date"
       optional
-      hint={`Only for “${onDay.text}”. The key is valid through the end of that day, at most 366 days ahead.`}
+      hint={`Only for “${onDay.text}”. The last day of validity, at most 366 days ahead.`}
     />
   </>
 )
