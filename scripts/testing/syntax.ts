@@ -41,7 +41,7 @@ export function parseFile(path: string, source: string): { program: SyntaxNode; 
   return { program: program as unknown as SyntaxNode, head: head.replaceAll(/^\/\/ ?/gm, '').trim() }
 }
 
-/** Calls `visit` for a node and then all below it, with the nodes above, nearest first. What it returns false for is not entered. */
+/** Calls `use` for a node and then all below it, with the nodes above, nearest first. What it returns false for is not entered. */
 export function visitNodes(
   node: SyntaxNode,
   use: (node: SyntaxNode, above: readonly SyntaxNode[]) => boolean,

@@ -43,11 +43,11 @@ describe('an int8', () => {
   })
 
   test('beyond that is refused, and never rounded to another number', async () => {
-    const item = usePool({ url: database.url, connectionsMax: 1 }, endWithTest)
+    const single = usePool({ url: database.url, connectionsMax: 1 }, endWithTest)
     for (const n of ['9007199254740992', '9007199254740993', '-9007199254740993', '9223372036854775807'])
-      await expect(Promise.resolve(item`select ${n}::text::int8 as n`)).rejects.toThrow(n)
+      await expect(Promise.resolve(single`select ${n}::text::int8 as n`)).rejects.toThrow(n)
     // Nor does it cost what follows.
-    expect(await item`select 1::int8 as n`).toEqual([{ n: 1 }] as never)
+    expect(await single`select 1::int8 as n`).toEqual([{ n: 1 }] as never)
   })
 })
 

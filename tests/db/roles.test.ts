@@ -160,12 +160,19 @@ describe('the service, with its own role', () => {
     const key = await createTestKey(owner, { programs: ['written-by-clients'], mayAnnotate: true })
     const running = await withDesk()
     const headers = { Authorization: key.authorization, 'Content-Type': 'application/json', 'If-Match': '*' }
-    const value = `/api/v1/admin/programs/written-by-clients/applications/${id}`
-    const set = () => running.get(`${value}/status`, { method: 'PATCH', headers, body: '{"application_note":"seen"}' })
-    const read = ['/api/v1/admin/programs', value, `${value}/revisions`, `${value}/history`, `${value}/status`]
+    const application = `/api/v1/admin/programs/written-by-clients/applications/${id}`
+    const set = () =>
+      running.get(`${application}/status`, { method: 'PATCH', headers, body: '{"application_note":"seen"}' })
+    const read = [
+      '/api/v1/admin/programs',
+      application,
+      `${application}/revisions`,
+      `${application}/history`,
+      `${application}/status`,
+    ]
     for (const path of read) expect([path, (await running.get(path, { headers })).status]).toEqual([path, 200])
     expect((await set()).status).toBe(200)
-    const again = await running.get(value, { headers })
+    const again = await running.get(application, { headers })
     expect(((await again.json()) as { application_note: string }).application_note).toBe('seen')
     expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
   })

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { useDatabase, usePool } from '../support/fixtures.ts'
 
 const database = await useDatabase()
-const item = usePool({ url: database.url, connectionsMax: 1 })
+const single = usePool({ url: database.url, connectionsMax: 1 })
 
 /** Reads a statement of one text column through `onRow`, in batches of the sizes given; the last continues for all batches to come. */
 async function readTexts(
@@ -36,7 +36,7 @@ async function readTexts(
 
 /** That the connection answers what it is asked, several times, so that an answer too many would show. */
 async function expectInOrder(): Promise<void> {
-  for (const n of [1, 2, 3]) expect(await item`select ${n}::int as n`).toEqual([{ n }] as never)
+  for (const n of [1, 2, 3]) expect(await single`select ${n}::int as n`).toEqual([{ n }] as never)
 }
 
 const all = Number.POSITIVE_INFINITY
@@ -47,14 +47,14 @@ describe('rows passed in place', () => {
 
   test('are whole and in order, however the pieces that the socket gives cut them', async () => {
     for (const batches of [[], [1, 100], [100], [7, 500, all], [300, all], [299, all], [301, all]]) {
-      const rows = item`select i || ':' || repeat('ä', (i * 7919) % 9000) from generate_series(1, 300) i`
+      const rows = single`select i || ':' || repeat('ä', (i * 7919) % 9000) from generate_series(1, 300) i`
       expect(await readTexts(rows, batches)).toEqual(Array.from({ length: 300 }, (_, i) => text(i + 1)))
       await expectInOrder()
     }
   })
 
   test('larger than any piece', async () => {
-    const rows = item`select repeat(chr(64 + i), 3000000) from generate_series(1, 4) i`
+    const rows = single`select repeat(chr(64 + i), 3000000) from generate_series(1, 4) i`
     const texts = await readTexts(rows, [2, all])
     expect(texts.map(t => [t.length, t[0], t.at(-1)])).toEqual(['A', 'B', 'C', 'D'].map(c => [3_000_000, c, c]))
     await expectInOrder()
@@ -62,11 +62,11 @@ describe('rows passed in place', () => {
 
   test('are the columns in binary, for this statement and no other', async () => {
     const seen: string[] = []
-    const query = item`select 258::bigint as a, true as b`
+    const query = single`select 258::bigint as a, true as b`
     query.onRow = (bytes, at) => void seen.push(bytes.toString('hex', at + 7, at + 24))
     await query
     expect(seen).toEqual(['00000008000000000000010200000001' + '01'])
-    expect(await item`select 258::bigint as a, true as b`).toEqual([{ a: 258, b: true }] as never)
+    expect(await single`select 258::bigint as a, true as b`).toEqual([{ a: 258, b: true }] as never)
   })
 })
 
@@ -82,7 +82,7 @@ test('G9: another driver than the patched one is refused, since an export would 
 })
 
 describe('an error affects only its own statement', () => {
-  const failing = () => item`select 'x' || 1 / (5 - i) from generate_series(1, 10) i`
+  const failing = () => single`select 'x' || 1 / (5 - i) from generate_series(1, 10) i`
 
   test.each([[[]], [[2, 2]], [[3, all]], [[4, all]], [[5]]])('an error, batches %p', async batches => {
     const failed = readTexts(failing(), batches as number[])
@@ -91,24 +91,24 @@ describe('an error affects only its own statement', () => {
   })
 
   test('rows that are not wanted any more', async () => {
-    const rows = item`select 'x' || i from generate_series(1, 1000) i`
+    const rows = single`select 'x' || i from generate_series(1, 1000) i`
     expect(await readTexts(rows, [10, 20, 0])).toHaveLength(30)
     await expectInOrder()
   })
 
   test('a batch answered late, with other statements waiting', async () => {
-    const query = item`select 'x' || i from generate_series(1, 50) i`
+    const query = single`select 'x' || i from generate_series(1, 50) i`
     let rows = 0
     query.onRow = () => void rows++
     query.cursor(10, () => setImmediate(() => query.more(rows < 30 ? 10 : all)))
-    const after = item`select 7 as n`
+    const after = single`select 7 as n`
     await query
     expect(rows).toBe(50)
     expect(await after).toEqual([{ n: 7 }] as never)
   })
 
   test('G15: a close without a cursor sends nothing: the next statements get their own answers', async () => {
-    const query = item`select 'x' || i from generate_series(1, 10) i`
+    const query = single`select 'x' || i from generate_series(1, 10) i`
     let rows = 0
     query.onRow = () => {
       if (++rows === 3) query.close()
@@ -122,7 +122,7 @@ describe('an error affects only its own statement', () => {
     for (const throwsAt of [1, 2, 7, 1000]) {
       for (const batches of [[], [3, 3], [400, all]]) {
         let rows = 0
-        const reading = readTexts(item`select 'x' || i from generate_series(1, 1000) i`, batches, () => {
+        const reading = readTexts(single`select 'x' || i from generate_series(1, 1000) i`, batches, () => {
           if (++rows >= throwsAt) throw new Error(`row ${rows}`)
         })
         await expect(reading).rejects.toThrow(`row ${throwsAt}`)
@@ -136,7 +136,7 @@ describe('an error affects only its own statement', () => {
       },
       () => Promise.reject(new Error('batch ends')),
     ]) {
-      const query = item`select 'x' || i from generate_series(1, 1000) i`
+      const query = single`select 'x' || i from generate_series(1, 1000) i`
       query.onRow = () => {}
       query.cursor(5, fail)
       await expect(Promise.resolve(query)).rejects.toThrow('batch ends')
@@ -145,15 +145,15 @@ describe('an error affects only its own statement', () => {
   })
 
   test('a plain cursor whose plan is out of date, and fails again when it is made again, rejects', async () => {
-    await item`create table changing (a int)`
-    const read = () => item`select *, 1 / a from changing where a <> ${1}`.cursor(2, () => {})
+    await single`create table changing (a int)`
+    const read = () => single`select *, 1 / a from changing where a <> ${1}`.cursor(2, () => {})
     await read()
     // The kept plan no longer fits, and the new one meets a row that it cannot divide by.
-    await item`alter table changing add column b text`
-    await item`insert into changing values (0)`
+    await single`alter table changing add column b text`
+    await single`insert into changing values (0)`
     await expect(read()).rejects.toMatchObject({ code: '0A000' })
     await expectInOrder()
-    await item`drop table changing`
+    await single`drop table changing`
   })
 
   test('G15: cursor or not, batches asked for ahead, a close, an error or a throwing reader at any row: what came is right, and the next statements are', async () => {
@@ -175,7 +175,7 @@ describe('an error affects only its own statement', () => {
     await fc.assert(
       fc.asyncProperty(plan, async ({ rows, first, asks, failsAt, prepared, cursor, readerThrowsAt }) => {
         const text = 'select (i + 0 / ($1::int - i))::text from generate_series(1, $2::int) i'
-        const query = item.unsafe(text, [failsAt ?? 0, rows], { prepare: prepared })
+        const query = single.unsafe(text, [failsAt ?? 0, rows], { prepare: prepared })
         const pending = [...asks]
         let [seen, open, closed] = [0, 1, false]
         const ask = (): void => {
@@ -203,7 +203,7 @@ describe('an error affects only its own statement', () => {
           error => error as { code?: string; message: string },
         )
         // Written to the same connection at once, if that takes it.
-        const other = item`select ${rows}::int as rows`.then(
+        const other = single`select ${rows}::int as rows`.then(
           answer => answer as unknown,
           error => error.code as unknown,
         )

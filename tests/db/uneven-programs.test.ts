@@ -17,22 +17,25 @@ await sql`vacuum analyze`
 const [{ applicant_id } = { applicant_id: 0 }] = await sql<{ applicant_id: number }[]>`
   select min(applicant_id) as applicant_id from application where program_id = ${large}`
 const place = { program_id: large, applicant_id }
-const item = usePool({ url, connectionsMax: 1 })
-await item`set plan_cache_mode = force_generic_plan`
+const single = usePool({ url, connectionsMax: 1 })
+await single`set plan_cache_mode = force_generic_plan`
 
 /** Blocks of the applications' indexes that this session has read so far. */
 async function blocksRead(): Promise<number> {
-  await item`select pg_stat_force_next_flush()`
-  await item`select 1`
+  await single`select pg_stat_force_next_flush()`
+  await single`select 1`
   const [read] = await sql<{ blocks: number }[]>`
     select sum(idx_blks_hit + idx_blks_read)::bigint as blocks from pg_statio_user_tables where relname = 'application'`
   return read!.blocks
 }
 
 test.each([
-  ['a walk begins', async () => expect((await readWalkStart(item, large)).horizon).toBe(20_000)],
-  ["an applicant's last application is found", async () => expect(await findLastSubmission(item, place)).toBeDefined()],
-  ["an applicant's last answers are found", async () => expect(await findLastSnapshot(item, place)).toBe('{}')],
+  ['a walk begins', async () => expect((await readWalkStart(single, large)).horizon).toBe(20_000)],
+  [
+    "an applicant's last application is found",
+    async () => expect(await findLastSubmission(single, place)).toBeDefined(),
+  ],
+  ["an applicant's last answers are found", async () => expect(await findLastSnapshot(single, place)).toBe('{}')],
 ])('%s in a program of 20,000 applications among 2,000 small ones without reading through it', async (_, find) => {
   await find()
   const before = await blocksRead()

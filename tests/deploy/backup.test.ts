@@ -123,8 +123,8 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     await chmod(base, 0o700)
     await Bun.write(join(base, 'recovery.signal'), '')
     const restored = await useInstalledPostgres({ restore_command: `cp ${archive}/%f %p` }, base)
-    const asked = usePool({ url: restored.url, connectionsMax: 1, applicationName: 'test' })
-    await until('recovery to end', async () => !(await asked`select pg_is_in_recovery() as still`)[0]!.still)
+    const restoredSql = usePool({ url: restored.url, connectionsMax: 1, applicationName: 'test' })
+    await until('recovery to end', async () => !(await restoredSql`select pg_is_in_recovery() as still`)[0]!.still)
     const again = await startMain(restored)
     expect([...begun.payload.map(a => a.application_id), ...(await rest(again, begun.nextPageToken))]).toEqual([
       ...ids,

@@ -133,10 +133,10 @@ async function failOver(clients: Clients): Promise<void> {
   const primary_conninfo = `host=127.0.0.1 port=${port} user=backup password=${password}`
   const standby = await useInstalledPostgres({ primary_conninfo }, base)
   const last = await clients.submit()
-  const asked = usePool({ url: standby.addressOf('tributary'), connectionsMax: 1, applicationName: 'test' })
+  const standbySql = usePool({ url: standby.addressOf('tributary'), connectionsMax: 1, applicationName: 'test' })
   await until(
     'the standby to have it',
-    async () => (await asked`select from application where application_id = ${last}`).length,
+    async () => (await standbySql`select from application where application_id = ${last}`).length,
   )
   await server.stop()
   await standby.run('psql', standby.url, '-qAtc', 'select pg_promote()')

@@ -287,17 +287,17 @@ export class Fuzzer {
     if (operation.method === 'GET' && typeof value === 'object' && text.length < 50_000)
       for (const method of ['PUT', 'POST', 'PATCH']) this.learn(spelled(`${method} ${operation.path}`), value)
     let budget = 300
-    const request = (name: string, element: Json): void => {
+    const learnFrom = (name: string, element: Json): void => {
       if (budget-- < 0) return
-      if (Array.isArray(element)) for (const item of element.slice(0, 10)) request(name, item)
+      if (Array.isArray(element)) for (const item of element.slice(0, 10)) learnFrom(name, item)
       else if (element !== null && typeof element === 'object')
-        for (const [key, item] of Object.entries(element)) request(spelled(key), item)
+        for (const [key, item] of Object.entries(element)) learnFrom(spelled(key), item)
       else if (typeof element === 'string' ? element.length < 500 : typeof element === 'number') {
         this.learn(name, element)
         if (states.has(name)) this.learn('based_on', element)
       }
     }
-    request('answer', value)
+    learnFrom('answer', value)
   }
 
   #errorsOf(operation: Operation, response: Response, text: string): string[] {

@@ -111,8 +111,10 @@ describe('the applications', () => {
         mails.push(mail)
       }
       const { entities } = application.household_members
-      const is = entities.map((entity: { relationship: { selection: string } }) => entity.relationship.selection)
-      expect(is.filter((selection: string) => selection === 'spouse').length).toBeLessThan(2)
+      const selections = entities.map(
+        (entity: { relationship: { selection: string } }) => entity.relationship.selection,
+      )
+      expect(selections.filter((selection: string) => selection === 'spouse').length).toBeLessThan(2)
       for (const { entity_name } of entities.flatMap(
         (entity: { jobs: { entities: object[] } }) => entity.jobs.entities,
       ))
@@ -132,10 +134,10 @@ describe('the applications', () => {
       if (movedIn > born) found.movedIn++
       for (const member of application.household_members.entities) {
         const years = yearOf(member.member_birth_date) - born
-        const is = member.relationship.selection as 'child' | 'parent'
-        if (Number.isNaN(years) || !(is in found)) continue
-        expect(is === 'child' ? years : -years).toBeWithin(16, 60)
-        found[is]++
+        const selection = member.relationship.selection as 'child' | 'parent'
+        if (Number.isNaN(years) || !(selection in found)) continue
+        expect(selection === 'child' ? years : -years).toBeWithin(16, 60)
+        found[selection]++
       }
     }
     expect(Math.min(...Object.values(found))).toBeGreaterThan(100)

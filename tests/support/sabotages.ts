@@ -13,16 +13,16 @@ interface Sabotage {
 
 interface Victims {
   program: number
-  one: number
+  application: number
   other: number
-  /** What `one` answered, somewhere. */
+  /** What the first one answered, somewhere. */
   answer: string
 }
 
-const row = ({ program, one: value }: Victims): string => `program_id = ${program} and application_id = ${value}`
-const rows = ({ program, one: value, other }: Victims): string =>
-  `program_id = ${program} and application_id in (${value}, ${other})`
-/** The first change of `one`. */
+const row = ({ program, application }: Victims): string => `program_id = ${program} and application_id = ${application}`
+const rows = ({ program, application, other }: Victims): string =>
+  `program_id = ${program} and application_id in (${application}, ${other})`
+/** The first change of the application. */
 const firstChange = (has: Victims): string =>
   `annotation_id = (select min(annotation_id) from application_annotation where ${row(has)})`
 
@@ -81,7 +81,7 @@ export const sabotages: readonly Sabotage[] = [
       statement: `
         update application a set snapshot = b.snapshot from application b
         where a.program_id = ${has.program} and b.program_id = ${has.program} and a.application_id <> b.application_id
-        and a.application_id in (${has.one}, ${has.other}) and b.application_id in (${has.one}, ${has.other})`,
+        and a.application_id in (${has.application}, ${has.other}) and b.application_id in (${has.application}, ${has.other})`,
     }),
   },
   {
@@ -113,10 +113,10 @@ export async function sabotage(
   const hasStatus = (id: number): boolean =>
     ledger.annotations.get(id)?.some(({ status }) => status !== undefined) === true
   const ids = ledger.remaining(ledger.submissions.keys())
-  const value = ids.find(hasStatus)!
-  const other = ids.find(id => id !== value)!
-  const { soaked_town } = ledger.submissions.get(value)!.answers as { soaked_town: { text: string } }
-  return disturb(sql, of({ program: program_id, one: value, other, answer: soaked_town.text }))
+  const application = ids.find(hasStatus)!
+  const other = ids.find(id => id !== application)!
+  const { soaked_town } = ledger.submissions.get(application)!.answers as { soaked_town: { text: string } }
+  return disturb(sql, of({ program: program_id, application, other, answer: soaked_town.text }))
 }
 
 /** What is done to some rows of a table. */

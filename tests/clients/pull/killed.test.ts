@@ -36,7 +36,7 @@ const key = await createTestKey(source, { programs: [slug], maySubmit: true })
 const frontEnd = new FrontEnd(service, key, slug)
 const ids: number[] = []
 async function apply(count: number): Promise<void> {
-  const item = async (n: number) => {
+  const applyOnce = async (n: number) => {
     const toy = { entities: Array.from({ length: n % 3 }, (_, i) => ({ entity_name: `toy ${i}` })) }
     const child = { entity_name: `child of ${n}`, born: { date: '2020-02-29' }, toy }
     const answers = {
@@ -46,7 +46,7 @@ async function apply(count: number): Promise<void> {
     }
     ids.push((await frontEnd.apply(await frontEnd.register(), answers)).application_id)
   }
-  for (let n = 0; n < count; n += 10) await Promise.all(Array.from({ length: 10 }, (_, i) => item(n + i)))
+  for (let n = 0; n < count; n += 10) await Promise.all(Array.from({ length: 10 }, (_, i) => applyOnce(n + i)))
 }
 
 let onRequest = (_target: string): void => {}
@@ -130,8 +130,8 @@ describe(`killed ${kills} times at random while output is made, the next run mak
       const spanMs = await spanOf(argsOf('--out', join(whole, `apps.${format}`)))
       const tables = readdirSync(whole).filter(name => name.endsWith(`.${format}`))
       expect(tables).toHaveLength(3)
-      const isAs = (value: string, folder: string, name: string): boolean =>
-        readFileSync(join(value, name)).equals(readFileSync(join(folder, name)))
+      const isAs = (folder: string, other: string, name: string): boolean =>
+        readFileSync(join(folder, name)).equals(readFileSync(join(other, name)))
       expect(tables.filter(name => isAs(whole, base, name))).toEqual([])
       for (let done = 0; done < kills; ) {
         const folder = await useFolder()

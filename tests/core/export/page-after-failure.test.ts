@@ -13,9 +13,9 @@ import { insertRawApplications, insertRawProgram, type RawProgram } from '../../
 import { useSilentProxy } from '../../support/silent-proxy.ts'
 
 const database = await useDatabase()
-const item = usePool({ url: database.url, connectionsMax: 1 })
+const single = usePool({ url: database.url, connectionsMax: 1 })
 // Of all pages on that connection, so that each has the buffers of the one before.
-const shared = new Exports(item, 1)
+const shared = new Exports(single, 1)
 const whole = await insertRawProgram(database.sql, 'whole')
 const ids = await insertRawApplications(database.sql, whole, 300)
 const damaged = await insertRawProgram(database.sql, 'damaged')
@@ -46,7 +46,7 @@ const planOf = (program: RawProgram, pageSize: number): PagePlan => ({
 async function read(
   program: RawProgram,
   pageSize: number,
-  from = item,
+  from = single,
   smaller: Partial<PageLimits> = {},
   listed?: number[],
 ): Promise<{ ids: number[]; next: unknown }> {
@@ -58,7 +58,7 @@ async function read(
     },
   }
   const limits = { ...pageLimits, releaseAfterMs: 60_000, stallTimeoutMs: 60_000, ...smaller }
-  const exports = from === item ? shared : new Exports(from, 1)
+  const exports = from === single ? shared : new Exports(from, 1)
   const plan = planOf(program, pageSize)
   const walk = { ...plan.walk, listed }
   await writePage({
@@ -75,7 +75,7 @@ async function read(
   return { ids: payload.map((a: { application_id: number }) => a.application_id), next: nextPageToken }
 }
 
-const backend = async (): Promise<unknown> => (await item`select pg_backend_pid() as pid`)[0]!.pid
+const backend = async (): Promise<unknown> => (await single`select pg_backend_pid() as pid`)[0]!.pid
 
 test.each([
   [2, 1],

@@ -178,17 +178,17 @@ describe('unanswered forms', () => {
           const stored = outlined(outlineSnapshot(shape, profile))
           expect(stored).toEndWith(`,"application":{${nullMembers(shape, profile)}`)
           expect(JSON.parse(`${stored}${end}"status":0}`).application).toEqual(members(keyMap))
-          const request = (all: KeyMap, own: KeyMap): void => {
+          const checkEntities = (all: KeyMap, own: KeyMap): void => {
             for (const node of own.filter(({ type }) => type === 'ENUMERATOR')) {
               const { children } = all.find(({ question_id }) => question_id === node.question_id)!
               const text = outlined(outlineEntity(node, profile))
               const whole = text.replace(markedEntityEnd(node), () => String(entity.get(node.question_id)))
               const asked = members(profile === 'origin' ? node.children : children)
               expect(JSON.parse(whole)).toEqual({ entity_name: null, ...asked })
-              request(children, node.children)
+              checkEntities(children, node.children)
             }
           }
-          request(keyMap, shape)
+          checkEntities(keyMap, shape)
         }
       }),
     )

@@ -75,13 +75,13 @@ export async function useFollowing(
     follower,
     log,
     restarted,
-    catchUp: async (item = follower) => {
+    catchUp: async (behind = follower) => {
       const [row] = await civiform.app<{ now: number }[]>`select clock_timestamp() as now`
       for (let i = 0; i < 500; i++) {
-        const { watermark } = await item.round()
+        const { watermark } = await behind.round()
         if (watermark !== undefined && watermark > row!.now) {
           // One more, so that what was seen late in that round is applied too.
-          await item.round()
+          await behind.round()
           return
         }
       }

@@ -35,7 +35,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const browser = await useBrowser()
   const signedIn = { email: ada.email, password: testPassword }
   const list = '/admin/programs/utility/applications'
-  let value = ''
+  let application = ''
 
   beforeAll(async () => {
     const applicant = await frontEnd.register()
@@ -48,7 +48,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       bills: { file_urls: [`https://files.example/${'long-name'.repeat(20)}.pdf`] },
       member: { entities: [{ entity_name: 'n'.repeat(200), born: { date: '1984-07-19' } }] },
     })
-    value = `${list}/${application_id}`
+    application = `${list}/${application_id}`
   })
 
   test('further filters are in a fold on a phone, and seen at once where there is room', async () => {
@@ -120,13 +120,13 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
 
   test('every action works without scripts', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
-    await page.goto(value)
+    await page.goto(application)
     await page.getByLabel('Note').fill('Of one')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved.').waitFor()
     await page.getByRole('link', { name: 'Compare' }).click()
     await page.getByRole('cell', { name: 'First words' }).waitFor()
-    await page.goto(`${value}/exported`)
+    await page.goto(`${application}/exported`)
     await page.getByText('Exact bytes').click()
     const [shown, download] = [
       await page.locator('#exact').textContent(),
@@ -137,7 +137,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
 
   test('on a phone what is exported continues under the beginning of each line that wraps, and is the same JSON', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width: 390, height: 844 } })
-    await page.goto(`${value}/exported`)
+    await page.goto(`${application}/exported`)
     const exact = JSON.parse((await page.locator('#exact').textContent())!) as unknown
     const lines = page.locator('pre.document').first()
     expect(await lines.textContent()).toBe(JSON.stringify(exact, null, 2))

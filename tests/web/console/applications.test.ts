@@ -465,19 +465,19 @@ describe('as it is exported', () => {
 })
 
 describe('status and note', () => {
-  const value = `${list}/${second.application_id}`
+  const path = `${list}/${second.application_id}`
   const seen = (visitor = browser): Promise<string> => seenOf(second, visitor)
 
   test('are saved by those whose program it is, and appear in the next export, the history and the audit log', async () => {
-    const saved = await programAdministrator!.post(`${value}?revision=CURRENT`, {
+    const saved = await programAdministrator!.post(`${path}?revision=CURRENT`, {
       status: 'In review',
       note: 'Waiting.\r\nFor a bill.',
       seen: await seen(programAdministrator),
     })
-    expect([saved.status, saved.headers.get('location')]).toEqual([303, `${value}?revision=CURRENT&done=saved`])
+    expect([saved.status, saved.headers.get('location')]).toEqual([303, `${path}?revision=CURRENT&done=saved`])
     const object = JSON.parse(await exportedObject(second.application_id))
     expect([object.status, object.application_note]).toEqual(['In review', 'Waiting.\nFor a bill.'])
-    const html = await browser.page(value)
+    const html = await browser.page(path)
     expect(textOf(html)).toContain(`In review`)
     expect(textOf(html).split('History')[1]).toContain(` · ${theirs.name}`)
     const [event] = await sql`
@@ -492,7 +492,7 @@ describe('status and note', () => {
   })
 
   test('a status that was not touched keeps its time when the note changes (D30)', async () => {
-    await browser.post(value, { status: 'In review', note: 'A note', seen: await seen() })
+    await browser.post(path, { status: 'In review', note: 'A note', seen: await seen() })
     // In microseconds: exported times are of whole seconds, and both changes may fall into one.
     const stored = async () =>
       (
@@ -501,32 +501,30 @@ describe('status and note', () => {
         where application_id = ${second.application_id}`
       )[0]!
     const before = await stored()
-    await browser.post(value, { status: 'In review', note: 'Another note', seen: await seen() })
+    await browser.post(path, { status: 'In review', note: 'Another note', seen: await seen() })
     expect(await stored()).toEqual({ ...before, application_note: 'Another note' })
     // Nor is a note set again whose lines end as only browsers end them.
     await setState(second, { note: 'Two\r\nlines' })
-    await browser.post(value, { status: 'Approved', note: 'Two\r\nlines', seen: await seen() })
+    await browser.post(path, { status: 'Approved', note: 'Two\r\nlines', seen: await seen() })
     expect(await stored()).toMatchObject({ status: 'Approved', application_note: 'Two\r\nlines' })
   })
 
   test('of two who change a status and note at once, the second is shown both, loses nothing, and decides', async () => {
     const old = await seen()
-    expect((await programAdministrator!.post(value, { status: 'Approved', note: 'By one', seen: old })).status).toBe(
-      303,
-    )
-    const html = await browser.refused(409, value, { status: 'In review', note: 'By another', seen: old })
+    expect((await programAdministrator!.post(path, { status: 'Approved', note: 'By one', seen: old })).status).toBe(303)
+    const html = await browser.refused(409, path, { status: 'In review', note: 'By another', seen: old })
     expect(html).toMatch(/<div class="now">.*?Approved.*?<form/s)
     expect(textOf(html)).toContain('By one')
     expect(html).toContain('>By another</textarea>')
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBe('By one')
     const newer = /name="seen" value="(\d+)"/.exec(html)![1]!
-    expect((await browser.post(value, { status: 'In review', note: 'By another', seen: newer })).status).toBe(303)
+    expect((await browser.post(path, { status: 'In review', note: 'By another', seen: newer })).status).toBe(303)
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBe('By another')
   })
 
   test('of very many statuses and notes, the newest are in the history, the oldest of them as it was set', async () => {
     for (let i = 0; i < 32; i++) await setState(second, { note: `n${i}` })
-    const [, history] = textOf(await browser.page(value)).split('History')
+    const [, history] = textOf(await browser.page(path)).split('History')
     expect(history!.match(/ (?:Note|No status) [^·]*· test n\d+/g)).toHaveLength(30)
     expect(history).toMatch(/ Note [^·]*· test n3 No status [^·]*· test n2 /)
     expect(history).not.toContain('test n1 ')
@@ -534,15 +532,15 @@ describe('status and note', () => {
 
   test('a status the program has not, and a note that is too long, come back with their errors', async () => {
     const note = '漢'.repeat(10_001)
-    const html = await browser.refused(400, value, { status: 'Nowhere', note, seen: await seen() })
+    const html = await browser.refused(400, path, { status: 'Nowhere', note, seen: await seen() })
     for (const id of ['status-error', 'note-error']) expect(html).toContain(`id="${id}"`)
     expect(html).toContain(note)
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBeNull()
   })
 
   test('both are taken away again', async () => {
-    await browser.post(value, { status: 'In review', note: 'A note', seen: await seen() })
-    expect((await browser.post(value, { status: '', note: '', seen: await seen() })).status).toBe(303)
+    await browser.post(path, { status: 'In review', note: 'A note', seen: await seen() })
+    expect((await browser.post(path, { status: '', note: '', seen: await seen() })).status).toBe(303)
     const object = JSON.parse(await exportedObject(second.application_id))
     expect([object.status, object.application_note]).toEqual([null, null])
   })
