@@ -1,6 +1,6 @@
 // The list beside a program's docs: what is on the page, and where its other versions and files are.
 
-import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
+import type { QuestionDocs } from '../../domain/samples/question-docs.ts'
 import type { FindEntry, FindGroup } from './components/find-list.tsx'
 import { languageQuery } from './components/text-language.tsx'
 import { guideEntries } from './guide/pulling-guide.tsx'

@@ -4,7 +4,7 @@
 
 import type { VNode } from 'preact'
 import type { VersionChange } from '../../domain/comparison/version-diff.ts'
-import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
+import type { QuestionDocs } from '../../domain/samples/question-docs.ts'
 import { counted, figures } from '../html/components.tsx'
 import { SidePage } from './components/side-page.tsx'
 import { languageQuery, useTextLanguage } from './components/text-language.tsx'

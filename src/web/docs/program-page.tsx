@@ -4,7 +4,7 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
+import type { QuestionDocs } from '../../domain/samples/question-docs.ts'
 import { counted, Notice, Tabs } from '../html/components.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
 import { FindList } from './components/find-list.tsx'

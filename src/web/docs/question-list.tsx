@@ -4,7 +4,8 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import type { OptionDocs, OptionRun, QuestionDocs } from '../../domain/samples/version-docs.ts'
+import type { OptionDocs, OptionRun } from '../../domain/samples/option-docs.ts'
+import type { QuestionDocs } from '../../domain/samples/question-docs.ts'
 import { Badge, counted } from '../html/components.tsx'
 import type { FindEntry, FindGroup } from './components/find-list.tsx'
 import { HistoryFold } from './components/history-fold.tsx'

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
+import type { QuestionDocs } from '../../domain/samples/question-docs.ts'
 import { ScrollBox } from '../html/secret.tsx'
 import { SidePage } from './components/side-page.tsx'
 import { useTextLanguage } from './components/text-language.tsx'

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import type { QuestionDocs } from '../../../domain/samples/version-docs.ts'
+import type { QuestionDocs } from '../../../domain/samples/question-docs.ts'
 import { counted } from '../../html/components.tsx'
 
 export function HistoryFold({ question }: { question: QuestionDocs }): VNode {

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import type { QuestionDocs } from '../../../domain/samples/version-docs.ts'
+import type { QuestionDocs } from '../../../domain/samples/question-docs.ts'
 import { usePage } from '../../html/page-context.ts'
 import { CommandSample } from '../components/run.tsx'
 import { type GuidedProgram, loginOf, type Reader } from './get-started.tsx'

@@ -1,0 +1,69 @@
+// The options of a question in the docs: what the ID of each means, and what it meant in earlier versions.
+
+import { translationOf } from '../languages/localized.ts'
+import type { QuestionOption } from '../questions/question.ts'
+import { optionTextMax, shortened } from './documented-part.ts'
+
+export interface OptionDocs {
+  id: string
+  text: string
+  retired: boolean
+  /** The numbers of the first version that had it, and the last: the version itself, unless it is retired. */
+  versions: readonly [first: number, last: number]
+  /**
+   * What its id meant in turn, where that changed or the option was away for a time (D56): for each run of versions with one text, their
+   * numbers and the `program_version_id` of the first. Ids rise with the numbers, so an application's own finds its text. Empty where `text` is
+   * all that it ever was; of many, the newest.
+   */
+  earlier: readonly OptionRun[]
+}
+
+export interface OptionRun {
+  text: string
+  versions: readonly [first: number, last: number]
+  first_version_id: number
+}
+
+/** Most runs of one option. */
+const runsMax = 20
+
+/** A run while it is made, with `text` in the default language: translations differ without a change of meaning. */
+export interface TranslatedRun extends OptionRun {
+  translation: string | undefined
+}
+
+/** The runs of an option with that of one more version, `before` which the question was last asked. */
+export function withRun(
+  runs: readonly TranslatedRun[],
+  option: QuestionOption,
+  now: { number: number; program_version_id: number; before: number | undefined; tags: readonly string[] },
+): TranslatedRun[] {
+  const { number, program_version_id, before, tags } = now
+  const { text } = option
+  const last = runs.at(-1)
+  const translation = translationOf(option, 'text', tags)
+  return last?.text === text && last.versions[1] === before
+    ? [
+        ...runs.slice(0, -1),
+        { ...last, translation: translation ?? last.translation, versions: [last.versions[0], number] },
+      ]
+    : [...runs, { text, translation, versions: [number, number], first_version_id: program_version_id }]
+}
+
+export function optionDocs(id: string, runs: readonly TranslatedRun[], selectable: ReadonlySet<string>): OptionDocs {
+  const textOf = ({ text, translation = text }: TranslatedRun): string => shortened(translation, optionTextMax)
+  const [first, last] = [runs[0]!, runs.at(-1)!]
+  return {
+    id,
+    text: textOf(last),
+    retired: !selectable.has(id),
+    versions: [first.versions[0], last.versions[1]],
+    earlier:
+      runs.length === 1
+        ? []
+        : runs.slice(-runsMax).map(run => {
+            const { versions, first_version_id } = run
+            return { text: textOf(run), versions, first_version_id }
+          }),
+  }
+}
