@@ -106,22 +106,22 @@ export class ProgramDocs {
 
   /**
    * Docs of the ACTIVE version, then of the DRAFT; empty if the program has neither. `hidden` are question IDs. Each version is described in
-   * its language that fits `wanted` best.
+   * the language that best fits `wanted`.
    */
   async load(db: Db, programId: number, hidden: ReadonlySet<number>, wanted?: string): Promise<GeneratedDocs[]> {
     const all: GeneratedDocs[] = []
     for (const row of await readDocumentedVersions(db, programId)) {
       const { state, since, failed_at } = row
       const languages = languagesOf(row.details)
-      const language = wanted === undefined ? languages[0]! : offeredLanguage(row.details, [wanted])
+      const language = offeredLanguage(row.details, wanted === undefined ? [] : [wanted])
       const common = { state, since, failed_at, language, languages }
-      const translated = language === languages[0] ? undefined : language
-      const kept = hidden.size > 0 || translated !== undefined ? undefined : keptDocs(row, this.making)
+      const tags = language === languages[0] ? [] : lookupTags(language)
+      const kept = hidden.size > 0 || tags.length > 0 ? undefined : keptDocs(row, this.making)
       if (kept !== undefined) {
         all.push({ ...common, docs: kept.docs, generated_at: kept.produced_at })
         continue
       }
-      const made = await this.#made(db, programId, row, hidden, translated)
+      const made = await this.#made(db, programId, row, hidden, tags)
       // The draft may have been replaced since.
       if (made === undefined) continue
       all.push({ ...common, docs: JSON.parse(made.text) as VersionDocs, generated_at: made.made_at })
@@ -143,7 +143,7 @@ export class ProgramDocs {
     for (const row of await readListedVersions(db, programIds, members)) {
       const { program_id, program_version_id, state, regeneration, last_error } = row
       const kept = hidden.size > 0 ? undefined : keptDocs(row, this.making)
-      const shown = kept?.docs ?? (await this.#made(db, program_id, row, hidden))
+      const shown = kept?.docs ?? (await this.#made(db, program_id, row, hidden, []))
       if (shown === undefined) continue
       const freshness = { made_at: kept?.produced_at ?? null, regeneration, last_error }
       listed.get(program_id)!.push({ program_version_id, state, example: shown.short_example, freshness })
@@ -151,16 +151,16 @@ export class ProgramDocs {
     return listed
   }
 
-  /** In the default language without another. Undefined if the program no longer has this version. */
+  /** `tags` as in `versionDocs`. Undefined if the program no longer has this version. */
   async #made(
     db: Db,
     programId: number,
     { program_version_id, since, newest_publication }: DocumentedState,
     hidden: ReadonlySet<number>,
-    language = '',
+    tags: readonly string[],
   ): Promise<MadeDocs | undefined> {
     const view = viewName({ hidden, chosen: undefined })
-    const name = `${program_version_id} ${since} ${newest_publication} ${language} ${view}`
+    const name = `${program_version_id} ${since} ${newest_publication} ${tags[0] ?? ''} ${view}`
     const kept = this.#kept.get(name)
     if (kept !== undefined) {
       this.#keep(name, kept)
@@ -169,7 +169,6 @@ export class ProgramDocs {
     const underWay = this.#underWay.get(name)
     if (underWay !== undefined) return underWay
     const making = this.#oneAtATime(view, async () => {
-      const tags = language === '' ? [] : lookupTags(language)
       const docs = await makeDocs(db, programId, program_version_id, this.making, hidden, tags)
       if (docs === undefined) return undefined
       const made = { text: JSON.stringify(docs), short_example: docs.short_example, made_at: this.now() }
@@ -217,7 +216,7 @@ export class ProgramDocs {
 export async function refreshDocsExample(db: Db, programVersionId: number, making: DocsMaking): Promise<void> {
   const startedMs = performance.now()
   const { program_id } = await loadProgramVersion(db, programVersionId)
-  const docs = await makeDocs(db, program_id, programVersionId, making, new Set())
+  const docs = await makeDocs(db, program_id, programVersionId, making, new Set(), [])
   if (docs === undefined) return
   const content: KeptDocs = { ...docs, ...keptSettings(making) }
   await upsertDerived(db, 'docs_example', {
@@ -235,7 +234,7 @@ async function makeDocs(
   programVersionId: number,
   making: DocsMaking,
   hidden: ReadonlySet<number>,
-  tags: readonly string[] = [],
+  tags: readonly string[],
 ): Promise<VersionDocs | undefined> {
   const docsOf = async (version: DocumentableVersion, earlier: readonly DocumentableVersion[]) => {
     const seen = hidden.size === 0 ? [...earlier, version] : visibleVersions([...earlier, version], hidden)
