@@ -1,26 +1,30 @@
-// Picks the texts out of a stored application by which people in the console find it: names, e-mail addresses and phone numbers.
+// Extracts the texts of a stored application that the console's search finds: names, e-mail addresses and phone numbers.
 //
-// The database says what their words are (`applicant_words`), because its locale decides about lower case and white space. What every locale takes for
-// the same words is divided here, and only put in lower case there (`searched_words`); other names are handed over as they are. Tests compare both
-// over hostile texts.
+// The database defines their words (`applicant_words`), because lower case and white space depend on its locale. Names that every locale splits
+// into the same words are split here, and the database only lowers their case (`searched_words`); all other names are passed on unchanged. Tests
+// compare the results of both over hostile texts.
 
-/** Before the kind of an answered or unanswered question. Nothing that an applicant typed can contain it, with its bare quotes. */
+import { isEscaped } from '../values/json-text.ts'
+import { markerStart } from './answers.ts'
+
+/** Comes before the type of each question, answered or not. Answers cannot contain it, because their quotes are escaped. */
 const typeMark = '"question_type":"'
 const entityStart = '{"entity_name":'
-const entityEnd = '\u0001'
+/** Separators for `searched_words`: between names written without spaces, and between the parts that it treats differently. */
+const [nameEnd, partEnd] = ['\u0001', '\u0002']
 
-/** Latin, Cyrillic, Hebrew, Arabic and Ethiopic letters: every version of Unicode decomposes them alike, and none is lowered by its neighbors. */
+/** Latin, Cyrillic, Hebrew, Arabic and Ethiopic letters. Every version of Unicode decomposes them alike, and their lower case does not depend on their neighbors. */
 const simple =
   /^[ -~\u00a0-\u036f\u0400-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u0660-\u0669\u0671-\u06d3\u1200-\u135a\u1e00-\u1eff\u2010-\u2016\u2018-\u201f]*$/
 const isAscii = /^[ -~]*$/
 const combining = /[\u0300-\u036f]+/g
 const divider = /[ !-/:-@[-`{-~]+/
-/** Outside these, there may be letters of a script without spaces. */
+/** No letters of a script without spaces. */
 const isSpaced = /^[\u0000-\u0e00\u1200-\u137f\u1e00-\u1fff\u2000-\u206f]*$/
-/** Of a word, this many signs count. */
+/** How many characters of a word count. */
 const wordMax = 60
 
-/** What the database makes words of, one application's. */
+/** The texts of one application from which the database makes words. */
 class SearchedTexts {
   readonly #plain: string[] = []
   #own = ''
@@ -30,7 +34,7 @@ class SearchedTexts {
 
   constructor(private readonly programId: number) {}
 
-  /** Adds a name, and returns whether it has a word; undefined if only the database can say. */
+  /** Adds a name, and returns whether it has a word; undefined if only the database can tell. */
   addName(first: string, middle: string, last: string, isOwn: boolean): boolean | undefined {
     const name = `${first} ${middle} ${last}`
     const words = simpleWords(name)
@@ -42,7 +46,7 @@ class SearchedTexts {
     const hasWord = /[\p{L}\p{N}]/u.test(folded(name))
     if (isOwn && !hasWord) return undefined
     const unspaced = isSpaced.test(name) ? [] : [last + first, first + last, middle]
-    if (isOwn) [this.#own, this.#ownUnspaced] = [name, unspaced.join(entityEnd)]
+    if (isOwn) [this.#own, this.#ownUnspaced] = [name, unspaced.join(nameEnd)]
     else {
       this.#others.push(name)
       this.#othersUnspaced.push(...unspaced)
@@ -50,7 +54,7 @@ class SearchedTexts {
     return hasWord
   }
 
-  /** Adds a text that is one word. Returns whether it is as simple as that. */
+  /** Adds a text that is one word. False if it is too long, and is left to the database. */
   addWord(text: string): boolean {
     if (text.length > wordMax) return false
     if (text !== '') this.#plain.push(`${this.programId}/${text}`)
@@ -59,14 +63,14 @@ class SearchedTexts {
 
   toString(): string {
     const plain = this.#plain.join('\n')
-    const names = [this.#own, this.#others.join('\n'), this.#ownUnspaced, this.#othersUnspaced.join(entityEnd)]
-    return names.every(part => part === '') ? plain : [plain, ...names].join('\u0002')
+    const names = [this.#own, this.#others.join('\n'), this.#ownUnspaced, this.#othersUnspaced.join(nameEnd)]
+    return names.every(part => part === '') ? plain : [plain, ...names].join(partEnd)
   }
 }
 
 /**
- * The texts of a snapshot, as `searched_words` reads them; undefined when they are left to the database. A program's ID stands before each word, as in
- * the index, and the applicant's own name, the first that is of no entity, has another sign there.
+ * The texts of a snapshot in the format of `searched_words`; undefined if they are left to the database. Each word begins with the program's ID, as
+ * in the index, then `=` in the applicant's own name, which is the first outside all entities, and `/` everywhere else.
  */
 export function searchedTexts(programId: number, snapshot: string): string | undefined {
   const texts = new SearchedTexts(programId)
@@ -79,7 +83,7 @@ export function searchedTexts(programId: number, snapshot: string): string | und
     if (snapshot.startsWith('NAME"', kindAt)) {
       if (!ownIsFound) {
         const before = snapshot.slice(counted, at)
-        depth += occurrences(before, entityStart) - occurrences(before, entityEnd)
+        depth += occurrences(before, entityStart) - occurrences(before, markerStart)
         counted = at
       }
       const isOwn = !ownIsFound && depth === 0
@@ -107,7 +111,7 @@ export function searchedTexts(programId: number, snapshot: string): string | und
 const answerAt = (snapshot: string, from: number, next: number): string =>
   snapshot.slice(from, next === -1 ? snapshot.length : next)
 
-/** A member of an answer as its JSON has it, escaped and without its quotes; empty where it is null. */
+/** A member of an answer as in its JSON, escaped and without quotes; empty if it is null. */
 function member(answer: string, name: string): string {
   const mark = `"${name}":"`
   const at = answer.indexOf(mark)
@@ -118,15 +122,9 @@ function member(answer: string, name: string): string {
   return answer.slice(from, to === -1 ? answer.length : to)
 }
 
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0
-  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++
-  return backslashes % 2 === 1
-}
-
 const folded = (text: string): string => (isAscii.test(text) ? text : text.normalize('NFKD').replace(combining, ''))
 
-/** The words of a name; undefined where their division depends on the database. */
+/** The words of a name; undefined if splitting it depends on the database. */
 function simpleWords(name: string): string[] | undefined {
   if (!simple.test(name)) return undefined
   const words = folded(name)

@@ -98,7 +98,7 @@ const longRun = 64
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
 /** Whether an odd number of backslashes comes right before this place. */
-function isEscaped(text: string, at: number): boolean {
+export function isEscaped(text: string, at: number): boolean {
   let from = at
   while (text.charCodeAt(from - 1) === backslash) from--
   return (at - from) % 2 === 1
