@@ -79,7 +79,7 @@ async function applyNext(
   return { migration: next, isApplied: true }
 }
 
-/** Runs a statement, again and again if it changes rows in batches. */
+/** Runs a statement, repeatedly if it changes rows in batches. */
 async function runStatement(db: Db, { text, isBatch }: Pick<OutsideStatement, 'text' | 'isBatch'>): Promise<void> {
   for (let after: unknown = '{}'; after !== null; ) {
     const [row] = await db.unsafe<Record<string, unknown>[]>(text.replace("'{}'", `'${after}'`)).simple()

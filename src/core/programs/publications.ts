@@ -1,5 +1,5 @@
-// Publications that change many other programs: requested through the console or the API, and carried out by the service in the background, without a request
-// deadline or a queue. Each is one transaction; if its process is killed, another process repeats it.
+// Publications that change many other programs: requested through the console or the API, and carried out by the service in the background,
+// without a request deadline or a queue. Each is one transaction; if its process is killed, another process repeats it.
 
 import type { Log } from '../../base/log.ts'
 import { findPassingError } from '../../base/passing-errors.ts'

@@ -9,7 +9,7 @@ import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import type { ProgramIntake } from '../programs/program-intake.ts'
 import { flag, integer, row, textOrNull, time, timeOrNull } from '../row-schemas.ts'
 import type { Position } from '../walks/walks.ts'
-import { type LaneRange, lanes, rangeOf, uncompiled } from './list-lanes.ts'
+import { type Fragment, type LaneRange, lanes, rangeOf, uncompiled } from './list-lanes.ts'
 import { ordered, type SearchStep, searching, searchSteps, soughtPlaces, within } from './sought-applications.ts'
 import { isWorded, soughtNumber, type WordFilter } from './word-search.ts'
 
@@ -38,8 +38,6 @@ export const applicationFacts = {
   status_last_modified_time: timeOrNull,
   has_note: flag,
 }
-
-type Fragment = ReturnType<Db>
 
 /** An application in a list, without its answers. */
 export const listedApplication = row({
@@ -88,7 +86,6 @@ export async function readListedApplications(
   })
 }
 
-/** `step`: of a search. */
 function readRange(
   db: Db,
   programId: number,
@@ -109,7 +106,7 @@ function readRange(
 const isSearch = ({ words, applicantId, applicationId }: ListFilter): boolean =>
   words !== undefined && applicantId === undefined && applicationId === undefined
 
-/** Whether a search is for nothing but words, and times. */
+/** Whether a search has no filters except words and times. */
 const isBare = ({ status, revisionState, asOf }: ListFilter): boolean =>
   status === undefined && revisionState === undefined && asOf === undefined
 
@@ -147,7 +144,7 @@ export async function countApplications(db: Db, programId: number): Promise<numb
   return row?.count ?? 0
 }
 
-/** What a filter finds in a range. Lanes leave out what is beyond `rowsMax` of them, and so does a step of a search. */
+/** What a filter finds in a range. Lanes and steps of a search may omit everything after the first `rowsMax`. */
 const source = (
   db: Db,
   programId: number,
@@ -174,8 +171,8 @@ function found(db: Db, programId: number, filter: ListFilter, range: LaneRange, 
 }
 
 /**
- * Those that a search finds, or the few that a filter names, gathered before they are sorted; the table itself where there are neither. Of a search
- * that nothing else narrows, no more applications are fetched than there is room for.
+ * The matches of a search, or the few applications that a filter names, gathered before they are sorted; the table itself for other filters. A
+ * search without other filters fetches no more applications than `rowsMax`.
  */
 function gathered(
   db: Db,
@@ -188,26 +185,22 @@ function gathered(
   const { applicationId, applicantId, words } = filter
   const columns = db`program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
       status_last_modified_time, application_note`
-  const ofProgram = db`program_id = ${programId}`
-  if (applicationId !== undefined)
-    return db`(select ${columns} from application where ${ofProgram} and application_id = ${applicationId} offset 0)`
-  if (applicantId !== undefined)
-    return db`(select ${columns} from application where ${ofProgram} and applicant_id = ${applicantId} offset 0)`
+  const those = (condition: Fragment): Fragment =>
+    db`(select ${columns} from application where program_id = ${programId} and ${condition} offset 0)`
+  if (applicationId !== undefined) return those(db`application_id = ${applicationId}`)
+  if (applicantId !== undefined) return those(db`applicant_id = ${applicantId}`)
   if (words === undefined) return db`application`
-  const places = soughtInRange(db, programId, filter, range, step)
   return db`(
     select application.*
-    from ${isBare(filter) ? db`(select submit_seq from ${places} order by ${ordered(db, range)} limit ${rowsMax})` : db`(select submit_seq from ${places})`} as place
-    cross join lateral (
-      select ${columns}
-      from application
-      where ${ofProgram}
-      and submit_seq = place.submit_seq
-      offset 0
-    ) application)`
+    from (
+      select submit_seq
+      from ${soughtInRange(db, programId, filter, range, step)}
+      ${isBare(filter) ? db`order by ${ordered(db, range)} limit ${rowsMax}` : db``}
+    ) place
+    cross join lateral ${those(db`submit_seq = place.submit_seq`)} application)`
 }
 
-/** What a step of a search finds in its range, of this program alone. */
+/** What a step of a search finds in its range and program. */
 const soughtInRange = (db: Db, programId: number, filter: ListFilter, range: LaneRange, step: SearchStep): Fragment =>
   db`${soughtPlaces(db, programId, filter, range, step)} as sought where program_id = ${programId} ${within(db, range)}`
 

@@ -79,8 +79,8 @@ export async function holdForErasure(tx: Transaction, place: ErasedApplication):
 }
 
 /**
- * Removes one application, and has a worker check the applicant's files; false when it does not exist. The idempotency key it came with stays, so that a submission repeated late
- * is refused and makes no second one.
+ * Removes one application, and has a worker check the applicant's files; false when it does not exist. The idempotency key it came with stays,
+ * so that a submission repeated late is refused and makes no second one.
  */
 export async function deleteApplication(tx: Transaction, place: ErasedApplication): Promise<boolean> {
   return readValue<boolean>(tx)`

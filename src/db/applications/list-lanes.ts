@@ -6,7 +6,8 @@ import { latest, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, inTransaction, type Sql } from '../client.ts'
 import type { Position } from '../walks/walks.ts'
 
-type Fragment = ReturnType<Db>
+/** A part of a statement. */
+export type Fragment = ReturnType<Db>
 
 /** The statuses that a program's applications have, as rows of `status`; empty for none. Steps from one to the next in the index. */
 export function statusSteps(db: Db, programId: number): Fragment {

@@ -1,5 +1,5 @@
-// Looks applications up by their words. Which index is read is not left to what PostgreSQL believes about the data: `offset 0` keeps conditions
-// apart, and a search is not allowed to read a table from end to end.
+// Finds applications by their words. The choice of an index does not depend on PostgreSQL's statistics: `offset 0` keeps conditions apart, and
+// a search may not read a table from end to end.
 
 import { latest } from '../../domain/values/offset-time.ts'
 import { type Db, inTransaction, type Sql } from '../client.ts'
@@ -7,18 +7,18 @@ import { farPast, type LaneRange } from './list-lanes.ts'
 import { areSought, soughtNumber, type WordFilter } from './word-search.ts'
 
 /**
- * Among which applications of a range a search looks, one after the other until it has a page: the nearest, whose words are read one by one in a
- * few milliseconds, and all that the index finds. At 3,000,000 applications, a name of 1 in 200 fills a page from the nearest, and what is found
- * of rarer names is fetched in a tenth of a second.
+ * The steps of a search, which ends when it has a page: first the nearest applications of the range, whose words are read one by one in a few
+ * milliseconds, then everything that the index finds. At 3,000,000 applications, a name that 1 in 200 has fills a page from the nearest, and the
+ * matches of rarer names are fetched in a tenth of a second.
  */
 export const searchSteps = ['nearest', 'all'] as const
 export type SearchStep = (typeof searchSteps)[number]
 const nearestMax = 10_000
 
 /**
- * Of words that most applications have, the index finds more places than PostgreSQL's 4 MB hold; it would then remember pages alone. 64 MB
- * hold a million pages. With a plan for any words and times, PostgreSQL fetches all that have the words. It would begin parallel workers for
- * words that nobody has, and compile statements for a second.
+ * For words that most applications have, the index finds more places than fit into PostgreSQL's usual 4 MB, which would then remember only
+ * pages; 64 MB hold a million pages. A plan for any words and times would fetch every match. Without the other settings, PostgreSQL would start
+ * parallel workers for words that nobody has, and compile statements for a second.
  */
 export async function searching<T>(sql: Sql, read: (db: Db) => PromiseLike<T>): Promise<T> {
   return inTransaction(sql, async tx => {
@@ -33,7 +33,7 @@ export async function searching<T>(sql: Sql, read: (db: Db) => PromiseLike<T>): 
   })
 }
 
-/** The places of the applications that a step finds in its range: rows of `program_id`, `submit_time` and `submit_seq`, those of others among them. */
+/** What a step finds in its range, as rows of `program_id`, `submit_time` and `submit_seq`. The caller removes rows outside the range. */
 export function soughtPlaces(db: Db, programId: number, filter: WordFilter, range: LaneRange, step: SearchStep) {
   const [number, isSought] = [soughtNumber(filter), areSought(db, programId, filter)]
   if (step === 'nearest')
@@ -48,7 +48,7 @@ export function soughtPlaces(db: Db, programId: number, filter: WordFilter, rang
         limit ${nearestMax}
       ) nearest
       where ${isSought})`
-  // Without a condition on the program, which each word begins with: PostgreSQL could take it for reason enough to read the whole program.
+  // No condition on the program, whose ID each word begins with: PostgreSQL might read the whole program because of it.
   const found = db`
     select program_id, submit_time, submit_seq
     from application_words
@@ -71,13 +71,13 @@ export function soughtPlaces(db: Db, programId: number, filter: WordFilter, rang
       offset 0))`
 }
 
-/** Between two places; an end beyond all applications is no condition. */
+/** The condition that an application is in a range. An end beyond all applications needs no condition. */
 export function within(db: Db, { least, most }: Pick<LaneRange, 'least' | 'most'>) {
   return db`
     ${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}
     ${most.submit_time === latest ? db`` : db`and (submit_time, submit_seq) < (${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`}`
 }
 
-/** Newest first towards the older ones. */
+/** Newest first if the direction is `older`. */
 export const ordered = (db: Db, { direction }: Pick<LaneRange, 'direction'>) =>
   direction === 'older' ? db`submit_time desc, submit_seq desc` : db`submit_time asc, submit_seq asc`

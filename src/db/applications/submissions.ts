@@ -173,7 +173,7 @@ interface NewApplication extends SubmittedRow {
  * transaction is then to be rolled back, when its program version is not the ACTIVE one any more, or its zone not the instance's.
  * Runs under the counter's lock, so a change of the time zone has either not reached this program yet or has finished with it.
  * Sent together, because the counter's lock is held meanwhile; as a single statement it takes twice as long on Citus. The words come before their
- * application, for which the database would otherwise compute them.
+ * application, because the database computes the words of an application without any.
  */
 export async function insertApplication(tx: Transaction, application: NewApplication): Promise<boolean> {
   const [expected, older] = await Promise.all([
@@ -189,12 +189,12 @@ export async function insertApplication(tx: Transaction, application: NewApplica
       where program_id = ${application.program_id}
       and applicant_id = ${application.applicant_id}
       and superseded_seq is null`,
-    tx`
-      insert into application_words (program_id, submit_time, submit_seq, words)
-      select ${application.program_id}, ${application.submit_time}, ${application.submit_seq},
-        searched_words(${application.program_id}, searched)
-      from (values (${application.searched ?? null}::text)) as given (searched)
-      where searched is not null`,
+    application.searched !== undefined &&
+      tx`
+        insert into application_words (program_id, submit_time, submit_seq, words)
+        values (
+          ${application.program_id}, ${application.submit_time}, ${application.submit_seq},
+          searched_words(${application.program_id}, ${application.searched}))`,
     tx`
       insert into application (
         program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)

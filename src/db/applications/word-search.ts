@@ -1,4 +1,4 @@
-// Finds applications by words of the names, e-mail addresses and phone numbers in them, which `application_words` has. `applicant_words` defines them.
+// Finds applications by words of their names, e-mail addresses and phone numbers, which are in `application_words`. `applicant_words` defines them.
 
 import type { PendingQuery, Row } from 'postgres'
 import { unspacedLetter } from '../../domain/readable/match-reason.ts'
@@ -11,7 +11,7 @@ export interface WordFilter {
   wordsIn?: 'own_name' | 'elsewhere'
 }
 
-/** The condition that words are those of an application that is sought; null where there is nothing to look for. */
+/** The condition that `words` match a search; null if it has nothing to look up. */
 export function areSought(db: Db, programId: number, { words = '', wordsIn }: WordFilter) {
   const [own, anywhere] = [
     wordQuery(db, [`${programId}=`], words),
@@ -21,13 +21,13 @@ export function areSought(db: Db, programId: number, { words = '', wordsIn }: Wo
   return db`words @@ (${query})`
 }
 
-/** The number of an application, if that is sought: as it is shown, 281,774, or without a comma. */
+/** The application number that is searched for, if it is one: as displayed, 281,774, or without commas. */
 export function soughtNumber({ words = '' }: WordFilter): number | undefined {
   const digits = words.replaceAll(',', '')
   return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
 }
 
-/** The condition that an application, `application` in the statement, is sought. Reads its words alone. */
+/** The condition that an application, called `application` in the statement, matches a search. Reads only its words. */
 export function isWorded(db: Db, programId: number, filter: WordFilter) {
   const number = soughtNumber(filter)
   const isNumbered = number === undefined ? db`` : db`or application.application_id = ${number}`

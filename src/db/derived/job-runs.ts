@@ -6,9 +6,9 @@ import { versionNumber } from '../programs/programs.ts'
 import { integer, integerOrNull, row, text, textOrNull, time } from '../row-schemas.ts'
 
 /** Runs of each kind that are kept. */
-export const runsKept = 20
+const runsKept = 20
 
-/** Most characters of a detail that are kept. */
+/** Maximum characters of a detail that are kept. */
 const detailLengthMax = 2000
 
 /**
@@ -40,7 +40,7 @@ interface EndedRun extends Pick<JobRun, 'job_name' | 'duration_ms' | 'outcome' |
   webhook_endpoint_id?: number
 }
 
-/** Adds a run and removes those of its kind that are older than the last twenty. */
+/** Adds a run and removes all but the last `runsKept` of its kind. */
 export async function insertJobRun(db: Db, run: EndedRun): Promise<void> {
   const { job_name, program_version_id = null, webhook_endpoint_id = null, duration_ms, outcome, detail } = run
   await db`
@@ -48,8 +48,7 @@ export async function insertJobRun(db: Db, run: EndedRun): Promise<void> {
       insert into job_run (job_name, program_version_id, webhook_endpoint_id, duration_ms, outcome, detail)
       values (
         ${job_name}, ${program_version_id}, ${webhook_endpoint_id}, ${duration_ms}, ${outcome},
-        ${detail === null ? null : detail.slice(0, detailLengthMax)}
-      )
+        ${detail?.slice(0, detailLengthMax) ?? null})
     )
     delete from job_run
     where job_name = ${job_name}

@@ -240,7 +240,7 @@ export async function storeStaged(
 ): Promise<void> {
   const own = tx`unnest(${numbers.map(own => own.n)}::bigint[], ${numbers.map(own => own.submit_seq)}::bigint[],
       ${numbers.map(own => own.superseded_seq)}::bigint[]) as own (n, submit_seq, superseded_seq) using (n)`
-  // Before their applications, for which the database would otherwise compute them.
+  // Before their applications, because the database computes the words of an application without any.
   await tx`
     insert into application_words (program_id, submit_time, submit_seq, words)
     select program_id, submit_time, own.submit_seq, searched_words(program_id, searched)

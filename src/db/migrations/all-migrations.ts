@@ -54,7 +54,7 @@ export interface OutsideStatement {
   text: string
   /** The name of the index that it builds. */
   builds: string | undefined
-  /** Whether it changes one batch of rows, those after `'{}'` first, and returns what is to stand there for the next; null at the end. */
+  /** Whether it changes one batch of rows, first those after `'{}'`, and returns what replaces it for the next batch; null at the end. */
   isBatch: boolean
 }
 

@@ -8,7 +8,7 @@ import { endOfRecord } from '../../../base/csv-text.ts'
 import { CsvRows, oncePerKeyMap } from './csv-rows.ts'
 import type { PageFormat } from './page-framing.ts'
 
-export const exactCsvPage = oncePerKeyMap(questions => {
+const exactCsvPage = oncePerKeyMap(questions => {
   const rows = new CsvRows(questions, true)
   return {
     opening: Buffer.from(rows.columns.join(',')),
