@@ -3,6 +3,7 @@
 
 import csharp from './csharp.cs.txt' with { type: 'text' }
 import curl from './curl.sh.txt' with { type: 'text' }
+import exactCsv from './exact-csv.py.txt' with { type: 'text' }
 import go from './go.go.txt' with { type: 'text' }
 import java from './java.java.txt' with { type: 'text' }
 import powerQuery from './power-query.pq.txt' with { type: 'text' }
@@ -124,24 +125,34 @@ const languages: readonly Language[] = [
  * Each sample reads all pages, retries a page after 429, 5xx or a broken connection, and keeps only complete pages.
  */
 export function codeSamples(baseUrl: string, slug: string): CodeSample[] {
-  const path = `api/v1/admin/programs/${slug}/applications`
-  // URL encoding removes everything that could end a comment or a literal in one of the languages.
-  const base = new URL(baseUrl).href.replace(/\/$/, '')
+  const path = exportPath(slug)
+  const base = encodedBase(baseUrl)
   return languages.map(({ extension, template, literal, ...sample }) => {
     const file_name = `export-${slug}.${extension}`
-    const words: Readonly<Record<string, string>> = {
+    const code = filledIn(template, {
       slug,
       script: file_name,
       file: literal(`${slug}.ndjson`),
       url: literal(`${base}/${path}`),
       baseUrl: literal(base),
       path: literal(path),
-    }
-    const code = template.replace(/\{\{(\w+)\}\}/g, (_, word: string) => {
-      const value = words[word]
-      if (value === undefined) throw new Error(`the sample for ${sample.label} contains an unknown placeholder ${word}`)
-      return value
     })
     return { ...sample, file_name, code }
   })
 }
+
+/** A Python script that exports a program as one CSV file, for software that reads CSV. */
+export const csvScript = (baseUrl: string, slug: string): string =>
+  filledIn(exactCsv, { url: JSON.stringify(`${encodedBase(baseUrl)}/${exportPath(slug)}`) }).trim()
+
+const exportPath = (slug: string): string => `api/v1/admin/programs/${slug}/applications`
+
+/** URL encoding removes everything that could end a comment or a literal in one of the languages. */
+const encodedBase = (baseUrl: string): string => new URL(baseUrl).href.replace(/\/$/, '')
+
+const filledIn = (template: string, words: Readonly<Record<string, string>>): string =>
+  template.replace(/\{\{(\w+)\}\}/g, (_, word: string) => {
+    const value = words[word]
+    if (value === undefined) throw new Error(`a code sample contains an unknown placeholder ${word}`)
+    return value
+  })

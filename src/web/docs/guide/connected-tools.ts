@@ -1,6 +1,6 @@
 // The tools on the page “Connect your tool”: the best method for each, its steps, and whether our tests run them.
 
-import csvScript from '../code-samples/exact-csv.py.txt' with { type: 'text' }
+import { csvScript } from '../code-samples/code-samples.ts'
 
 export interface Tool {
   id: string
@@ -124,7 +124,7 @@ const csvOverHttp = (baseUrl: string, slug: string): Tool => ({
     {
       id: 'csv-script',
       what: 'Fetch CSV with Python',
-      code: csvScript.replace('{{url}}', `${baseUrl}/api/v1/admin/programs/${slug}/applications`).trim(),
+      code: csvScript(baseUrl, slug),
     },
     {
       id: 'csv-query',
