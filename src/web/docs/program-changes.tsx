@@ -87,7 +87,7 @@ export function ChangesPage({ program, shown }: ShownVersion): VNode {
   return (
     <SidePage
       path={docsPath(program.slug)}
-      program={program.display_name}
+      program={program}
       shown={shown}
       step="changes"
       title="Question changes"

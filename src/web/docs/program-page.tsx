@@ -10,7 +10,7 @@ import { ThreeColumns } from '../html/shell.tsx'
 import { FindList } from './components/find-list.tsx'
 import { Instant } from './components/instant.tsx'
 import { MarkdownLinks } from './components/markdown-links.tsx'
-import { LanguageMenu, languageQuery, TextLanguage } from './components/text-language.tsx'
+import { LanguageMenu, languageQuery, ProgramName, TextLanguage } from './components/text-language.tsx'
 import { Code, Example, firstRun } from './copy-column.tsx'
 import { Errors } from './guide/error-table.tsx'
 import { FirstRequest, GetKey, type Reader } from './guide/get-started.tsx'
@@ -53,7 +53,7 @@ export function ProgramPage({ reader, program, shown }: DocumentedPageProps): VN
 
 const frameOf = (program: ProgramView, shown?: VersionView) => ({
   title: `Documentation · ${program.display_name}${shown === undefined || shown.state === 'ACTIVE' ? '' : ` · ${titleOf(shown)}`}`,
-  heading: <bdi lang={program.versions[0]?.language}>{program.display_name}</bdi>,
+  heading: <ProgramName program={program} />,
   part: 'documentation' as const,
   crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: program.display_name }],
   styles: ['/assets/docs.css'],

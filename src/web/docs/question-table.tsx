@@ -15,7 +15,7 @@ export function QuestionTablePage({ program, shown }: ShownVersion): VNode {
   return (
     <SidePage
       path={docsPath(program.slug)}
-      program={program.display_name}
+      program={program}
       shown={shown}
       step="questions"
       title="Questions"

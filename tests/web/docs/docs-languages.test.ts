@@ -174,7 +174,15 @@ test('a draft has its own languages', async () => {
     ['en', ['en']],
     ['es', tags],
   ])
-  expect((await get(`${path}/versions/draft?language=es`, 'text/html', reader)).headers.get('content-language')).toBe(
-    'es',
-  )
+  for (const page of ['', '/questions', '/changes']) {
+    const response = await get(`${path}/versions/draft${page}?language=es`, 'text/html', reader)
+    expect(response.headers.get('content-language')).toBe('es')
+    // The name is that of the active version.
+    const named: (string | null)[] = []
+    await new HTMLRewriter()
+      .on('h1 bdi', { element: element => void named.push(element.getAttribute('lang')) })
+      .transform(response)
+      .text()
+    expect(named).toEqual(['en'])
+  }
 })

@@ -2,15 +2,14 @@
 
 /** @jsxImportSource preact */
 
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren, ComponentProps, VNode } from 'preact'
 import { Shell } from '../../html/shell.tsx'
 import { MarkdownLinks } from './markdown-links.tsx'
-import { type InLanguage, LanguageMenu, languageQuery, TextLanguage } from './text-language.tsx'
+import { type InLanguage, LanguageMenu, languageQuery, ProgramName, TextLanguage } from './text-language.tsx'
 
-interface SidePageProps {
-  /** Path and name of the program’s docs. */
+interface SidePageProps extends ComponentProps<typeof ProgramName> {
+  /** Path of the program’s docs. */
   path: string
-  program: string
   shown: InLanguage & { program_version_id: number }
   /** Last step of the page's address. */
   step: 'questions' | 'changes'
@@ -19,21 +18,21 @@ interface SidePageProps {
   children: ComponentChildren
 }
 
-export function SidePage({ path, program: name, shown, step, title, lead, children }: SidePageProps): VNode {
+export function SidePage({ path, program, shown, step, title, lead, children }: SidePageProps): VNode {
   const query = languageQuery(shown)
   const own = `${path}/versions/${shown.program_version_id}/${step}`
   return (
     <Shell
-      title={`${title} · ${name}`}
+      title={`${title} · ${program.display_name}`}
       heading={
         <>
-          <bdi lang={shown.language}>{name}</bdi>: {title.toLowerCase()}
+          <ProgramName program={program} />: {title.toLowerCase()}
         </>
       }
       part="documentation"
       crumbs={[
         { text: 'Documentation', path: '/docs/api/programs' },
-        { text: name, path: path + query },
+        { text: program.display_name, path: path + query },
         { text: title },
       ]}
       styles={['/assets/docs.css']}

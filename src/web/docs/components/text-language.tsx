@@ -24,6 +24,11 @@ export const TextLanguage = ofTexts.Provider
 /** Attributes of an element that contains a text of the program. */
 export const useTextLanguage = () => ({ lang: useContext(ofTexts), dir: 'auto' as const })
 
+/** The name of a program, which is in the language of its first version, as a page shows it. */
+export const ProgramName = ({ program }: { program: { display_name: string; versions: readonly InLanguage[] } }) => (
+  <bdi lang={program.versions[0]?.language}>{program.display_name}</bdi>
+)
+
 /** Links to the page at this path in each language of the version; nothing with only one. */
 export function LanguageMenu({ shown, path }: { shown: InLanguage; path: string }): VNode | null {
   const { language, languages } = shown
