@@ -16,7 +16,6 @@ import {
   ofKind,
   questionNamed,
   replaced,
-  replacedLate,
   reworded,
   withCopy,
   withQuestion,
@@ -27,7 +26,7 @@ import { remarksOn } from '../../../src/web/editor/model/before-publishing.ts'
 import { findErrors, finishedPart } from '../../../src/web/editor/model/checking.ts'
 import { conditionOf, earlierThan, lineOn, linesOf, targetsIn } from '../../../src/web/editor/model/condition-lines.ts'
 import { detailInWords } from '../../../src/web/editor/model/condition-problems.ts'
-import { opened, placeIn, reduce, type Selection } from '../../../src/web/editor/model/editor-state.ts'
+import { opened, placeIn, reduce, type Step } from '../../../src/web/editor/model/editor-state.ts'
 import { mergeDefinitions } from '../../../src/web/editor/model/merge-definitions.ts'
 import { nextMissing, selectionAt } from '../../../src/web/editor/model/missing-texts.ts'
 import { dropped, questionItem, screenItem, stepped } from '../../../src/web/editor/model/moves.ts'
@@ -414,7 +413,8 @@ describe('translating', () => {
   test('a question of the bank comes without the translations that the program does not offer', async () => {
     const translations = { es: { text: 'Sí' }, ar: { text: 'نعم' } }
     const banked = { admin_name: 'banked', kind: 'TEXT' as const, text: 'Yes', translations }
-    const { to } = replaced(bilingual, 'your name', banked)
+    const present: Step = { document: bilingual, selected: { of: 'program' } }
+    const { to } = replaced(present, 'your name', banked, nothing)!
     expect(questionNamed(to, 'banked')!.translations).toEqual({ es: { text: 'Sí' } })
   })
 })
@@ -461,8 +461,7 @@ describe('undo', () => {
     const banked = { admin_name: 'birth day', kind: 'DATE' as const, text: 'Born?' }
     const use = (name: string) => ({
       do: 'edit-late' as const,
-      change: (present: { document: ProgramDefinition; selected: Selection }) =>
-        replacedLate(present, name, banked, nothing),
+      change: (present: Step) => replaced(present, name, banked, nothing),
       at: 10_000,
     })
     const asked = withQuestion(program, { of: 'question', name: 'their work' }, nothing)

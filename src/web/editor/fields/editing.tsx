@@ -7,8 +7,7 @@ import { useContext } from 'preact/hooks'
 import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { DefinitionError } from '../../../domain/definitions/definition-form.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
-import type { Added } from '../model/adding.ts'
-import type { EditorState, Selection } from '../model/editor-state.ts'
+import type { Edit, EditorState, Selection, Step } from '../model/editor-state.ts'
 import type { Service } from '../saving/editor-service.ts'
 import type { ProgramForEditing } from '../saving/program-for-editing.ts'
 
@@ -17,8 +16,8 @@ export type FixedQuestion = ProgramForEditing['fixed_questions'][number]
 export interface Editing extends Pick<EditorState, 'document' | 'selected' | 'panel'> {
   /** `typing` names the field that is typed into: typing on is one step to undo. */
   edit: (to: ProgramDefinition, how?: { selected?: Selection | undefined; typing?: string | undefined }) => void
-  /** An edit for which the service was asked: what it is made in may have changed since. */
-  editLate: (change: (present: Pick<EditorState, 'document' | 'selected'>) => Added | undefined) => void
+  /** An edit that waited for the service. It is made to the current document, which may have changed meanwhile. */
+  editLate: (change: (present: Step) => Edit | undefined) => void
   select: (selected: Selection) => void
   /** The language that is shown beside the default one. */
   second: string | undefined

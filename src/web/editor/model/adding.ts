@@ -14,13 +14,8 @@ import { namesFor } from '../../../domain/definitions/question-names.ts'
 import { onlyIn } from '../../../domain/definitions/version-definition.ts'
 import type { QuestionKind } from '../../../domain/questions/question.ts'
 import { foldedKeyOf } from '../../../domain/questions/question-key.ts'
-import type { Selection } from './editor-state.ts'
+import type { Edit, Selection, Step } from './editor-state.ts'
 import { freeName, suggestedKind } from './naming.ts'
-
-export interface Added {
-  to: ProgramDefinition
-  selected: Selection
-}
 
 export const questionNamed = ({ questions }: ProgramDefinition, name: string): QuestionDefinition | undefined =>
   questions.find(({ admin_name }) => admin_name === name)
@@ -37,7 +32,7 @@ function placeAfter(document: ProgramDefinition, selected: Selection) {
 }
 
 /** A blank question after what is selected: in a list, and after a list, one of its items. */
-export function withQuestion(document: ProgramDefinition, selected: Selection, taken: ReadonlySet<string>): Added {
+export function withQuestion(document: ProgramDefinition, selected: Selection, taken: ReadonlySet<string>): Edit {
   const name = freeName('', document, taken)
   const before = selected.of === 'question' ? questionNamed(document, selected.name) : undefined
   const enumerator = before?.kind === 'ENUMERATOR' ? before.admin_name : before?.enumerator
@@ -50,7 +45,7 @@ export function withQuestion(document: ProgramDefinition, selected: Selection, t
   return { to: addQuestion(document, question, placeAfter(document, selected)), selected: { of: 'question', name } }
 }
 
-export function withCopy(document: ProgramDefinition, name: string, taken: ReadonlySet<string>): Added {
+export function withCopy(document: ProgramDefinition, name: string, taken: ReadonlySet<string>): Edit {
   const question = questionNamed(document, name)!
   const place = placeOf(document, name)!
   const admin_name = freeName(question.text, document, taken)
@@ -60,23 +55,9 @@ export function withCopy(document: ProgramDefinition, name: string, taken: Reado
 }
 
 /** Another screen, after the one that is worked on. */
-export function withScreen(document: ProgramDefinition, selected: Selection): Added {
+export function withScreen(document: ProgramDefinition, selected: Selection): Edit {
   const at = selected.of === 'program' ? document.screens.length : placeAfter(document, selected).screen + 1
   return { to: addScreen(document, at, `Screen ${document.screens.length + 1}`), selected: { of: 'screen', index: at } }
-}
-
-/** A question of the bank in the place of this one. */
-export function replaced(document: ProgramDefinition, name: string, banked: QuestionDefinition): Added {
-  const renamed = renameQuestion(document, name, banked.admin_name)
-  const offered = onlyIn(banked, tag => document.languages?.includes(tag) ?? false)
-  const questions = renamed.questions.map(question => (question.admin_name === banked.admin_name ? offered : question))
-  return { to: { ...renamed, questions }, selected: { of: 'question', name: banked.admin_name } }
-}
-
-/** What the editor holds when the service has answered: edits go on while it does. */
-interface Present {
-  document: ProgramDefinition
-  selected: Selection
 }
 
 const following = (selected: Selection, from: string, name: string): Selection =>
@@ -84,10 +65,10 @@ const following = (selected: Selection, from: string, name: string): Selection =
 
 /** A question under a name for its text that is not taken; nothing if it is gone. */
 export function renamedByText(
-  { document, selected }: Present,
+  { document, selected }: Step,
   from: string,
   taken: ReadonlySet<string>,
-): Added | undefined {
+): Edit | undefined {
   const question = questionNamed(document, from)
   if (question === undefined) return undefined
   const name = freeName(question.text, document, taken, from)
@@ -98,24 +79,25 @@ export function renamedByText(
  * A question of the bank in the place of this one. Another that was named like it by its text meanwhile gets another name; nothing if
  * this one is gone, or the program has the bank's.
  */
-export function replacedLate(
-  present: Present,
+export function replaced(
+  present: Step,
   name: string,
   banked: QuestionDefinition,
   taken: ReadonlySet<string>,
-): Added | undefined {
+): Edit | undefined {
   const { document, selected } = present
   if (questionNamed(document, name) === undefined) return undefined
   const key = foldedKeyOf(banked.admin_name)
   const alike = document.questions.find(item => item.admin_name !== name && foldedKeyOf(item.admin_name) === key)
-  if (alike === undefined)
-    return {
-      to: replaced(document, name, banked).to,
-      selected: following(selected, name, banked.admin_name),
-    }
+  if (alike === undefined) {
+    const renamed = renameQuestion(document, name, banked.admin_name)
+    const offered = onlyIn(banked, tag => document.languages?.includes(tag) ?? false)
+    const questions = renamed.questions.map(item => (item.admin_name === banked.admin_name ? offered : item))
+    return { to: { ...renamed, questions }, selected: following(selected, name, banked.admin_name) }
+  }
   if (!namesFor(alike.text, document.display_name).includes(alike.admin_name)) return undefined
   const { to, selected: next } = renamedByText(present, alike.admin_name, new Set([...taken, key]))!
-  return replacedLate({ document: to, selected: next }, name, banked, taken)
+  return replaced({ document: to, selected: next }, name, banked, taken)
 }
 
 /** A question with another text. While its name and kind are only suggested by the text, they follow it. */
@@ -124,7 +106,7 @@ export function reworded(
   question: QuestionDefinition,
   text: string,
   { isFixed, taken }: { isFixed: boolean; taken: ReadonlySet<string> },
-): Added {
+): Edit {
   const { admin_name: name, kind } = question
   const isSuggested = kind === (suggestedKind(question.text) ?? 'TEXT')
   const follows = !isFixed && namesFor(question.text, document.display_name).includes(name)

@@ -5,7 +5,8 @@ import type { ProgramDefinition } from '../../../domain/definitions/program-defi
 
 export type Selection = { of: 'program' } | { of: 'screen'; index: number } | { of: 'question'; name: string }
 
-interface Step {
+/** What the editor shows, and what undoing brings back. */
+export interface Step {
   document: ProgramDefinition
   selected: Selection
 }
@@ -19,15 +20,16 @@ export interface EditorState extends Step {
   panel: number
 }
 
-interface Change {
+/** An edit: another document, and what is selected in it. */
+export interface Edit {
   to: ProgramDefinition
   selected: Selection
 }
 
 export type EditorAction =
   | { do: 'edit'; to: ProgramDefinition; selected?: Selection; typing?: string | undefined; at: number }
-  /** An edit that waited for the service, made in what is there by then. */
-  | { do: 'edit-late'; change: (present: Step) => Change | undefined; typing?: string; at: number }
+  /** An edit that waited for the service. It is made to the current document, which may have changed meanwhile. */
+  | { do: 'edit-late'; change: (present: Step) => Edit | undefined; typing?: string; at: number }
   | { do: 'select'; selected: Selection }
   | { do: 'undo' }
   | { do: 'redo' }

@@ -5,7 +5,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
 import { useEditing } from '../fields/editing.tsx'
-import { questionNamed, replacedLate } from '../model/adding.ts'
+import { questionNamed, replaced } from '../model/adding.ts'
 import type { SimilarQuestion } from '../saving/program-for-editing.ts'
 
 const pauseMs = 400
@@ -33,7 +33,7 @@ export function BankOffers({ question: { admin_name: name, text } }: { question:
     const { admin_name, kind, enumerator, settings } = banked
     const definition = { ...settings, admin_name, kind, ...(enumerator !== null && { enumerator }) }
     fix({ admin_name, option_ids: settings.options?.map(({ admin_id }) => admin_id) ?? [], used_by: question.used_by })
-    editLate(present => replacedLate(present, name, definition, taken))
+    editLate(present => replaced(present, name, definition, taken))
   }
   return (
     <>

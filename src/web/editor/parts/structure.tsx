@@ -12,8 +12,9 @@ import { questionKey } from '../../../domain/questions/question-key.ts'
 import { drag } from '../fields/dragging.ts'
 import { memo, useEditing } from '../fields/editing.tsx'
 import { Handle, stepOf } from '../fields/handle.tsx'
-import { type Added, withQuestion, withScreen } from '../model/adding.ts'
+import { withQuestion, withScreen } from '../model/adding.ts'
 import { nameAt } from '../model/checking.ts'
+import type { Edit } from '../model/editor-state.ts'
 import { dropped, placeInWords, questionItem, screenInWords, screenItem, stepped } from '../model/moves.ts'
 
 export function Structure({ marks, children }: { marks: ReadonlyMap<string, string>; children: ComponentChildren }) {
@@ -71,7 +72,7 @@ export function Structure({ marks, children }: { marks: ReadonlyMap<string, stri
 
 function AddButtons() {
   const { document, selected, edit, focus, taken } = useEditing()
-  const add = ({ to, selected }: Added): void => {
+  const add = ({ to, selected }: Edit): void => {
     edit(to, { selected })
     focus('first-field')
   }
