@@ -1,8 +1,7 @@
-// The middle panel for a question: its text and answers for applicants, and when the program asks it.
+// The middle panel for a question: its text for applicants, its type and key, and when the program asks it.
 
 /** @jsxImportSource preact */
 
-import { kindsWith, type QuestionSetting } from '../../../domain/definitions/definition-schemas.ts'
 import {
   changePlacement,
   changeQuestion,
@@ -13,23 +12,16 @@ import {
   renameQuestion,
 } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
-import { fileTypeNames, fileTypes } from '../../../domain/files/file-types.ts'
 import type { QuestionKind } from '../../../domain/questions/question.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
 import { kindGroups, kindLabel } from '../../../domain/readable/question-labels.ts'
-import { fieldId, useEditing } from '../fields/editing.tsx'
-import { NumberField, OptionalText, SelectField, TextField, Tick } from '../fields/editor-fields.tsx'
+import { useEditing } from '../fields/editing.tsx'
+import { OptionalText, SelectField, TextField } from '../fields/editor-fields.tsx'
 import { ofKind, questionNamed, reworded, withCopy, withQuestion } from '../model/adding.ts'
 import { earlierThan } from '../model/condition-lines.ts'
+import { AnswerSettings } from './answer-settings.tsx'
 import { BankOffers } from './bank-offers.tsx'
 import { ConditionEditor } from './condition-editor.tsx'
-import { OptionList } from './option-list.tsx'
-
-const boundPairs = [
-  ['min', 'max', ''],
-  ['min_length', 'max_length', ' characters'],
-  ['min_count', 'max_count', ' number'],
-] as const
 
 export function QuestionPanel({ name }: { name: string }) {
   const { document, edit, fixed } = useEditing()
@@ -60,7 +52,7 @@ export function QuestionPanel({ name }: { name: string }) {
         {question.kind !== 'STATIC' && <KeyField {...part} />}
       </div>
       <Place {...part} />
-      <AnswerFields {...part} />
+      <AnswerSettings question={question} at={at} />
       <ConditionEditor
         what="question"
         at={`${asked}/visible_when`}
@@ -97,86 +89,6 @@ function Texts({ question, at, isFixed }: PartProps) {
       />
       {!isFixed && <BankOffers question={question} />}
       <OptionalText label="Help text" at={`${at}/help`} value={help} />
-    </>
-  )
-}
-
-/** What belongs to the answer: options, limits. */
-function AnswerFields({ question, at }: PartProps) {
-  const { document, edit, fixed } = useEditing()
-  const { admin_name: name, kind } = question
-  const has = (setting: QuestionSetting): boolean => kindsWith(setting).includes(kind)
-  const set = (change: Partial<QuestionDefinition>, typing?: string): void =>
-    edit(changeQuestion(document, name, change), { typing })
-  return (
-    <>
-      {has('options') && (
-        <OptionList
-          question={name}
-          at={`${at}/options`}
-          options={question.options ?? []}
-          published={fixed.get(name)?.option_ids ?? []}
-          change={(options, typing) => set({ options: options.length === 0 ? undefined : options }, typing)}
-        />
-      )}
-      {boundPairs
-        .filter(([least]) => has(least))
-        .map(([least, most, unit]) => (
-          <div class="pair" key={least}>
-            {([least, most] as const).map((bound, i) => (
-              <NumberField
-                key={bound}
-                label={`${i === 0 ? 'Minimum' : 'Maximum'}${unit}`}
-                at={`${at}/${bound}`}
-                optional
-                value={question[bound]}
-                change={value => set({ [bound]: value }, `${at} ${bound}`)}
-              />
-            ))}
-          </div>
-        ))}
-      {has('file_types') && <FileFields question={question} at={at} set={set} />}
-      {has('correct_addresses') && (
-        <Tick
-          id={fieldId(`${at}/correct_addresses`)}
-          text="Correct addresses"
-          checked={question.correct_addresses ?? false}
-          change={checked => set({ correct_addresses: checked || undefined })}
-        />
-      )}
-    </>
-  )
-}
-
-/** Which files applicants may upload: all types unless some are excluded. */
-function FileFields(
-  props: Pick<PartProps, 'question' | 'at'> & { set: (change: Partial<QuestionDefinition>) => void },
-) {
-  const { question, at, set } = props
-  const taken = question.file_types ?? fileTypeNames
-  return (
-    <>
-      <NumberField
-        label="Maximum size in MB"
-        at={`${at}/max_megabytes`}
-        optional
-        value={question.max_megabytes}
-        change={max_megabytes => set({ max_megabytes })}
-      />
-      {fileTypeNames.map(type => (
-        <Tick
-          key={type}
-          id={fieldId(`${at}/file_types/${type}`)}
-          text={fileTypes[type].label}
-          checked={taken.includes(type)}
-          change={isTaken => {
-            const types = fileTypeNames.filter(fileTypeName =>
-              fileTypeName === type ? isTaken : taken.includes(fileTypeName),
-            )
-            if (types.length > 0) set({ file_types: types.length === fileTypeNames.length ? undefined : types })
-          }}
-        />
-      ))}
     </>
   )
 }
