@@ -193,21 +193,18 @@ export function SelectField(props: FieldProps & { choices: readonly Choice[]; 'd
 }
 
 /** Radio buttons, or checkboxes with `many`. `chosen` is the initial selection. */
-export function Choices(props: {
-  /** The form of the page unless given. */
-  form?: FormState
-  name: string
-  legend: string
-  choices: readonly Choice[]
-  chosen: readonly string[]
-  many?: boolean
-  hint?: ComponentChildren
-  optional?: boolean
-  /** Of a long list: those chosen come first, the rest is scrolled, and with scripts filtered and chosen together. */
-  long?: boolean
-  /** Of a long list: what a box for all of them says without scripts. `requests/read-form` knows what it means. */
-  all?: string
-}) {
+export function Choices(
+  props: Pick<FieldProps, 'form' | 'name' | 'hint' | 'optional'> & {
+    legend: string
+    choices: readonly Choice[]
+    chosen: readonly string[]
+    many?: boolean
+    /** Of a long list: those chosen come first, the rest is scrolled, and with scripts filtered and chosen together. */
+    long?: boolean
+    /** Of a long list: what a box for all of them says without scripts. `requests/read-form` knows what it means. */
+    all?: string
+  },
+) {
   const { form = usePage().form, name, legend, chosen, many, hint, optional, long, all } = props
   const error = errorOf(form, name)
   // Boxes that were sent with none ticked are not in the form; of radio buttons, one that was on always is.
