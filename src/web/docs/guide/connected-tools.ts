@@ -71,7 +71,7 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
       login,
       'Pull a CSV file.',
       'Choose File → Import → Upload, and select the file.',
-      'Clear “Convert text to numbers, dates, and formulas”, so that leading zeros remain, and choose Import data. A spreadsheet holds 10 million cells.',
+      'Clear “Convert text to numbers, dates, and formulas”, so that leading zeros remain, and choose Import data. A spreadsheet can hold up to 10 million cells.',
     ],
     snippets: [{ id: 'pull-csv', what: 'Pull a CSV file', code: pull('apps.csv') }],
   },
@@ -98,7 +98,7 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
     steps: [
       login,
       'Pull a Parquet file, as described for DuckDB.',
-      'Read it with pandas and `pyarrow`, whose types keep whole numbers whole in columns with nulls.',
+      'Read it with pandas and `pyarrow`, whose types keep integers as integers even in columns with nulls.',
     ],
     snippets: [
       {
@@ -118,7 +118,7 @@ const csvOverHttp = (baseUrl: string, slug: string): Tool => ({
   steps: [
     login,
     'Save the script as `apps.py`, and run `python3 apps.py`. It requests `format=exact-csv`, checks that each page is complete, and writes `apps.csv`.',
-    'Read the file as UTF-8 with all columns as text, so that leading zeros remain. An unquoted empty field is null, and `""` an empty text.',
+    'Read the file as UTF-8 with all columns as text, so that leading zeros remain. An unquoted empty field is null, and `""` is an empty string.',
   ],
   snippets: [
     {
@@ -158,6 +158,6 @@ const dataFactory = (feed: string): Tool => ({
     `Choose Manage → Linked services → New → OData. Enter the service URL \`${feed}\`, and choose the authentication type Basic.`,
     'Enter the Username of an API key, and reference its Password in Azure Key Vault. The key must allow the addresses of your integration runtime.',
     'Create an OData dataset with the path `Applications`.',
-    'Add a Copy activity with the dataset as its source. If it rejects a date (`Edm.Date`, which Microsoft’s list of types lacks), name the other columns in its query: `$select=application_id,submit_time`.',
+    'Add a Copy activity with the dataset as its source. If it rejects a date (`Edm.Date` is missing from Microsoft’s list of types), select the other columns in its query: `$select=application_id,submit_time`.',
   ],
 })

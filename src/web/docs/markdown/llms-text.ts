@@ -4,7 +4,7 @@ export const llmsText = (baseUrl: string): string => `# Tributary
 
 > Exports every application submitted to a public program, complete and exactly once.
 
-Every address below needs HTTP Basic authentication with the Username and Password of an API key. Docs pages are also available as Markdown: append .md to the address. Append ?language=es for a program in another of its languages.
+Every address below needs HTTP Basic authentication with the Username and Password of an API key. Docs pages are also available as Markdown: append .md to the address. To read a program’s docs in another of its languages, append ?language=es, for example.
 
 ## Docs
 

@@ -40,8 +40,9 @@ function wordsOf(
   const place = placeOf(definition, name)
   const wrongValue = (): string | undefined => {
     const isDay = form === 'date' ? (['a date', '2026-01-31'] as const) : undefined
-    const [item, example] = isDay ?? (form === 'number' ? ['a number', '100'] : ['a text', ''])
-    const several = operator === 'in' || operator.startsWith('includes') ? `, or several separated by commas` : ''
+    const [item, example] = isDay ?? (form === 'number' ? ['a number', '100'] : ['text', ''])
+    const several =
+      operator === 'in' || operator.startsWith('includes') ? ', or several values separated by commas' : ''
     const such = example === '' ? '' : `, such as ${example}`
     return `Must be ${item}${such}${several}, to compare with ${text}.`
   }

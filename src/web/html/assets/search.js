@@ -1,4 +1,5 @@
-// Comfort only: the search as a dialog, opened with Ctrl K or ⌘ K or from the sidebar's field. It shows the results of the search page.
+// Optional, because pages work without it: opens the search as a dialog, with Ctrl K or ⌘ K or from the sidebar's field. The dialog shows the
+// results of the search page.
 // In a block: the scripts of a page share one scope.
 {
   const dialog = document.querySelector('.finder')

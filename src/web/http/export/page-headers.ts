@@ -108,8 +108,8 @@ const morePages = (): Problem =>
       parameter: 'pageSize',
       code: 'more_than_one_page',
       detail:
-        'is required if there is more than one page, because this format does not show that. Send it, and read the next page ' +
-        'with the token in the Next-Page-Token header until that is none.',
+        'is required if there is more than one page, because nothing in this format shows that a page follows. Send it, and ' +
+        'request each next page with the token in the Next-Page-Token header until the header is none.',
     },
   ])
 

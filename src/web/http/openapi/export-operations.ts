@@ -268,7 +268,7 @@ export const formatParameter = (formats: readonly string[]) =>
 
 const exactCsv =
   '`exact-csv` is CSV for programs: texts exactly as they are, without a byte order mark, apostrophes, next_page_token or last record. Its ' +
-  'pages have the headers Application-Count and Next-Page-Token. Without pageSize and nextPageToken, it returns 400 (more_than_one_page) ' +
+  'pages have the headers Application-Count and Next-Page-Token. Without pageSize or nextPageToken, it returns 400 (more_than_one_page) ' +
   'if the applications do not fit on one page.'
 
 /** Schema of a page token. */
