@@ -19,7 +19,7 @@ const commands = {
   },
   'api-key': { does: 'API keys', start: () => import('./operator/api-key.ts') },
   audit: { does: 'verify and prune the audit log', start: () => import('./operator/audit-log.ts') },
-  follow: { does: 'the follower of a CiviForm', start: () => import('../workers/follow-civiform.ts') },
+  follow: { does: 'the CiviForm follower', start: () => import('../workers/follow-civiform.ts') },
   civiform: { does: 'check and manage following', start: () => import('./operator/civiform.ts') },
   distribute: {
     does: 'spread applications over a Citus cluster',

@@ -66,7 +66,7 @@ export const usage = (message: string): UsageError => new UsageError(message)
 
 /** Throws when a script gets more arguments than it has a use for. */
 export function refuseMore(words: readonly string[]): void {
-  if (words.length > 0) throw usage(`Unexpected argument: ${words.join(' ')}. Put texts with spaces in quotes.`)
+  if (words.length > 0) throw usage(`Unexpected argument: ${words.join(' ')}. Put text with spaces in quotes.`)
 }
 
 /**

@@ -16,13 +16,13 @@ const help = `Usage: scripts/audit verify [--seal <seal>] [--with <file> …]
 verify   Reads the whole log and recomputes every seal. Names each segment in which an event was changed, removed or
          inserted. A worker seals new events once a minute; newer ones are counted as not sealed yet. Prints the latest
          seal. Keep it where administrators of the database can't change it: given as --seal next time, it also shows
-         whether the end was cut off or the log rewritten. Files of pruned segments given with --with are
-         checked too.
+         whether the end was cut off or the log rewritten. Also checks the files of pruned segments that are
+         passed with --with.
 prune    Moves whole segments whose events are all older than a date, an instant or a number of days into one file,
          audit-….ndjson, and then removes them from the database. Their seals stay, so verify still covers the rest. The
-         folder must exist. If interrupted, nothing has been removed: run it again with the same date, and delete the
-         file of the interrupted run, which verify doesn't know.
-         For what was sent to which client, search the files too:
+         folder must exist. An interrupted run removes nothing: run it again with the same date, and delete the file of
+         the interrupted run, which verify can't check.
+         To find out which client was sent what, search the files too:
            jq -c 'select(.event[3]? == "applications_exported") | .event' audit-*.ndjson`
 
 async function verify({ sql }: ScriptContext, kept: string | undefined, files: readonly string[]): Promise<void> {
@@ -35,7 +35,7 @@ async function verify({ sql }: ScriptContext, kept: string | undefined, files: r
   }
   console.log(`The audit log is intact: ${counted(events)}${unsealed > 0 ? `, ${unsealed} not sealed yet` : ''}.`)
   for (const { file, checked } of pruned)
-    console.log(`Pruned into ${file}: ${checked ? 'checked' : 'not checked; give the file with --with'}.`)
+    console.log(`Pruned into ${file}: ${checked ? 'checked' : 'not checked; pass the file with --with'}.`)
   if (seal !== null) console.log(`Keep this seal elsewhere and pass it as --seal next time:\n${seal}`)
 }
 

@@ -21,7 +21,7 @@ Before the first application is stored, it also sets the database's time zone to
 --roles   Also creates the roles tributary_service and tributary_worker, with the privileges that service and worker need and no
           others. Then make your login role a member: create role web login in role tributary_service;
 --finish  Ends an upgrade, once every process runs this release: earlier releases refuse to start from then on, and postponed changes
-          are made. Restart the processes at any time to use everything new. Fails while a process of an earlier release is
+          are made. Restart the processes at any time to use all new features. Fails while a process of an earlier release is
           connected to the database, unless --force is given.`
 
 const flag = { type: 'boolean', default: false } as const

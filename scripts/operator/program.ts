@@ -49,7 +49,7 @@ const help = `Usage:
   show      Prints the definition of the active version or the draft, ready to edit. Its based_on identifies that version. The
             definition of an existing program needs based_on, and is rejected if a newer version exists.
   schema    Prints the JSON Schema of a definition.
-  export    Prints everything ever published of a program, for import into another database with the same IDs.
+  export    Prints everything ever published for a program, for import into another database with the same IDs.
   translations
             Prints the texts of the active version or the draft as CSV for translators, with a column for each language of the
             program or each --language.

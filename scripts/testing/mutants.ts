@@ -77,7 +77,7 @@ process.exitCode = await exitCode(async () => {
   const nearest = wholeNumber('--nearest', values.nearest)
   const mutate = positionals.length > 0 ? positionals : changedSince(values.since)
   if (mutate.length === 0)
-    throw usage(`No file in src, workers or scripts has changed since ${values.since}. Name files, or --since.`)
+    throw usage(`No file in src, workers or scripts has changed since ${values.since}. Name files or pass --since.`)
   const tests = values.tests?.split(',') ?? (await relatedTests(mutate)).slice(0, nearest)
   if (tests.length === 0) throw usage(`No test imports ${mutate.join(', ')}. Name tests with --tests.`)
 

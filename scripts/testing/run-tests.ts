@@ -194,7 +194,7 @@ async function runTests(request: Asked, folder: string): Promise<number> {
   const sum = (of: (outcome: TestOutcome) => number): number => outcomes.reduce((all, outcome) => all + of(outcome), 0)
   const processor = sum(outcome => outcome.cpuS).toFixed(0)
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  console.log(`\n${seconds} s (${processor} s of processor, without PostgreSQL's); --seed ${request.seed}`)
+  console.log(`\n${seconds} s (${processor} s of CPU time, excluding PostgreSQL); --seed ${request.seed}`)
   const empty = request.others.length === 0 ? emptyFiles(files, outcomes).filter(file => !lacking.includes(file)) : []
   for (const file of empty) console.log(`No tests ran in ${file}.`)
   if (!isChecked) console.log('A check failed; see above.')

@@ -13,7 +13,7 @@ export const civiformSettings = {
   civiformDatabase: setting('CIVIFORM_DATABASE_URL', '', optional(sourceUrl),
     'Database of the CiviForm to follow, with a read-only role. For the follower only.'),
   civiformBaseUrl: setting('CIVIFORM_BASE_URL', '', httpUrl,
-    'Address of that CiviForm, for links to uploaded files: `https://forms.example.gov`.'),
+    'Address of the followed CiviForm, for links to uploaded files: `https://forms.example.gov`.'),
   originApiSalt: secretSetting('CIVIFORM_API_SECRET_SALT', '', optional(text('x2bVq0mS8nR4')),
     'The CiviForm setting of the same name, which makes its API keys valid here.'),
   exportProfile: setting('CIVIFORM_PROFILE', 'contract', oneOf('contract', 'origin'),

@@ -12,7 +12,7 @@ export const connectionSettings = {
   tlsKey: setting('TLS_KEY', '', optional(text('/etc/tributary/tls/apply.key')),
     'Private key file (PEM). With TLS_CERT.'),
   idleTimeoutMs: setting('IDLE_TIMEOUT', '75s', duration('1s', '4m'),
-    'How long a connection may stay open without a request, 1s to 4m; up to four seconds longer.'),
+    'How long a connection may stay open without a request, 1s to 4m. Closing can take four seconds more.'),
   stallTimeoutMs: setting('STALL_TIMEOUT', '60s', duration('1s', '1h'),
     'How long a reader may stall before it is disconnected, 1s to 1h.'),
 }

@@ -22,7 +22,7 @@ function headerFields(text: string): [name: string, value: string][] {
   return parts.map(part => {
     const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)=(.*)$/.exec(part) ?? []
     if (name === undefined || !/^(?:[\x21-\x24\x26-\x7e ]|%[2-7][0-9A-Fa-f])*$/.test(value!))
-      throw new Unusable('must be fields as name=value, separated by commas, with values percent-encoded')
+      throw new Unusable('must be name=value pairs separated by commas, with values percent-encoded')
     return [name, decodeURIComponent(value!).trim()]
   })
 }

@@ -45,7 +45,7 @@ export async function placeTables(tx: Transaction, shards = 0): Promise<void> {
  * be granted afterwards.
  */
 export async function distributeApplications(sql: Sql, shards: number): Promise<void> {
-  await refuseDistributed(sql, 'Nothing was changed: an installation is not distributed again')
+  await refuseDistributed(sql, 'Nothing was changed: this installation is already distributed')
   try {
     await inTransaction(sql, tx => placeTables(tx, shards))
   } catch (error) {

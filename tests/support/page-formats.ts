@@ -8,7 +8,7 @@ import { readNdjsonPage } from './ndjson-page.ts'
 /** A format as a client reads it. */
 export interface Format {
   accept: string
-  /** Throws where the page is not whole. Only CSV for programs has something in the headers. */
+  /** Throws where the page is not whole. Only CSV for software has something in the headers. */
   read(text: string, headers: Headers): { items: unknown[]; nextPageToken: string | null }
   /** An application as an item of this format. */
   itemOf(application: ExportedApplication): unknown

@@ -1,4 +1,4 @@
-// Reports a benchmark: results compared with their targets, and tables, as text for people and JSON for programs.
+// Reports a benchmark: results compared with their targets, and tables, as text for people and JSON for tools.
 
 import { textTable } from '../../command-line/text-table.ts'
 

@@ -5,7 +5,7 @@
 // returns and control characters; `hucre` 1.0 and `xlsx-write-stream` 1.0 stream a single sheet; `write-excel-file` 4.1 keeps all rows.
 //
 // A sheet is full at 1,048,576 rows and continues in another. A cell is cut at 32,767 characters and ends with a note. Numbers of more than
-// 15 digits, which Excel would round, and dates before March 1900, which programs interpret differently, are written as text. Texts are
+// 15 digits, which Excel would round, and dates before March 1900, which spreadsheets interpret differently, are written as text. Texts are
 // never formulas, whatever they start
 // with. Sources: ECMA-376 part 1, 18.3 and 22.9.2.19; Excel specifications and limits.
 

@@ -26,7 +26,7 @@ export async function reportAhead({ sql, source, options, log }: FollowReading, 
       { applications, ahead_s: Math.round(seconds) },
       'the clock of a CiviForm server is ahead: some submissions are not exported yet',
     )
-  else if (applications === 0) log.info({}, 'no CiviForm submission is ahead of the database clock any more')
+  else if (applications === 0) log.info({}, 'CiviForm submissions are no longer ahead of the database clock')
 }
 
 /** For an operator. */

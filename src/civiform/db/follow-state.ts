@@ -1,4 +1,4 @@
-// The follower's progress: one row, updated in the transaction of what it stores.
+// The follower's progress: one row, updated in the same transaction as the data it describes.
 
 import { type Db, findRow, readValue, type Sql, type Transaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

@@ -1,5 +1,5 @@
-// Checks the settings that the service and workers share with the follower when they start. A process with another value would mix two
-// forms of the same application, or silently reject every client.
+// Checks the settings that the service and workers share with the follower when they start. A process with a different value
+// would mix two forms of the same application, or silently reject every client.
 
 import { Problem } from '../../base/problem.ts'
 import type { Sql } from '../../db/client.ts'

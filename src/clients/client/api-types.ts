@@ -119,7 +119,7 @@ export type ExportParameters = {
   fields?: string
   /** `current` includes only the questions of the newest published version, as of the first page. By default, every question that the program has ever had is included. */
   questions?: 'current'
-  /** Format of the response. Overrides the Accept header. `exact-csv` is CSV for programs: texts exactly as they are, without a byte order mark, apostrophes, next_page_token or last record. Its pages have the headers Application-Count and Next-Page-Token. Without pageSize or nextPageToken, it returns 400 (more_than_one_page) if the applications do not fit on one page. */
+  /** Format of the response. Overrides the Accept header. `exact-csv` is CSV for software: values exactly as they are, without a byte order mark, apostrophes, next_page_token or last record. Its pages have the headers Application-Count and Next-Page-Token. Without pageSize or nextPageToken, it returns 400 (more_than_one_page) if the applications do not fit on one page. */
   format?: 'json' | 'ndjson' | 'csv' | 'exact-csv'
   /** The nextPageToken of the previous page. Other parameters can then be omitted; if sent, they must not change. */
   nextPageToken?: string

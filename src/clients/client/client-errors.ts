@@ -69,7 +69,7 @@ export function unreachableBy(error: unknown, host: string): Unreachable | undef
 function mendOf(code: string, host: string): string | undefined {
   if (code === 'ENOTFOUND') return `The host ${host}, or the proxy in HTTPS_PROXY, does not exist.`
   if (/SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)|CERT_UNTRUSTED/.test(code))
-    return `The certificate of ${host} was issued by an unknown authority. If your network has an authority of its own, set NODE_EXTRA_CA_CERTS to a file with its certificate.`
+    return `The certificate of ${host} was issued by an unknown authority. If your network has its own authority, set NODE_EXTRA_CA_CERTS to a file with its certificate.`
   if (/CERT_(HAS_EXPIRED|NOT_YET_VALID)|ALTNAME_INVALID|HOSTNAME_MISMATCH/.test(code))
     return `The certificate of ${host} is expired, not valid yet, or issued for another host.`
   return undefined

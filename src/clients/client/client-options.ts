@@ -1,4 +1,4 @@
-// What a caller may give the client, and the check that it gives nothing else.
+// The client's options, and the check for unknown ones.
 
 import { type ExportParameters, exportFilters } from './api-types.ts'
 import type { RetryOptions } from './attempts.ts'

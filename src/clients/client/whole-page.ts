@@ -2,7 +2,7 @@
 //
 // Nothing is handed over before the last line has been read. It contains the next page's token, the number of applications, and the
 // SHA-256 of all bytes before it. So a gateway's error page, a page cut between two lines, or one altered in transit is never mistaken
-// for applications. NDJSON, because line ends are found at memory speed; finding where applications end in a JSON page means examining
+// for applications. NDJSON, because line breaks are found at memory speed; finding where applications end in a JSON page means examining
 // every byte, which took twice as long as parsing.
 
 /** A page that cannot be whole: it broke off, or it is not what was promised. */

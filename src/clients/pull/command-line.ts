@@ -40,7 +40,7 @@ Table layout:
   --multi <layout>    one: a single column with all selected options (default); columns: a column per option
   --option-labels     Option labels instead of IDs
   --language <tag>    Language of option labels, and of question texts in a workbook: es. Default: the program's
-  --exact-csv         CSV for programs: no byte order mark, and texts that a spreadsheet would take for formulas unchanged
+  --exact-csv         CSV for software: no byte order mark, and no apostrophe before text that looks like a formula
 
 Behavior:
   --credentials <file>   A file with the API key's username and password on two lines. Default: TRIBUTARY_USERNAME and

@@ -55,7 +55,7 @@ export const httpUrl = parser(['https://apply.example.gov', 'https://apply.examp
     url.username !== '' ||
     url.password !== ''
   ) {
-    throw new Unusable('must be an address such as https://apply.example.gov, without query or user')
+    throw new Unusable('must be an address such as https://apply.example.gov, without a query or username')
   }
   return text.replace(/\/+$/, '')
 })

@@ -1,5 +1,5 @@
-// How much of the space for uploaded files is taken. Each process reads the sum now and then and counts its own uploads in between, so
-// processes together can exceed the maximum by what they receive in that time.
+// How much of the space for uploaded files is used. Each process reads the total from time to time and counts its own uploads in between,
+// so processes together can exceed the maximum by what they receive in that time.
 
 import { readStoredBytes } from '../../db/apply/uploaded-files.ts'
 import type { Sql } from '../../db/client.ts'

@@ -6,7 +6,11 @@ import type { Meter } from './meter.ts'
 export const watchMaintenance = (meter: Meter, read: () => Promise<MaintenanceState>): void =>
   meter.lookUp(read, [
     ['tributary_outbox_jobs', 'Jobs not handed to the queue yet', ({ outbox }) => outbox.jobs],
-    ['tributary_outbox_oldest_seconds', 'Age of the oldest such job; 0 if none', ({ outbox }) => outbox.oldestSeconds],
+    [
+      'tributary_outbox_oldest_seconds',
+      'Age of the oldest job not handed to the queue yet; 0 if none',
+      ({ outbox }) => outbox.oldestSeconds,
+    ],
     [
       'tributary_derived_unfinished',
       'Unfinished key maps and docs by job and state',
@@ -21,7 +25,7 @@ export const watchMaintenance = (meter: Meter, read: () => Promise<MaintenanceSt
     ['tributary_workers', 'Workers that reported within the last minute', ({ workers }) => workers],
     [
       'tributary_database_set_back_seconds',
-      'Time since the database was found set back, if ever',
+      'Time since a rollback of the database was detected, if ever',
       ({ setBackSeconds }) => setBackSeconds,
     ],
     [

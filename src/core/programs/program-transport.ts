@@ -140,7 +140,7 @@ function refuseObstacles(bundle: ProgramBundle, obstacles: readonly BundleObstac
     errors: obstacles.map(({ kind, id, holder }) => ({
       path: kind === 'program' ? places.program.list : `${places[kind].list}/${places[kind].ids.indexOf(id)}`,
       code: 'taken',
-      detail: `The ID or name of ${kind.replace('_', ' ')} ${id} is already used here by "${holder}", which is not the same.`,
+      detail: `The ID or name of ${kind.replace('_', ' ')} ${id} is already used here by something else, "${holder}".`,
     })),
   })
 }
@@ -154,7 +154,7 @@ async function checkActive(tx: Transaction, program_version_id: number): Promise
   if (others.length > 0) {
     throw new Problem('conflict', {
       detail:
-        `Program "${active.slug}" uses other question versions than existing programs (program ID` +
+        `Program "${active.slug}" uses different question versions from existing programs (program ID` +
         ` ${others.map(other => other.program_id).join(', ')}). Export all of them at the same time and import them together.`,
       internal: 'shared_questions',
     })

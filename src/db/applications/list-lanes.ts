@@ -1,5 +1,5 @@
-// Reads a list in lanes: a lane has the applications of one status that are all CURRENT or all OBSOLETE, in the order of an export, as
-// `application_by_state` has them. Each lane is read no further than a page, so a rare state costs no more than a common one.
+// Reads a list in lanes. A lane contains the applications with one status and one revision state, in export order, as the index
+// `application_by_state` stores them. At most one page of each lane is read, so a rare state costs no more than a common one.
 
 import type { RevisionState } from '../../domain/questions/application.ts'
 import { latest, type Micros } from '../../domain/values/offset-time.ts'

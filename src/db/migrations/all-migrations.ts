@@ -118,7 +118,7 @@ function readOutsideStatement(name: string, statement: string): OutsideStatement
   const found = outsideStatement.exec(text)
   if (found === null)
     throw new Error(
-      `${name} may only fill rows, or create or drop an index "concurrently if [not] exists", so not: ${text}`,
+      `${name} may only fill rows, or create or drop an index "concurrently if [not] exists", but contains: ${text}`,
     )
   return { text, builds: found[1], isBatch: found[2] !== undefined }
 }

@@ -111,7 +111,7 @@ function violation(error: SchemaError): DefinitionError[] {
 
 function patternText(path: string): string {
   return path === '/slug'
-    ? 'Must consist of lower case letters a to z and digits, in groups joined by single dashes, such as `housing-aid-2026`.'
+    ? 'Must consist of lowercase letters a to z and digits, in groups joined by single dashes, such as `housing-aid-2026`.'
     : 'Must be a single line without tabs or other control characters.'
 }
 
@@ -161,7 +161,7 @@ function violationsOf(form: TSchema, condition: unknown, path: string): readonly
 }
 
 const operatorText = `Must be one of answered, ${comparisonOperators.join(', ')}.`
-const valueText = 'Must be a text of at most 1000 characters, a number, or a list of 1 to 1000 texts or numbers.'
+const valueText = 'Must be a string of at most 1000 characters, a number, or a list of 1 to 1000 strings or numbers.'
 
 /** Entries of an array member of an unchecked object, with the path of each, as they are asked for; none without such an array. */
 export function members(holder: unknown, name: string, path = '') {

@@ -263,7 +263,7 @@ function* optionErrors(question: Readonly<Record<string, unknown>>, kind: Questi
       yield oneError(
         at,
         'wrong_characters',
-        'Must consist of lower case letters a to z, digits, `_` and `-`. To keep an older ID, add `"legacy_id": true`.',
+        'Must consist of lowercase letters a to z, digits, `_` and `-`. To keep an older ID, add `"legacy_id": true`.',
       )
     yield earlier === undefined
       ? none

@@ -77,7 +77,8 @@ export abstract class FieldReader {
   /** The whole cents of an amount in dollars, at least 0 (D18). */
   cents(name: string): number | undefined {
     const value = this.raw(name)
-    if (!isNumber(value)) return this.error(name, 'wrong_type', 'Must be a number of dollars, such as 12.5.')
+    if (!isNumber(value))
+      return this.error(name, 'wrong_type', 'Must be an amount in dollars as a number, such as 12.5.')
     const cents = value instanceof JsonNumber ? exactCents(value.source) : wholeCents(value)
     if (cents === undefined)
       return this.error(name, 'malformed', 'Must have at most two decimals and be at most 90071992547409.91.')

@@ -29,7 +29,7 @@ export function optionList<More extends TProperties>(more: More) {
         minLength: 1,
         maxLength: 200,
         description:
-          'ID in exports. Lower case letters a to z, digits, `_` and `-`; for a MAP question, the ID of a map feature, which can be any text.',
+          'ID in exports. Lowercase letters a to z, digits, `_` and `-`; for a MAP question, the ID of a map feature, which can be any text.',
       }),
       text: optionText,
       translations: translationsOf({ text: optionText }),

@@ -158,7 +158,7 @@ function readScreens(
       if (question === undefined)
         lose(
           'missing_question',
-          `Not imported: its question ${String(member(value, 'id'))}, which the file lacks or is unknown here.`,
+          `Not imported: its question ${String(member(value, 'id'))}, which is missing from the file or unknown here.`,
         )
       if (question === undefined || placed.has(id)) return []
       placed.add(id)

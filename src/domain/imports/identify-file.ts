@@ -13,9 +13,9 @@ export type ProgramFile =
   | { form: 'other'; appears: string }
 
 const signatures: readonly (readonly [start: string, what: string])[] = [
-  ['PK\u0003\u0004', 'a ZIP archive, or a spreadsheet or text document of an office program'],
+  ['PK\u0003\u0004', 'a ZIP archive, or an office document such as a spreadsheet'],
   ['%PDF-', 'a PDF document'],
-  ['\u00d0\u00cf\u0011\u00e0', 'a document of an older office program'],
+  ['\u00d0\u00cf\u0011\u00e0', 'an office document in an older format'],
   ['\u001f\u008b', 'a gzip archive'],
   ['\u0089PNG', 'a picture'],
   ['\u00ff\u00d8\u00ff', 'a picture'],

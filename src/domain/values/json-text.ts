@@ -202,7 +202,7 @@ class Reader {
       return JSON.parse(text.slice(start, this.#at)) as string
     } catch {
       this.#at = start
-      throw this.#malformed('a string whose escapes are those of JSON')
+      throw this.#malformed('a string with valid JSON escapes')
     }
   }
 

@@ -1,5 +1,5 @@
 // SHA-256 (FIPS 180-4) whose state can be exported and resumed elsewhere, which the runtime's hashes do not support.
-// Written in JavaScript, at about 150 MB/s, so for digests of numbers, not of content.
+// Written in JavaScript and slow (about 150 MB/s): use it to digest numbers, not content.
 
 const blockBytes = 64
 /** Eight words, the length in bytes, and what does not fill a block yet. */

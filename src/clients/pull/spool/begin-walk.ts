@@ -1,4 +1,4 @@
-// Where a pull begins: the walk that an interrupted run of the same command has begun, or else a new one, noted before its first request.
+// Begins a pull: continues the walk of an interrupted run of the same command, or records a new walk before its first request.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { ReadablePrograms, TributaryClient } from '@tributary/client'

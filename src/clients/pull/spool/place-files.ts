@@ -1,5 +1,5 @@
 // The last step of a pull: files that are complete and on disk get their final names. Each replaces the old file atomically, so a reader
-// finds the old or the new one and never a part.
+// finds either the old file or the new one, always complete.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Identifies an output and reads what the last pull recorded, where the next one starts.
+// Identifies an output, and reads what the last pull recorded, from which the next pull continues.
 
 import { type LastingFilters, lastingFilters } from '../requests/filter-options.ts'
 import type { IdReceipt } from '../requests/id-digest.ts'

@@ -47,7 +47,7 @@ export async function parseChangesRequest(
     if (place !== undefined) return { place }
     return error(
       'invalid_cursor',
-      'must be an unchanged nextCursor of this address, the Change-Cursor of a walk, or latest.',
+      'must be a nextCursor from this address, unchanged; the Change-Cursor of a walk; or latest.',
     )
   })
   const most = Math.min(limits.maxPageSize, changesMax)

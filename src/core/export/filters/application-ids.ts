@@ -1,4 +1,4 @@
-// The filter by ID range, `application_id` in `$filter`, which Power Query uses to refresh a part.
+// The filter by ID range, `application_id` in `$filter`, which Power Query uses to refresh only part of a table.
 
 import type { FilterValues, IdRange } from '../../../db/walks/walk-filters.ts'
 import type { FeedOperator, WalkFilter } from './walk-filter.ts'

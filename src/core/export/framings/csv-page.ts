@@ -28,9 +28,9 @@ export const csv = {
   inToken: 3,
   description:
     'RFC 4180 in UTF-8, with a byte order mark and a header record. Columns: next_page_token, the fields of an application, and ' +
-    'question_key.field for each field of each top-level answer. Lists are joined by semicolons; an enumerator has ' +
-    'its number of entities. The last record contains only next_page_token: the token, or none on the last page. A page ' +
-    'without this record is incomplete. Texts that a spreadsheet could take for a formula, or that start with an apostrophe, ' +
-    'are prefixed with an apostrophe.',
+    'question_key.field for each field of each top-level answer. List items are joined by semicolons; for an enumerator, ' +
+    'there is only its number of entities. The last record contains only next_page_token: the token, or none on the last page. A page ' +
+    'without this record is incomplete. Text that a spreadsheet could take for a formula, or that starts with an apostrophe, ' +
+    'is prefixed with an apostrophe.',
   framing: csvPage,
 } as const satisfies PageFormat

@@ -4,7 +4,7 @@
 // The key map only grows at its end, so columns keep their positions when a program is published again. An enumerator has a column with
 // its number of entities, `household_member.entities`; the entities themselves are in JSON only.
 //
-// A record begins with the line end of the one before it, so that a page always has an end to write: its last line end.
+// Each record begins with the line break that ends the previous record. The page's last line break therefore remains to be written at its end.
 
 import { type FieldForm, isList } from '../../../domain/fields/question-type.ts'
 import type { KeyMap } from '../../../domain/questions/key-map.ts'

@@ -91,7 +91,7 @@ export class RowCutter {
     if (this.#plans.has(programVersionId)) return this.#plans.get(programVersionId)
     const [whole, seen] = [this.stored.get(programVersionId), this.seen.get(programVersionId)]
     if (whole === undefined || seen === undefined)
-      throw new Error(`an application is of program version ${programVersionId}, which the key map does not cover`)
+      throw new Error(`an application belongs to program version ${programVersionId}, which the key map does not cover`)
     const plan = planCut(whole, seen)
     this.#plans.set(programVersionId, plan)
     return plan

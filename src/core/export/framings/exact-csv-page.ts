@@ -1,6 +1,6 @@
-// A page as CSV for programs (RFC 4180, UTF-8): the records of `csv-rows` with texts exactly as they are, and nothing else.
+// A page as CSV for software (RFC 4180, UTF-8): the records of `csv-rows` with values exactly as they are, and nothing else.
 //
-// It has no place for the next page's token or for a sign that it is complete, because programs would read either as an application. So
+// It has no place for the next page's token or for a sign that it is complete, because software would read either as an application. So
 // both are in the response headers, before the first byte: the number of records, and the token. Only the parameter `format` selects it,
 // because `Accept: text/csv` means CSV for spreadsheets.
 

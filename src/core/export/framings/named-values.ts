@@ -41,7 +41,7 @@ export class NamedValues {
     if (plan !== undefined) return plan
     const shape = this.questions.shapes.get(programVersionId)
     if (shape === undefined)
-      throw new Error(`an application is of program version ${programVersionId}, which the key map does not cover`)
+      throw new Error(`an application belongs to program version ${programVersionId}, which the key map does not cover`)
     const outline = outlineSnapshot(shape, this.questions.profile)
     const outlined = [...annotationsOutline.values, ...outline.values].map(({ name }) => name)
     const places = new Map(outlined.map((name, i) => [name, i]))

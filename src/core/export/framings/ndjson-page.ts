@@ -1,8 +1,8 @@
 // A page in NDJSON: one application per line, with the same objects as in JSON, and a last line that completes the page.
 //
 // A page that is cut off between two lines looks complete. Therefore a page ends with a line that cannot be mistaken for an application: the
-// next page token or null, the number of applications, and the SHA-256 of all bytes before it. A page without this line is incomplete; one
-// with another digest was changed in transit, for example by a proxy that terminates TLS. Browsers support SHA-256 too; it takes 0.2 s of
+// next page token or null, the number of applications, and the SHA-256 of all bytes before it. A page without this line is incomplete; if
+// its digest differs, it was changed in transit, for example by a proxy that terminates TLS. Browsers support SHA-256 too; it takes 0.2 s of
 // processor time for 100,000 applications of 4 KB. JSON text contains no raw line feed, so no answer can end a line.
 
 import { rowsInOneLine } from './one-line.ts'
@@ -24,7 +24,7 @@ export const ndjson = {
   description:
     'One application per line, as in payload, and a last line {"nextPageToken": …, "count": …, "sha256": …} with the number of ' +
     'applications and the hexadecimal SHA-256 of all bytes before it. A page without this line is incomplete; ' +
-    'a page with another digest was changed in transit.',
+    'if its digest differs, it was changed in transit.',
   framing: () => ndjsonPage,
 } as const satisfies PageFormat
 

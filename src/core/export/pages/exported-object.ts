@@ -37,7 +37,7 @@ export function framedRow(stored: StoredTexts, questions: VisibleQuestions, rows
 function fillOf({ program_version_id }: StoredTexts, { fills }: VisibleQuestions): VersionFill {
   const fill = fills.get(program_version_id)
   if (fill !== undefined) return fill
-  throw new Error(`an application is of program version ${program_version_id}, which the key map does not cover`)
+  throw new Error(`an application belongs to program version ${program_version_id}, which the key map does not cover`)
 }
 
 function storedRow({ snapshot, annotations, is_current, program_version_id }: StoredTexts): VersionedRow {

@@ -171,7 +171,7 @@ export class PagePacker implements RowReader {
   #fillOf({ programVersionId }: RowView): VersionFill {
     const fill = this.page.fills.get(programVersionId)
     if (fill === undefined)
-      throw new Error(`an application is of program version ${programVersionId}, which the key map does not cover`)
+      throw new Error(`an application belongs to program version ${programVersionId}, which the key map does not cover`)
     return fill
   }
 

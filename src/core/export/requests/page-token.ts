@@ -141,7 +141,7 @@ function issuedAhead(parameter: string): Problem {
 
 /** Error for a text that cannot be a token. */
 export const unreadableToken = (parameter: string): Problem =>
-  unusableToken(parameter, 'page_token_invalid', 'is not a token of this service', 'token_malformed')
+  unusableToken(parameter, 'page_token_invalid', 'is not a token that this service issued', 'token_malformed')
 
 function unusableToken(parameter: string, code: string, what: string, internal: string, cause?: unknown): Problem {
   const detail = `${what}. Start again at the first page, without a token.`

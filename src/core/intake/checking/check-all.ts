@@ -165,7 +165,11 @@ class Check {
     }
     this.#entities += list.length
     if (this.#entities > entitiesMax) {
-      this.errors.add(at, 'too_many', `Must not contain more entities: an application can have at most ${entitiesMax}.`)
+      this.errors.add(
+        at,
+        'too_many',
+        `Must have fewer entities: an application can have at most ${entitiesMax} in total.`,
+      )
       return 'faulty'
     }
     const fits = countFits(fields, 'entities', list.length, 'entities', asked.question.settings)

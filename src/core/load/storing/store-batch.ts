@@ -45,7 +45,7 @@ export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, 
   if (!(await noteLoadedIds(tx, batch)))
     throw new Problem('conflict', {
       detail:
-        'Another load has used IDs of this load meanwhile. Run this load again to list them; stored applications are kept.',
+        'Meanwhile, another load has used some of this load’s IDs. Run this load again to list them; stored applications are kept.',
       internal: 'ids_taken',
     })
   await holdApplicants(tx, batch, options.frontEnd ?? null)

@@ -1,5 +1,5 @@
-// Optional, because pages work without it: shows questions as soon as an answer makes them apply, uploads files when they are chosen, fills in a code
-// from a link, prints and copies.
+// Shows questions as soon as an answer makes them apply, uploads files when they are chosen, fills in a code from a link, prints and copies.
+// Pages work without it.
 
 const form = document.getElementById('answers')
 if (form?.hasAttribute('data-live')) {

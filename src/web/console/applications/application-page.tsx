@@ -29,7 +29,7 @@ interface ApplicationPageProps extends HistoryProps, RevisionsProps {
   changes: { changes: readonly ApplicationChange[]; more: boolean } | undefined
 }
 
-const doneTexts = { saved: 'Saved. Clients receive it with their next export.' }
+const doneTexts = { saved: 'Saved. Clients receive the change with their next export.' }
 
 export function ApplicationPage(props: ApplicationPageProps) {
   const { program, application, answers, newer, older, search } = props

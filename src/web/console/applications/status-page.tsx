@@ -124,7 +124,7 @@ export function SetStatus({ program, found, shown }: { program: ProgramInColor; 
         <input type="hidden" name={name} value={value} />
       ))}
       <label for="set">
-        Set status of <span data-count="ticked">the</span> selected to
+        Set status of <span data-count="ticked">all</span> selected to
       </label>
       <select id="set" name="set">
         {program.statuses.map(status => (

@@ -33,7 +33,7 @@ type ClientCode = Awaited<ReturnType<typeof findClient>>
 async function findClient(deps: Deps, request: ConsoleRequest) {
   const found = await new ApplicationFiles(deps).find(request)
   const code = await findClientCode(deps.consoleDb, found.application.applicant_id)
-  return { ...found, code: code ?? notFound('The applicant of this application is no intermediary’s client.') }
+  return { ...found, code: code ?? notFound('This applicant is not a client of an intermediary.') }
 }
 
 export function clientCodeActions(deps: Deps): Action[] {
@@ -89,7 +89,7 @@ function ClientCodePage({ program, application, code, made }: ClientCode & { mad
       title="Client’s code"
       part="applications"
       crumbs={[...crumbsOf(program, application_id), { text: 'Client’s code' }]}
-      lead="The client of an intermediary returns to their applications with this code."
+      lead="Clients of an intermediary use this code to return to their applications."
     >
       {made !== undefined && (
         <Notice name="shown-once" tone="attention">
@@ -118,7 +118,7 @@ function ClientCodePage({ program, application, code, made }: ClientCode & { mad
             </ActionForm>
           )}
         </div>
-        <p class="soft">Either ends the client’s sessions. The audit log records it.</p>
+        <p class="soft">Both end the client’s sessions and are recorded in the audit log.</p>
       </div>
     </Shell>
   )

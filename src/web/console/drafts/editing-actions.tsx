@@ -63,7 +63,7 @@ const openAction = ({ consoleDb: db, config }: Deps): Action =>
   action({
     name: 'openProgram',
     route: 'GET /programs/:slug/editing',
-    summary: 'Read a program for the editor',
+    summary: 'Read the document for a program’s editor',
     answers:
       'The draft as a document, or the active version if there is no draft; the person who saved it; and the questions whose kind, key and option IDs are fixed.',
     answered: programForEditingAnswer,
@@ -116,7 +116,7 @@ const similarAction = ({ consoleDb: db }: Deps): Action =>
     route: 'GET /programs/:slug/similar-questions',
     summary: 'Find similar questions in the question bank',
     answers:
-      'Questions that the program can use instead of a new one with this text, most similar first, and which question keys derived from the text are taken.',
+      'Existing questions that ask something similar, most similar first, and which question keys derived from this text are already taken.',
     answered: similarQuestionsAnswer,
     ...reads('programs'),
     roles: administrators,

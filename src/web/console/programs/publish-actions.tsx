@@ -96,7 +96,7 @@ const publishingActions = (deps: Deps): Action[] => {
       answers: 'The new active version, its changes, and the other programs that got a new version.',
       answered: publicationAnswer,
       later: {
-        answers: 'Publishing continues in the background, all or nothing. `Location` has its progress.',
+        answers: 'Publishing continues in the background, all or nothing. Read its progress at `Location`.',
         answered: publicationRow,
       },
       ...writes('programs'),

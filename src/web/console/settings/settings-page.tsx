@@ -40,7 +40,7 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
       </SearchForm>
       {shown.length === 0 && (
         <div class="card empty">
-          {word === '' ? 'No settings are set in the environment. All have their default value.' : 'No settings match.'}{' '}
+          {word === '' ? 'No settings have been changed from their defaults.' : 'No settings match.'}{' '}
           <a href={path}>Show all settings</a>
         </div>
       )}

@@ -34,8 +34,7 @@ export function WebhooksPage({ items, next, ready }: WebhooksProps) {
       <DoneNotice texts={{ removed: 'Webhook removed. It no longer receives messages.' }} />
       {!ready && (
         <Notice name="no-keys" tone="info">
-          <strong>Webhooks aren’t set up.</strong> Set <code>WEBHOOK_KEYS</code>, which their secrets are derived from,
-          for the service and the workers.
+          <strong>Webhooks aren’t set up.</strong> Set <code>WEBHOOK_KEYS</code> for the service and the workers.
         </Notice>
       )}
       <Table

@@ -112,7 +112,7 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
 
 const csvOverHttp = (baseUrl: string, slug: string): Tool => ({
   id: 'csv-over-http',
-  name: 'Programs that read CSV',
+  name: 'Any tool that reads CSV',
   way: 'CSV over HTTP',
   tested: 'Run by our tests, with Python and DuckDB',
   steps: [

@@ -127,8 +127,8 @@ function Statuses({ statuses }: { statuses: readonly string[] }): VNode {
 const Guarantees = () => (
   <ul class="prose">
     <li>
-      The pages of one export contain each matching application that existed at the first page exactly once, whatever is
-      submitted meanwhile. A token returns the same applications however often it is sent, until it expires.
+      The pages of one export contain every matching application that existed when the first page was requested, exactly
+      once, even if others are submitted meanwhile. Until it expires, a token always returns the same applications.
     </li>
     <li>A response with status 200 that ends normally is complete. If the connection breaks, repeat the request.</li>
     <li>

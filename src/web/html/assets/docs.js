@@ -1,4 +1,4 @@
-// Optional, because pages work without it: remembers the chosen language, and keeps the list and example at the section or question being read.
+// Remembers the chosen language, and scrolls the list and the example to the section or question being read. Pages work without it.
 
 const language = 'tributary-docs-language'
 const samples = [...document.querySelectorAll('details[name="samples"]')]

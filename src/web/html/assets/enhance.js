@@ -1,4 +1,4 @@
-// Optional, because pages work without it: makes Copy buttons copy text and confirm it.
+// Makes Copy buttons copy text and confirm it. Pages work without it.
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false
   button.addEventListener('click', async () => {

@@ -1,4 +1,4 @@
-// Optional, because pages work without it: filters a list by the text that is typed.
+// Filters a list by the text that is typed. Pages work without it.
 const field = document.querySelector('[data-find]')
 if (field !== null) {
   const entries = [...document.querySelectorAll('#find li')]

@@ -1,4 +1,4 @@
-// Optional, because previews work without it: a preview's buttons send its form to update the questions shown; this script does so after every answer.
+// Updates a preview after every answer. Without this script, people update it with the preview's buttons.
 
 /** The form as it comes back for what it says now. */
 async function answered(form, signal) {

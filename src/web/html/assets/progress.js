@@ -1,5 +1,5 @@
-// Optional, because pages work without it: updates job progress without a reload while jobs are running. It stops after ten minutes, so
-// that a page left open doesn't keep its session alive.
+// Updates job progress while jobs are running, without a reload. It stops after ten minutes, so that a page left open doesn't keep its
+// session alive. Pages work without it.
 const everyMs = 2000
 const untilMs = performance.now() + 10 * 60_000
 

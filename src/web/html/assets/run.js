@@ -1,5 +1,5 @@
-// Optional, because pages work without it: runs a sample request with the credentials that the browser has for this page, and shows the response in the code panel.
-// Each key links to its description on the page.
+// Runs a sample request with the browser's credentials for this page, and shows the response in the code panel, where each key links to its
+// description. Pages work without it.
 
 const panel = document.querySelector('[data-response]')
 const [status, headers, body] = ['[data-status]', '[data-headers]', '.json'].map(part => panel?.querySelector(part))

@@ -1,6 +1,5 @@
-// Optional, because pages work without it: opens the search as a dialog, with Ctrl K or ⌘ K or from the sidebar's field. The dialog shows the
-// results of the search page.
-// In a block: the scripts of a page share one scope.
+// Opens the search as a dialog, by Ctrl K, ⌘ K or the sidebar's field, with the results of the search page. Pages work without it.
+// All code is in a block, because the scripts of a page share one scope.
 {
   const dialog = document.querySelector('.finder')
   const field = dialog.querySelector('input')

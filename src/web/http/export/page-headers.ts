@@ -1,5 +1,5 @@
 // Response headers of an export page, built while the first rows are loading, and responses without a body.
-// The token of the next page is among them only if the page has no place for it: whether one follows is otherwise known after the last row.
+// The next page's token is among them only if the page has no place for it; otherwise it is known only after the last row.
 
 import { invalidRequest, type KeyQuota, Problem } from '../../../base/problem.ts'
 import type { AnnouncedPage } from '../../../core/export/pages/serve-page.ts'

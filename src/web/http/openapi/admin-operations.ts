@@ -102,7 +102,7 @@ export function adminOperation(action: DescribedOperation) {
         },
       }),
       ...((hasBody || places.length > 0 || action.query !== undefined) && {
-        400: problemResponse('The request is invalid; errors lists each invalid value with its place.'),
+        400: problemResponse('The request is invalid; errors lists each invalid value with its path.'),
       }),
       ...refusals,
       ...((places.length > 0 || hasBody) && {

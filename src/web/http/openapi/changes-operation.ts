@@ -26,7 +26,7 @@ const change = {
     kind: {
       type: 'string',
       examples: ['submitted', 'superseded', 'status', 'note', 'erased'],
-      description: 'Kind of change. Ignore unknown kinds: later releases can add some.',
+      description: 'Kind of change. Ignore unknown kinds: later releases may add more.',
     },
     application_id: { type: 'integer' },
     time: { type: ['string', 'null'], format: 'date-time', description: 'Time of the change; null if unknown.' },

@@ -213,7 +213,7 @@ export function exportOperation(examples?: JsonSchema) {
         headers: { ...requestId, ...firstPage, ...quota, ...applied },
       },
       400: problemResponse(
-        'A parameter is invalid, misspelt (from_date instead of fromDate), repeated, or different from the value sent for the first page.',
+        'A parameter is invalid, misspelled (from_date instead of fromDate), repeated, or different from the value sent for the first page.',
       ),
       406: problemResponse('No available format matches the Accept header.'),
       412: problemResponse(
@@ -267,7 +267,7 @@ export const formatParameter = (formats: readonly string[]) =>
   )
 
 const exactCsv =
-  '`exact-csv` is CSV for programs: texts exactly as they are, without a byte order mark, apostrophes, next_page_token or last record. Its ' +
+  '`exact-csv` is CSV for software: values exactly as they are, without a byte order mark, apostrophes, next_page_token or last record. Its ' +
   'pages have the headers Application-Count and Next-Page-Token. Without pageSize or nextPageToken, it returns 400 (more_than_one_page) ' +
   'if the applications do not fit on one page.'
 

@@ -85,7 +85,7 @@ export const intakeOperations = {
           language: { ...language, description: 'The language of these texts.' },
           languages: { ...listOf(language), description: 'The languages of the program, the default one first.' },
           display_name: text,
-          description: { ...textOrNull, description: 'What the program is.' },
+          description: { ...textOrNull, description: 'Description of the program for applicants.' },
           confirmation: { ...textOrNull, description: 'What to show after a submission.' },
           status_details: {
             ...listOf(object({ status: text })),

@@ -101,7 +101,7 @@ export const feedMetadataOperation = {
 export const feedCountOperation = {
   operationId: 'countFeedTable',
   summary: 'OData feed: count rows of a table',
-  description: 'Returns the number of rows that a walk starting now has. For the table Applications only.',
+  description: 'Returns the number of rows that a walk starting now would return. For the table Applications only.',
   ...byKey('Export'),
   parameters: [programSlugParameter, tableParameter, filterParameter, countedAnyway('$top'), countedAnyway('$orderby')],
   responses: {

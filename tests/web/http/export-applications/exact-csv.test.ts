@@ -1,4 +1,4 @@
-// CSV for programs (D49, `format=exact-csv`): read by DuckDB as EXPORT.md describes, compared with the walk value by value, and never taken for
+// CSV for software (D49, `format=exact-csv`): read by DuckDB as EXPORT.md describes, compared with the walk value by value, and never taken for
 // complete when it is not.
 
 import { describe, expect, test } from 'bun:test'
