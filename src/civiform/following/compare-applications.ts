@@ -35,8 +35,11 @@ export function differences(
   return theirs === ours || isSameTime(place, theirs, ours) ? [] : [{ place, theirs, ours, type }]
 }
 
+const timePlaces: readonly string[] = ['create_time', 'submit_time', 'status_last_modified_time']
+
+/** Two times are the same if they lie in the same second. */
 function isSameTime(place: string, theirs: Exported | undefined, ours: Exported | undefined): boolean {
-  if (!place.endsWith('_time') || typeof theirs !== 'string' || typeof ours !== 'string') return false
+  if (!timePlaces.includes(place) || typeof theirs !== 'string' || typeof ours !== 'string') return false
   return Math.floor(Date.parse(theirs) / 1000) === Math.floor(Date.parse(ours) / 1000)
 }
 

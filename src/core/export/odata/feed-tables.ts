@@ -38,8 +38,13 @@ export const containerName = 'Feed1'
 const fixed = (names: readonly string[]): FeedColumn[] =>
   names.map(name => ({ name, type: typeOfFixed(name), source: name, form: 'text' }))
 
-const typeOfFixed = (name: string): FeedType =>
-  name.endsWith('_time') ? 'Edm.DateTimeOffset' : /_(id|index)$/.test(name) ? 'Edm.Int64' : 'Edm.String'
+const timeColumns: readonly string[] = ['submit_time', 'create_time', 'status_last_modified_time']
+const integerColumns: readonly string[] = ['application_id', 'applicant_id', 'program_version_id', 'entity_index']
+
+const typeOfFixed = (name: string): FeedType => {
+  if (timeColumns.includes(name)) return 'Edm.DateTimeOffset'
+  return integerColumns.includes(name) ? 'Edm.Int64' : 'Edm.String'
+}
 
 /** `entity_path` identifies an entity within its application, as in the tables of `tributary pull`; with `application_id` it is the key. */
 export const entityFacts = ['entity_key', 'parent_key', 'entity_path', 'entity_index'] as const
