@@ -10,7 +10,7 @@ import {
   pointerTokens,
   writeJson,
 } from '../../domain/values/json-text.ts'
-import type { FormPlace } from './form-steps.ts'
+import type { FormPlace } from '../questions/filled-form.ts'
 import { datesIn } from './texts-in-language.ts'
 
 /** In lines; none when it is unanswered. */

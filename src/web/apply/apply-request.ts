@@ -1,7 +1,7 @@
 // A request for one of the applicants' pages: who sent it, in which language, its form, and its response.
 
 import type { VNode } from 'preact'
-import { Problem } from '../../base/problem.ts'
+import { Problem, type ProblemItem } from '../../base/problem.ts'
 import { applyKey } from '../../core/apply/apply-front-end.ts'
 import { type ApplySession, beginApplying, loadApplySession } from '../../core/apply/apply-sessions.ts'
 import type { FrontEndKey } from '../../core/intake/register-applicant.ts'
@@ -39,8 +39,8 @@ export interface ApplyRequest {
   url: URL
   params: Readonly<Record<string, string>>
   form: FormValues
-  /** Error codes of its files, by field. */
-  fileErrors: Map<string, string>
+  /** What is wrong with its files, by field. */
+  fileErrors: ProblemItem[]
   place: Place
   now: Micros
   https: boolean
@@ -103,7 +103,7 @@ export async function openApplyRequest(deps: Deps, limits: ApplyLimits, request:
     url,
     params: {},
     form,
-    fileErrors: new Map(),
+    fileErrors: [],
     place,
     now,
     https,

@@ -10,20 +10,12 @@ import { findLastSubmission } from '../../db/applications/submissions.ts'
 import type { Submitter } from '../../domain/questions/application.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { type FilesInForm, filled } from '../questions/field-view.ts'
+import { type FilledForm, type FormPlace, labelOf, messagesOf, openScreens } from '../questions/filled-form.ts'
 import { answerLines } from './answer-lines.ts'
 import { type ApplyRequest, csrfField, redirect } from './apply-request.ts'
 import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
 import { filesInForm } from './form-files.ts'
-import {
-  digestOf,
-  type FilledForm,
-  type FormPlace,
-  labelOf,
-  messagesOf,
-  openScreens,
-  placesInError,
-  savedForm,
-} from './form-steps.ts'
+import { digestOf, savedForm } from './form-steps.ts'
 import { type ProgramInForm, programOf, type SavedForm, savedIn } from './program-in-form.ts'
 import { CodeBox } from './return-pages.tsx'
 import { pathOfScreen } from './screen-pages.tsx'
@@ -105,9 +97,8 @@ interface CheckProps {
 
 function CheckPage({ request, program, saved, form, nameOf }: CheckProps) {
   const { pages, questions: words } = request.texts
-  const all = form.screens.flat()
   const missing = messagesOf(form, form.errors, words)
-  const wrong = placesInError(all, form.errors)
+  const wrong = new Set(missing.map(({ place }) => place))
   const isEmpty = saved.answers.size === 0
   return (
     <>

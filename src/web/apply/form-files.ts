@@ -11,9 +11,9 @@ import { pointerTokens } from '../../domain/values/json-text.ts'
 import { readMultipart, type SentFile } from '../http/forms/read-multipart.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import type { FilesInForm } from '../questions/field-view.ts'
+import type { FormPlace } from '../questions/filled-form.ts'
 import { dropButton, FormValues } from '../questions/form-values.ts'
 import { type ApplyRequest, acceptForm, fieldsMax, requireSession } from './apply-request.ts'
-import type { FormPlace } from './form-steps.ts'
 import { type ProgramInForm, programOf } from './program-in-form.ts'
 
 const formFilesMax = 20
@@ -86,7 +86,7 @@ class FormFiles {
       },
       chunks,
     )
-    if ('refused' in received) pageRequest.fileErrors.set(field, received.refused)
+    if ('refused' in received) pageRequest.fileErrors.push({ path: field, code: received.refused, detail: '' })
     else form.add(field, urlOfFile(pageRequest, program.slug, received.fileId))
   }
 
@@ -154,7 +154,7 @@ export async function withOwnFiles(
     // Whatever host was sent, the URL is ours.
     if (id !== undefined && own.has(id)) return [[name, kept.has(url) ? url : urlOfFile(request, slug, id)]]
     if (id === undefined && kept.has(url)) return [[name, url]]
-    fileErrors.set(name, 'file_gone')
+    fileErrors.push({ path: name, code: 'file_gone', detail: '' })
     return []
   })
   return new FormValues(values)

@@ -6,24 +6,20 @@ import { Problem } from '../../base/problem.ts'
 import { saveAnswers } from '../../core/intake/save-answers.ts'
 import type { Json } from '../../domain/values/json-text.ts'
 import { type FieldView, type FilesInForm, filled } from '../questions/field-view.ts'
-import { QuestionFields } from '../questions/question-fields.tsx'
-import { type ApplyRequest, csrfField, redirect, requireSession } from './apply-request.ts'
-import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
-import { filesInForm, withOwnFiles } from './form-files.ts'
 import {
   type FieldMessage,
   type FilledForm,
   type FormPlace,
   fillForm,
   labelOf,
-  listsOf,
-  messagesAt,
   messagesOf,
   openScreens,
-  putTogether,
-  savedForm,
-  topKeys,
-} from './form-steps.ts'
+} from '../questions/filled-form.ts'
+import { QuestionFields } from '../questions/question-fields.tsx'
+import { type ApplyRequest, csrfField, redirect, requireSession } from './apply-request.ts'
+import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
+import { filesInForm, withOwnFiles } from './form-files.ts'
+import { listsOf, putTogether, savedForm, topKeys } from './form-steps.ts'
 import { type ProgramInForm, programOf, type SavedForm, savedIn } from './program-in-form.ts'
 import { showReturn } from './return-form.tsx'
 
@@ -78,11 +74,10 @@ export async function postScreen(request: ApplyRequest): Promise<Response> {
   if (add !== undefined) values.add('add', add)
   const form = fillForm(version, values)
   const asked = form.screens[screen] ?? []
-  const wrongFiles = messagesAt(asked, [...request.fileErrors], form, texts.questions)
-  if (go === undefined) return showScreen(request, { program, saved, form, screen, messages: wrongFiles })
   const places = asked.filter(({ formPath }) => shown.has(formPath))
-  const wrong = messagesOf(form, go === 'back' ? form.faults : form.errors, texts.questions, places)
-  const messages = [...wrongFiles, ...wrong.filter(({ field }) => !request.fileErrors.has(field))]
+  const errors = go === undefined ? [] : go === 'back' ? form.faults : form.errors
+  const messages = messagesOf(form, [...request.fileErrors, ...errors], texts.questions, places)
+  if (go === undefined) return showScreen(request, { program, saved, form, screen, messages })
   if (messages.length > 0) return showScreen(request, { program, saved, form, screen, messages })
   if (!(await save(request, program, form, shown))) return redirect(request, here)
   return redirect(

@@ -1,6 +1,7 @@
 // Applying in a browser without scripts, from the deep link to the confirmation.
 
 import { expect, test } from 'bun:test'
+import { errorsMax } from '../../../src/core/intake/checking/validation-errors.ts'
 import { setProgramIntake } from '../../../src/core/intake/close-intake.ts'
 import { Applicant } from '../../support/applicant.ts'
 import { noticesOf } from '../../support/console.ts'
@@ -224,6 +225,19 @@ test('a version that is published meanwhile asks for what it changed, and keeps 
   expect((await applications(slug)).map(({ application }) => application.nickname)).toEqual([
     { question_type: 'TEXT', text: 'Ann' },
   ])
+})
+
+/** Letters for a number: keys of questions have no digits. */
+const lettersOf = (i: number) => i.toString().replace(/\d/g, digit => 'abcdefghij'[Number(digit)]!)
+
+test('a form that asks for more answers than one response lists errors is whole from the start', async () => {
+  const questions = Array.from({ length: errorsMax + 1 }, (_, i) => q.text(`part ${lettersOf(i)}`))
+  await aProgram(sql, { slug: 'long', screens: [{ questions }, { questions: [q.text('last')] }] })
+  const ann = new Applicant(service)
+  await ann.open('/apply/long/screens/1')
+  expect(ann.fieldNames).toHaveLength(errorsMax + 1)
+  await ann.open('/apply/long/screens/2')
+  expect([ann.page.path, ann.fieldNames]).toEqual(['/apply/long/screens/2', ['/last/text']])
 })
 
 test('a program that is closed, paused or unknown takes nothing and says so', async () => {

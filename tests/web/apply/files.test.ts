@@ -262,7 +262,7 @@ test('when the space for files is full, no more are accepted, applicants can con
   await sendFiles(ann, [{ field, name: 'fits.png', content: aPng }])
   expect(fileNamesOn(ann.page)).toEqual(['fits.png'])
   await sendFiles(ann, [{ field, name: 'too-much.png', content: aPng }])
-  expect([ann.page.status, ann.errors[0], fileNamesOn(ann.page)]).toEqual([400, field, ['fits.png']])
+  expect([ann.page.status, ann.errors, fileNamesOn(ann.page)]).toEqual([400, ['/reason/text', field], ['fits.png']])
   await sendFiles(ann, [], { go: 'next', '/reason/text': 'Without' })
   expect(ann.page.status).toBe(200)
   const attentionFor = async (role: 'ADMINISTRATOR' | 'PROGRAM_ADMINISTRATOR') => {

@@ -109,6 +109,18 @@ test('the end says what submitting would be refused for, each at its screen, for
   expect(isEnd(await send(let_, { ...all, go }))).toBe(true)
 })
 
+test('everything about one person of a list is asked together, as applicants are asked', async () => {
+  const members = q.enumerator('members', [q.number('own age'), q.text('own trade', { optional: true })])
+  await aDraft(sql, { slug: 'together', screens: [{ questions: [members, q.text('other')] }] })
+  const at = '/admin/programs/together/draft/preview'
+  const names = { '/members/entities/0/entity_name': 'Ann', '/members/entities/1/entity_name': 'Bo' }
+  const response = await ada.post(at, { ...fieldsOf(await ada.page(at), at), ...names, go: 'next' })
+  const ids = [...(await response.text()).matchAll(/id="at([^"]*)"/g)].map(([, id]) => id)
+  const asked = ['own_age', 'own_trade']
+  const about = [0, 1].flatMap(i => asked.map(key => `/members/entities/${i}/${key}`))
+  expect(ids).toEqual(['/members', ...about, '/other'])
+})
+
 test('every kind of question is shown, with the text that the applicant reads', async () => {
   await aDraft(sql, { slug: 'every-preview', questions: everyKind })
   const page = await ada.page('/admin/programs/every-preview/draft/preview')

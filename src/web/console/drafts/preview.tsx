@@ -4,16 +4,13 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import { questionnaireOf } from '../../../core/intake/checking/asked-questions.ts'
-import { type AskedPlace, askedWith } from '../../../core/intake/checking/check-all.ts'
 import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
 import { findDraftVersion, type StoredProgramVersion } from '../../../db/programs/programs.ts'
 import { LinkButton, NotDone, Notice, Words } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { filled } from '../../questions/field-view.ts'
-import { type FormValues, readAnswers } from '../../questions/form-values.ts'
+import { type FilledForm, fillForm, isFieldOf, labelOf } from '../../questions/filled-form.ts'
 import { en } from '../../questions/languages/en.ts'
 import { QuestionFields } from '../../questions/question-fields.tsx'
 import { findVersionOf, findVisibleProgram, versionName } from '../programs/program-in-view.ts'
@@ -21,7 +18,7 @@ import { type ProgramPageProps, ProgramShell, pathOfProgram, previewPath } from 
 import { type PageRoute, pageAt, showForm } from '../requests/action.ts'
 import { type PageRequest, redirect } from '../requests/console-request.ts'
 import { EditLink, questionHash, useEditor } from './edit-links.tsx'
-import { hasField, missingIn, type ShownScreen, screenShown, valuesIn } from './preview-screens.ts'
+import { missingIn, type ShownScreen, screenShown, valuesIn } from './preview-screens.ts'
 
 const words = en.questions
 
@@ -55,34 +52,19 @@ const bothWays = (path: string, show: (request: PageRequest) => Promise<VNode | 
 
 function show(request: PageRequest, program: ProgramOverview, version: StoredProgramVersion): VNode {
   const { values } = request.context.form
-  const filledIn = valuesIn(values)
-  const { answers, formPath } = readAnswers(filledIn, questionnaireOf(version).top)
-  // From here on, places are those in the form.
-  const inForm = <One extends { path?: string }>(item: One): One =>
-    item.path === undefined ? item : { ...item, path: formPath(item.path) }
-  const checked = askedWith(version, answers)
-  const [asked, errors] = [checked.asked.map(inForm), checked.errors.map(inForm)]
-  const refused = askedWith(version, answers, 'submit').errors.map(inForm)
+  const form = fillForm(version, valuesIn(values))
   // Once the end was reached and something was missing, each screen asks for it.
-  const shown = screenShown(version, asked, values.has('refused') ? refused : errors, values)
-  request.context = { ...request.context, form: { values, errors: shown.errors } }
-  const missing = shown.screen < version.screens.length ? [] : missingIn(version, asked, refused)
-  return (
-    <PreviewPage
-      program={program}
-      version={version}
-      values={values}
-      filledIn={filledIn}
-      shown={shown}
-      missing={missing}
-    />
-  )
+  const shown = screenShown(form, values.has('refused') ? form.errors : form.faults, values)
+  const errors = shown.messages.map(({ field, error }) => ({ ...error, parameter: field }))
+  request.context = { ...request.context, form: { values, errors } }
+  const missing = shown.screen < version.screens.length ? [] : missingIn(form)
+  return <PreviewPage program={program} version={version} values={values} form={form} shown={shown} missing={missing} />
 }
 
 interface PreviewProps extends ProgramPageProps {
   version: StoredProgramVersion
   values: URLSearchParams
-  filledIn: FormValues
+  form: FilledForm
   shown: ShownScreen
   /** At the end: what submitting would be refused for. */
   missing: ReturnType<typeof missingIn>
@@ -95,13 +77,14 @@ const MoreAsked = () => (
 )
 
 function PreviewPage(props: PreviewProps) {
-  const { program, version, values, filledIn, missing } = props
-  const { screen, places, unseen, isFirst } = props.shown
+  const { program, version, values, form, missing } = props
+  const { screen, places, messages, unseen, isFirst } = props.shown
   const at = previewPath(program.slug, version)
   const asked = version.screens[screen]
   const edit = useEditor(program, version)
-  const kept = [...filledIn].filter(([name]) => name.startsWith('/') && !places.some(place => hasField(place, name)))
-  const errors = new Map(props.shown.errors.map(({ parameter, said }) => [parameter, said]))
+  const paths = new Set(places.map(({ formPath }) => formPath))
+  const kept = [...form.values].filter(([name]) => name.startsWith('/') && !isFieldOf(paths, name))
+  const errors = new Map(messages.map(({ field, message }) => [field, message]))
   return (
     <ProgramShell
       program={program}
@@ -119,27 +102,27 @@ function PreviewPage(props: PreviewProps) {
             {kept.map(([name, value]) => (
               <input type="hidden" name={name} value={value} />
             ))}
-            <input type="hidden" name="shown" value={places.map(({ path }) => path).join(' ')} />
+            <input type="hidden" name="shown" value={[...paths].join(' ')} />
             {(missing.length > 0 || values.has('refused')) && <input type="hidden" name="refused" value="yes" />}
           </div>
           {missing.length > 0 ? (
-            <Missing missing={missing} filledIn={filledIn} />
+            <Missing missing={missing} />
           ) : (
             <ScreenHeading version={version} screen={screen} edit={edit} />
           )}
           {/* A script keeps them as the answers are. */}
           <div id="live">
             {places.map(place => (
-              <div id={`at${place.path}`} class="previewed">
+              <div id={`at${place.formPath}`} class="previewed">
                 <QuestionFields
-                  view={{ values: filledIn, errors, words }}
+                  view={{ values: form.values, errors, words }}
                   kind={place.asked.question.kind}
                   settings={place.asked.question.settings}
                   optional={place.asked.optional}
-                  path={place.path}
-                  label={labelIn(place, filledIn)}
+                  path={place.formPath}
+                  label={labelOf(place, form.values, words)}
                 />
-                <EditLink href={edit?.(questionHash(place.asked.question))} what={labelIn(place, filledIn)} />
+                <EditLink href={edit?.(questionHash(place.asked.question))} what={labelOf(place, form.values, words)} />
               </div>
             ))}
           </div>
@@ -180,20 +163,20 @@ function ScreenHeading(props: { version: StoredProgramVersion; screen: number; e
   )
 }
 
-function Missing({ missing, filledIn }: Pick<PreviewProps, 'missing' | 'filledIn'>) {
+function Missing({ missing }: Pick<PreviewProps, 'missing'>) {
   return (
     <>
       <NotDone name="refused">
         <h2 dir="auto">Not ready to submit</h2>
         <p>An applicant would have to fix these answers before submitting.</p>
       </NotDone>
-      {missing.map(({ screen, name, errors }) => (
+      {missing.map(({ screen, name, messages }) => (
         <>
           <h3 dir="auto">{name}</h3>
           <ul>
-            {errors.map(({ place, detail }) => (
+            {messages.map(({ label, error }) => (
               <li>
-                <span dir="auto">{labelIn(place, filledIn)}</span> <Words>{detail}</Words>
+                <span dir="auto">{label}</span> <Words>{error.detail}</Words>
               </li>
             ))}
           </ul>
@@ -202,12 +185,4 @@ function Missing({ missing, filledIn }: Pick<PreviewProps, 'missing' | 'filledIn
       ))}
     </>
   )
-}
-
-/** The text of a question; of one that is repeated, with the name of whom it is about. */
-function labelIn({ asked: { question }, path }: AskedPlace, values: FormValues): string {
-  const { text } = question.settings
-  const [, entity] = /^(.*\/entities\/\d+)\/[^/]*$/.exec(path) ?? []
-  const name = entity === undefined ? undefined : values.get(`${entity}/entity_name`)
-  return name === undefined ? text : filled(words.about, { name, question: text })
 }
