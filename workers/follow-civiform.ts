@@ -36,7 +36,7 @@ async function run(config: OtherConfig): Promise<void> {
     openDatabase({ url: to, prepare, silenceTimeoutMs, connectionsMax, applicationName })
   const sql = open(url, 4, 'tributary-follower')
   const lock = open(databaseDirectUrl, 1, 'tributary-follower-lock')
-  await refuseDistributed(sql, 'This installation does not follow a CiviForm')
+  await refuseDistributed(sql, 'An installation with distributed applications cannot follow a CiviForm (SCALE.md).')
   const stopping = new AbortController()
   const stop = (signal: string): void => {
     if (stopping.signal.aborted) process.exit(130)

@@ -45,7 +45,7 @@ export async function placeTables(tx: Transaction, shards = 0): Promise<void> {
  * be granted afterwards.
  */
 export async function distributeApplications(sql: Sql, shards: number): Promise<void> {
-  await refuseDistributed(sql, 'Nothing was changed: this installation is already distributed')
+  await refuseDistributed(sql, 'The applications are already distributed (SCALE.md). Nothing was changed.')
   try {
     await inTransaction(sql, tx => placeTables(tx, shards))
   } catch (error) {
@@ -69,11 +69,7 @@ export async function distributeApplications(sql: Sql, shards: number): Promise<
 /** SQLSTATEs with which `distribute.sql` reports that it cannot be done. */
 const distributeRefusals = ['22023', '55006']
 
-/** Throws a Problem on a distributed installation, for an action that it doesn't support; `what` begins the sentence. */
-export async function refuseDistributed(db: Db, what: string): Promise<void> {
-  if (await isDistributed(db))
-    throw new Problem('conflict', {
-      detail: `${what} while its applications are distributed (SCALE.md).`,
-      internal: 'distributed',
-    })
+/** Throws a Problem with this detail on a distributed installation, for an action that it doesn't support. */
+export async function refuseDistributed(db: Db, detail: string): Promise<void> {
+  if (await isDistributed(db)) throw new Problem('conflict', { detail, internal: 'distributed' })
 }

@@ -109,7 +109,8 @@ export async function postReturn(request: ApplyRequest): Promise<Response> {
     return showReturn(request, { message, status, kept })
   }
   const counted = await limits.countCode(address)
-  const minutes = Math.ceil(counted.seconds / 60)
+  // At least two, because texts have no form for one.
+  const minutes = Math.max(2, Math.ceil(counted.seconds / 60))
   if (counted.isOver) return refuse('codes_throttled', filled(texts.pages.returnTooMany, { minutes }), 429)
   const token = await returnWithCode(deps.db, deps.config, form.get('code') ?? '', now).catch(async error => {
     // A database that is away makes no code wrong.

@@ -10,6 +10,7 @@ import { sampleAnswers } from '../../../src/domain/samples/sample-answers.ts'
 import { type JsonObject, writeJson } from '../../../src/domain/values/json-text.ts'
 import { errorWords, type FieldView } from '../../../src/web/questions/field-view.ts'
 import { errorField, FormValues, readAnswers, valuesOf } from '../../../src/web/questions/form-values.ts'
+import { languages } from '../../../src/web/questions/languages/all-languages.ts'
 import { en } from '../../../src/web/questions/languages/en.ts'
 import { QuestionFields } from '../../../src/web/questions/question-fields.tsx'
 import { everyKindQuestions, everyKindVersion } from '../../support/every-kind.ts'
@@ -87,6 +88,21 @@ test('every error of intake has a message, and leads to an element of the page',
     const place = asked.findLast(({ path }) => `${error.path}/`.startsWith(`${path}/`))!
     expect(errorWords(words, place, error)).not.toBe(words.errors.other!)
     expect(html).toContain(` id="${errorField(place.asked.type!, place.path, error.path!)}"`)
+  }
+})
+
+test.each(Object.keys(languages))('an answer of a wrong length says the limit, whatever its kind (%s)', language => {
+  const limits = { min_length: 4, max_length: 6 }
+  const lengths = aVersion({ word: { kind: 'TEXT', ...limits }, account: { kind: 'ID', ...limits } })
+  const { top } = questionnaireOf(lengths)
+  for (const [typed, limit] of [
+    ['123', '4'],
+    ['1234567', '6'],
+  ] as const) {
+    const { answers } = readAnswers(new FormValues(['/word/text', '/account/id'].map(name => [name, typed])), top)
+    const { asked, errors } = askedWith(lengths, answers)
+    const messages = errors.map((error, i) => errorWords(languages[language]!.questions, asked[i]!, error))
+    expect(messages).toEqual([expect.stringContaining(limit), expect.stringContaining(limit)])
   }
 })
 

@@ -84,7 +84,7 @@ const peopleActions = ({ db, find, listPeople, onPage }: Organizations): Action[
   action({
     name: 'revokeCodesOfIntermediary',
     route: `POST ${people}/:intermediaryId/revoke-codes`,
-    summary: 'Revoke the client codes that an organization’s person has seen',
+    summary: 'Revoke client codes seen by a person',
     description: revokes,
     answers: 'The person’s organization.',
     answered: organizationRow,
@@ -142,7 +142,7 @@ const toggle = ({ db, find, reach, onPage }: Organizations, name: 'disable' | 'e
   action({
     name: `${name}Intermediary`,
     route: `POST ${people}/:intermediaryId/${name}`,
-    summary: disabled ? 'Disable an organization’s person' : 'Enable an organization’s person',
+    summary: disabled ? 'Disable a person in an organization' : 'Enable a person in an organization',
     answers: 'The person’s organization.',
     answered: organizationRow,
     ...write,

@@ -33,7 +33,7 @@ export const write = { ...writes('intermediaries'), confirmed: true }
 export const tokenReach =
   'A token also needs the scope applications:write, because people who sign in apply for clients.'
 export const revokes =
-  'Clients whose code was made in their sessions are signed out and need a new code. Saved answers and applications are kept.'
+  'The clients with these codes are signed out and need a new code. Saved answers and applications are kept.'
 export const paging = { after: 'The `next` value of the previous page.' }
 
 export const organizationActions = (deps: Deps, organizations: Organizations): Action[] => [
@@ -146,7 +146,7 @@ const ownActions = ({ db, find, page, onPage }: Organizations): Action[] => [
   action({
     name: 'revokeCodesOfOrganization',
     route: `POST ${organizationRoute}/revoke-codes`,
-    summary: 'Revoke the client codes that an organization’s people have seen',
+    summary: 'Revoke client codes seen by an organization',
     description: revokes,
     answers: 'The organization.',
     answered: organizationRow,
