@@ -138,6 +138,13 @@ function Foot({ request }: { request: ApplyRequest }) {
   )
 }
 
+/** A link of its own, as pages end with. */
+export const LinkLine = ({ request, path, text }: { request: ApplyRequest; path: string; text: string }) => (
+  <p>
+    <a href={linkTo(request, path)}>{text}</a>
+  </p>
+)
+
 interface SummaryProps {
   title: string
   messages: readonly SummaryLine[]

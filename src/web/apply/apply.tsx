@@ -21,7 +21,7 @@ import {
   readApplyForm,
   redirect,
 } from './apply-request.ts'
-import { linkTo, showApply } from './apply-shell.tsx'
+import { LinkLine, showApply } from './apply-shell.tsx'
 import { getCheck, getReceived, postCheck } from './check-pages.tsx'
 import { getClients, getNewClient, postClients, postNewClient, postOpenClient } from './client-pages.tsx'
 import { readUpload } from './form-files.ts'
@@ -111,9 +111,7 @@ async function refusal(error: unknown, request: ApplyRequest): Promise<Response>
     <>
       <h1>{pages.problem}</h1>
       <p>{text}</p>
-      <p>
-        <a href={linkTo(request, '/apply')}>{pages.toStart}</a>
-      </p>
+      <LinkLine request={request} path="/apply" text={pages.toStart} />
     </>
   )
   const page = showApply(request, { title: pages.problem, body, status: response.status })

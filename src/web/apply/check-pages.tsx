@@ -9,11 +9,12 @@ import { submitApplication } from '../../core/intake/submit.ts'
 import { findLastSubmission } from '../../db/applications/submissions.ts'
 import type { Submitter } from '../../domain/questions/application.ts'
 import { recordOf } from '../http/server/request-record.ts'
+import { Unseen } from '../questions/field-parts.tsx'
 import { type FilesInForm, filled } from '../questions/field-view.ts'
 import { type FilledForm, type FormPlace, labelOf, messagesOf, openScreens } from '../questions/filled-form.ts'
 import { answerLines } from './answer-lines.ts'
 import { type ApplyRequest, csrfField, redirect } from './apply-request.ts'
-import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
+import { ErrorSummary, LinkLine, linkTo, showApply } from './apply-shell.tsx'
 import { filesInForm } from './form-files.ts'
 import { digestOf, savedForm } from './form-steps.ts'
 import { type ProgramInForm, programOf, type SavedForm, savedIn } from './program-in-form.ts'
@@ -179,10 +180,7 @@ function AnswerRow({ request, form, place, path, isWrong, nameOf }: RowProps) {
       <dd class="change">
         <a class="change-link" href={`${linkTo(request, path)}?check=1#${place.formPath}`}>
           {lines.length === 0 ? pages.answerNow : pages.change}
-          <span class="unseen" dir="auto">
-            {' '}
-            {label}
-          </span>
+          <Unseen text={label} />
         </a>
       </dd>
     </div>
@@ -212,9 +210,7 @@ export async function getReceived(request: ApplyRequest): Promise<Response> {
         {program.confirmation ?? pages.whatNextText}
       </p>
       <CodeBox request={request} session={session} />
-      <p>
-        <a href={linkTo(request, '/apply')}>{pages.other}</a>
-      </p>
+      <LinkLine request={request} path="/apply" text={pages.other} />
     </>
   )
   return showApply(request, { title: pages.received, body })

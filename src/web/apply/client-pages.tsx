@@ -8,7 +8,7 @@ import { maskedToken } from '../../core/people/masked-token.ts'
 import { type OrganizationClient, readClients, readWhoStarted } from '../../db/apply/client-rows.ts'
 import { foldText } from '../../domain/values/folded-text.ts'
 import { recordOf } from '../http/server/request-record.ts'
-import { TextInput } from '../questions/field-parts.tsx'
+import { TextInput, Unseen } from '../questions/field-parts.tsx'
 import {
   type ApplyRequest,
   clientsPath,
@@ -17,7 +17,7 @@ import {
   requireFormOf,
   takeSession,
 } from './apply-request.ts'
-import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
+import { ErrorSummary, LinkLine, linkTo, showApply } from './apply-shell.tsx'
 
 const rowsMax = 50
 const newPath = `${clientsPath}/new`
@@ -81,9 +81,7 @@ async function showClients(request: IntermediaryRequest): Promise<Response> {
           </button>
         </form>
       )}
-      <p>
-        <a href={linkTo(request, '/admin/account')}>{pages.account}</a>
-      </p>
+      <LinkLine request={request} path="/admin/account" text={pages.account} />
     </>
   )
   return showApply(request, { title: pages.clients, body })
@@ -105,10 +103,7 @@ const ClientList = ({ request, clients, started }: ClientListProps) => (
           {started.has(applicant_id) && <p>{request.texts.pages.started}</p>}
           <button type="submit" class="plain" name="client" value={String(applicant_id)}>
             {request.texts.pages.openClient}
-            <span class="unseen" dir="auto">
-              {' '}
-              {name}
-            </span>
+            <Unseen text={name} />
           </button>
         </li>
       ))}

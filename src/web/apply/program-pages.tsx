@@ -5,7 +5,7 @@
 import { findLastSubmission } from '../../db/applications/submissions.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { type ApplyRequest, clientsPath, setCookie } from './apply-request.ts'
-import { linkTo, showApply } from './apply-shell.tsx'
+import { LinkLine, linkTo, showApply } from './apply-shell.tsx'
 import { savedForm } from './form-steps.ts'
 import { programOf, savedIn } from './program-in-form.ts'
 import { readProgramTexts } from './texts-in-language.ts'
@@ -17,11 +17,7 @@ export async function getPrograms(request: ApplyRequest): Promise<Response> {
       active_version_id !== null && intake_state === 'OPEN' && origin_name === null,
   )
   const texts = await readProgramTexts(request)
-  const link = (path: string, text: string) => (
-    <p>
-      <a href={linkTo(request, path)}>{text}</a>
-    </p>
-  )
+  const link = (path: string, text: string) => <LinkLine request={request} path={path} text={text} />
   const body = (
     <>
       {request.url.searchParams.has('finished') && (
@@ -89,13 +85,9 @@ export async function getProgram(request: ApplyRequest): Promise<Response> {
         </div>
       )}
       {request.session === undefined && !needsClient && (
-        <p>
-          <a href={linkTo(request, '/apply/-/return')}>{pages.returnTitle}</a>
-        </p>
+        <LinkLine request={request} path="/apply/-/return" text={pages.returnTitle} />
       )}
-      <p>
-        <a href={linkTo(request, '/apply')}>{pages.programs}</a>
-      </p>
+      <LinkLine request={request} path="/apply" text={pages.programs} />
     </>
   )
   return showApply(request, { title: name, body })

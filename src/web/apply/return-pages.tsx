@@ -15,7 +15,7 @@ import { readPrograms } from '../../db/programs/programs.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { filled } from '../questions/field-view.ts'
 import { type ApplyRequest, clientsPath, csrfField, redirect, setCookie, takeSession } from './apply-request.ts'
-import { linkTo, showApply } from './apply-shell.tsx'
+import { LinkLine, linkTo, showApply } from './apply-shell.tsx'
 import { keptScreen, showReturn } from './return-form.tsx'
 import { postScreen } from './screen-pages.tsx'
 import { datesIn, readProgramTexts } from './texts-in-language.ts'
@@ -168,8 +168,8 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
               <p>
                 {filled(pages.number, { number: application_id })} · {day.format(submit_time / 1000)}
               </p>
-              <p class="strong" dir="auto">
-                {statusOf(application)}
+              <p>
+                <b dir="auto">{statusOf(application)}</b>
               </p>
               {is_current && !current.has(program_id) && program?.intake_state === 'OPEN' && (
                 <a href={linkTo(request, `/apply/${program.slug}`)}>{pages.again}</a>
@@ -178,9 +178,7 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
           )
         })}
       </ul>
-      <p>
-        <a href={linkTo(request, '/apply')}>{pages.other}</a>
-      </p>
+      <LinkLine request={request} path="/apply" text={pages.other} />
       {request.intermediary !== undefined && <NewCode request={request} />}
     </>
   )

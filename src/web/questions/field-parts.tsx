@@ -17,6 +17,14 @@ export interface FieldProps {
 export const Optional = ({ view, is }: { view: FieldView; is: boolean | undefined }) =>
   is ? <span class="soft"> ({view.words.optional})</span> : null
 
+/** Names what a button or link is about, for screen readers alone. */
+export const Unseen = ({ text }: { text: string }) => (
+  <span class="unseen" dir="auto">
+    {' '}
+    {text}
+  </span>
+)
+
 export function FieldError({ view, name }: Pick<FieldProps, 'view' | 'name'>) {
   const error = view.errors.get(name)
   return error === undefined ? null : (

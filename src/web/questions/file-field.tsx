@@ -5,7 +5,7 @@
 
 import { fileRulesOf, fileTypeLabels, fileTypes } from '../../domain/files/file-types.ts'
 import type { QuestionSettings } from '../../domain/questions/question.ts'
-import { type FieldProps, Group, tiesOf } from './field-parts.tsx'
+import { type FieldProps, Group, tiesOf, Unseen } from './field-parts.tsx'
 import { filled } from './field-view.ts'
 import { dropButton } from './form-values.ts'
 
@@ -30,10 +30,7 @@ export function FileField({ path, settings, ...props }: FieldProps & { path: str
               <span dir="auto">{files?.nameOf(url) ?? url}</span>
               <button type="submit" class="quiet" name={dropButton} value={`${name} ${url}`}>
                 {words.remove}
-                <span class="unseen" dir="auto">
-                  {' '}
-                  {files?.nameOf(url) ?? url}
-                </span>
+                <Unseen text={files?.nameOf(url) ?? url} />
               </button>
             </li>
           ))}

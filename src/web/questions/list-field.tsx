@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { type FieldProps, Group, TextInput } from './field-parts.tsx'
+import { type FieldProps, Group, TextInput, Unseen } from './field-parts.tsx'
 import { filled } from './field-view.ts'
 
 /** The name of the button that adds an entity, with the list's path as its value, and of the one that removes an entity, with its path. */
@@ -26,10 +26,7 @@ export function ListField({ path, ...props }: FieldProps & { path: string }) {
             {indexes.length > 0 && (
               <button type="submit" class="quiet" name={removeButton} value={`${list}/${index}`}>
                 {words.remove}
-                <span class="unseen" dir="auto">
-                  {' '}
-                  {name === '' ? label : name}
-                </span>
+                <Unseen text={name === '' ? label : name} />
               </button>
             )}
           </div>
@@ -37,10 +34,7 @@ export function ListField({ path, ...props }: FieldProps & { path: string }) {
       })}
       <button type="submit" class="plain" name={addButton} value={list}>
         {words.add}
-        <span class="unseen" dir="auto">
-          {' '}
-          {props.label}
-        </span>
+        <Unseen text={props.label} />
       </button>
     </Group>
   )

@@ -160,7 +160,8 @@ export const es: Language = {
       forbidden: 'Su sesión terminó o esta página es vieja. No se guardó nada. Vuelva atrás y pruebe otra vez.',
       too_large: 'Sus respuestas o archivos son demasiado grandes. Envíe menos a la vez.',
       rate_limited: 'Demasiadas personas usan esta página desde su conexión. Espere un minuto y pruebe otra vez.',
-      unavailable: 'Hay mucha gente usando esta página ahora. Sus respuestas guardadas están seguras. Pruebe otra vez en un minuto.',
+      unavailable:
+        'Hay mucha gente usando esta página ahora. Sus respuestas guardadas están seguras. Pruebe otra vez en un minuto.',
       other: 'Algo salió mal. Sus respuestas guardadas están seguras. Pruebe otra vez.',
     },
     toStart: 'Ir al inicio',
