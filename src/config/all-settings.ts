@@ -24,7 +24,7 @@ export const settingGroups = {
   'Applicants’ pages': applySettings,
   Webhooks: webhookSettings,
   'Shutdown and logging': watchingSettings,
-  'Alongside CiviForm': civiformSettings,
+  'Following CiviForm': civiformSettings,
 }
 
 export const settings = {

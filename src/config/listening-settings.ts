@@ -13,7 +13,7 @@ export const listeningSettings = {
   port: setting('PORT', '8080', wholeNumber(0, 65_535),
     'Port of the service, 0 to 65535; 0 picks a free one.'),
   healthHost: setting('HEALTH_HOST', '127.0.0.1', text('127.0.0.1', '0.0.0.0'),
-    'Address for `/livez`, `/readyz` and `/metrics`. Keep it away from the public.'),
+    'Address for `/livez`, `/readyz` and `/metrics`. Must not be reachable by the public.'),
   healthPort: setting('HEALTH_PORT', '', optional(wholeNumber(0, 65_535)),
     'Port for `/livez`, `/readyz` and `/metrics`. Empty: service 8081, worker 8082, follower 8083.'),
   reusePort: setting('REUSE_PORT', 'off', onOff,

@@ -1,4 +1,4 @@
-// The row of facts about this installation, such as the time zone of its stored times, and the preparation of a database for use.
+// Reads and writes the row of facts about this installation, such as the time zone of its stored times, and prepares a database for use.
 
 import { Problem } from '../base/problem.ts'
 import { release } from '../base/release.ts'

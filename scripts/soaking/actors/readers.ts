@@ -1,4 +1,4 @@
-// Clients of every kind that read during a soak. Each checks its promises as it reads, and keeps what is compared at the end.
+// Clients of every kind that read during a soak. Each checks the service's promises as it reads, and keeps what is compared at the end.
 
 import { createHash } from 'node:crypto'
 import { pick, type Rng } from '../../../src/domain/random/seeded-random.ts'

@@ -1,4 +1,4 @@
-// The primary's state of a program, and the condition that another server has the same state.
+// Reads the primary's state of a program, and checks in a statement's condition that another server has reached it.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow } from '../client.ts'

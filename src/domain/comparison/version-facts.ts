@@ -101,7 +101,7 @@ export function thingsOf(definition: ProgramDefinition, other: ProgramDefinition
       const question = defined.get(name)
       const { text = name, kind, enumerator } = question ?? {}
       const answering = optional ? 'may be left unanswered' : 'must be answered'
-      const repeated = enumerator === undefined ? [] : [`for each of “${textOf(enumerator)}”`]
+      const repeated = enumerator === undefined ? [] : [`for each entry in “${textOf(enumerator)}”`]
       const facts = [
         ...(question === undefined ? [] : settingFacts(question)),
         setting('Answering', 'optional_changed', 'Optional', optional, [answering]),

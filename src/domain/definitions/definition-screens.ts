@@ -122,7 +122,7 @@ function placementErrors(
   if (parent === undefined) {
     return error(
       'enumerator_not_placed',
-      `Must come after its enumerator: add "${question.enumerator}", under which "${admin_name}" is repeated, to an earlier place.`,
+      `Must come after its enumerator: add "${question.enumerator}", which repeats "${admin_name}", before it.`,
     )
   }
   return parent.position < placement.position

@@ -118,7 +118,7 @@ function ZoneNote() {
   const { timeZone, person } = usePage()
   return (
     <p class="foot" id="zone">
-      All times, and the days you enter, are in{' '}
+      All dates and times, including those you enter, are in{' '}
       {person === undefined ? timeZone : <a href="/admin/account#time-zone">{timeZone}</a>}.
     </p>
   )

@@ -232,10 +232,10 @@ test('an application says which clients it was sent to, with the way to every pa
     select actor, action, subject, detail || ${sql.json({ outcome: 'client_gone' })} from audit_event
     where action = 'applications_exported' and actor = ${`key:${key.username}`}`
   const page = await browser.page(`${list}/${first.application_id}`)
-  expect(textOf(page)).toMatch(/Exported by 1 client [^,]+, last /)
+  expect(textOf(page)).toMatch(/Exported by 1 system [^,]+, last /)
   expect(page).toContain(`href="/admin/audit/sent?application=${first.application_id}"`)
   const theirPage = await programAdministrator!.page(`${list}/${first.application_id}`)
-  expect(textOf(theirPage)).toContain('Exported by 1 client')
+  expect(textOf(theirPage)).toContain('Exported by 1 system')
   expect(theirPage).not.toContain('/admin/audit/sent')
 })
 

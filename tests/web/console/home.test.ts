@@ -57,7 +57,7 @@ const sent = (slug: string, detail: object, by = key.api_key_id, db = sql) => db
   values (${`key:${by}`}, 'applications_exported', ${slug}, ${db.json(detail as never)})`
 
 test('shows those concerned what needs attention, and marks it at the side of every page', async () => {
-  const unread = ' has applications that no client has exported. It has never been exported.'
+  const unread = ' has applications but has never been exported.'
   const expiring = 'County sync expires in 6 days.'
   const [ada, aud, pat] = [await as('ADMINISTRATOR'), await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
   for (const reader of [ada, aud]) {

@@ -67,7 +67,7 @@ export function History({ program, application, states, moreStates, sent }: Hist
 function Sent({ application, sent: { clientsOf, isPruned } }: Pick<HistoryProps, 'application' | 'sent'>) {
   const { person } = usePage()
   const clients = clientsOf.get(application.application_id) ?? []
-  const count = counted(clients.length, 'client') + (clients[0]?.is_bounded ? ' or more' : '')
+  const count = counted(clients.length, 'system') + (clients[0]?.is_bounded ? ' or more' : '')
   const none = isPruned ? 'Not exported, according to the audit log' : 'Not exported yet'
   return (
     <div>
@@ -78,7 +78,7 @@ function Sent({ application, sent: { clientsOf, isPruned } }: Pick<HistoryProps,
         </small>
       ))}
       {clients.length > 0 && person !== undefined && readingRoles.includes(person.role) && (
-        <a href={`/admin/audit/sent?application=${application.application_id}`}>All deliveries</a>
+        <a href={`/admin/audit/sent?application=${application.application_id}`}>View all exports</a>
       )}
     </div>
   )

@@ -29,7 +29,7 @@ interface ApplicationPageProps extends HistoryProps, RevisionsProps {
   changes: { changes: readonly ApplicationChange[]; more: boolean } | undefined
 }
 
-const doneTexts = { saved: 'Saved. Clients receive the change with their next export.' }
+const doneTexts = { saved: 'Saved. Connected systems receive the change with their next export.' }
 
 export function ApplicationPage(props: ApplicationPageProps) {
   const { program, application, answers, newer, older, search } = props
@@ -49,7 +49,7 @@ export function ApplicationPage(props: ApplicationPageProps) {
       lead={<Lead {...props} />}
       actions={
         <>
-          {answers !== undefined && <LinkButton href={`${path}/exported`} text="As exported" />}
+          {answers !== undefined && <LinkButton href={`${path}/exported`} text="View as exported" />}
           {newer !== undefined && (
             <LinkButton rel="prev" href={`${list}/${newer}${search}`} icon="chevron-left" text="Newer" />
           )}
@@ -89,7 +89,10 @@ function Erasing({ path }: { path: string }) {
   return (
     <section class="card">
       <h2>Erase</h2>
-      <p class="soft">Permanently delete, for example after a privacy request. You’ll see what is deleted first.</p>
+      <p class="soft">
+        Permanently deletes data, for example after a privacy request. You can review what will be deleted before you
+        confirm.
+      </p>
       <div class="actions">
         <LinkButton href={`${path}/erase`} icon="trash-2" text="Erase application…" />
         <LinkButton href={`${path}/erase-applicant`} icon="trash-2" text="Erase applicant…" />
@@ -226,7 +229,7 @@ function StatusCard({ program, application, action }: ApplicationPageProps & { a
         />
         <TextArea name="note" label="Note" optional value={application_note ?? ''} rows={5} />
         <Submit text="Save" />
-        <p class="hint">Clients receive both with their next export.</p>
+        <p class="hint">Connected systems receive both with their next export.</p>
       </ActionForm>
     </section>
   )

@@ -26,7 +26,7 @@ export function ErasePage({ program, application, held }: EraseProps) {
       title={`Erase ${what} ${id}`}
       part="applications"
       crumbs={[...crumbsOf(program, application_id), { text: 'Erase' }]}
-      lead="You can’t undo this. Copies that clients have already exported are not erased."
+      lead="You can’t undo this. Copies that connected systems have already exported are not erased."
       path={`${applicationsPath(program.slug)}/${application_id}/${eraseSteps[what as keyof typeof eraseSteps]}`}
       submit={`Erase ${what}`}
       look="danger"

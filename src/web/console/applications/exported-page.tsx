@@ -22,7 +22,7 @@ export function ExportedPage(props: { program: Program; application: Application
       heading="As exported"
       part="applications"
       crumbs={[...crumbsOf(program, application.application_id), { text: 'As exported' }]}
-      lead={`What clients receive if they export it now (${figures(bytes.length)} bytes). Viewing and downloading are recorded in the audit log.`}
+      lead={`What connected systems receive if they export it now (${figures(bytes.length)} bytes). Viewing and downloading are recorded in the audit log.`}
       actions={
         <>
           {shown !== undefined && <CopyButton of="exact" />}

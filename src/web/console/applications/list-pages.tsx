@@ -132,7 +132,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
 
 const doneTexts = {
   status:
-    'Saved. Clients receive the changes with their next export. Any application that changed after the preview was skipped.',
+    'Saved. Connected systems receive the changes with their next export. Any application that changed after the preview was skipped.',
   erased: 'Erased. Later exports leave it out.',
 }
 

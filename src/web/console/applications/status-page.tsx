@@ -42,7 +42,7 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
       <Before program={program} status={status} changed={changed} same={same} />
       <Obsolete path={path} changed={changed} />
       {changed.length > 0 && <NoteForAll optional={status !== undefined} changed={changed} />}
-      <p class="soft">Clients receive the changes with their next export.</p>
+      <p class="soft">Connected systems receive the changes with their next export.</p>
       <input type="hidden" name="set" value={status === undefined ? unchanged : statusValue(status)} />
       {changed.map(({ application_id, annotation_id }) => (
         <input type="hidden" name="seen" value={`${application_id}-${annotation_id}`} />

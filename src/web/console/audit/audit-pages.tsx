@@ -51,7 +51,7 @@ export function AuditLogPage(props: AuditLogProps) {
         <p class="card empty">
           {filtered || later
             ? 'No entries match. Remove a filter to see more.'
-            : 'No entries yet. Actions in the console and requests by clients appear here.'}
+            : 'No entries yet. Actions in the console and requests with API keys appear here.'}
         </p>
       )}
       {daysOf(entries, timeZone).map(([day, some]) => (

@@ -28,7 +28,7 @@ export function DisclosuresPage({ applicationId, found, files, names }: SentProp
       title="Recipients of an application"
       part="audit"
       crumbs={[crumb, { text: 'Recipients' }]}
-      lead="The audit log records every export page with the submissions it covered. This report lists every client that was sent an application."
+      lead="The audit log records every export page with the submissions it covered. This report lists every system that was sent an application."
     >
       <ErrorSummary />
       <form method="get" action={`${path}/sent`} class="card filters fields">
@@ -81,7 +81,7 @@ function PlaceSection(
       <Table
         caption={`Export pages with application ${applicationId} of ${place.display_name}`}
         rows={pages}
-        empty="Not sent to any client yet."
+        empty="Not sent to any system yet."
         columns={columns(names)}
       />
       {nextBefore !== undefined && (
@@ -100,7 +100,7 @@ function PlaceSection(
 
 const columns = (names: SentProps['names']): Column<Disclosure>[] => [
   {
-    head: 'Client',
+    head: 'System',
     cell: page => (
       <Actor
         actor={page.actor}

@@ -44,7 +44,7 @@ export function VerifyPage({ seal, events, unsealed, files, verdict }: VerifyPro
             <TextField
               name="seal"
               label="Earlier seal"
-              hint="A seal you kept reveals whether the end was cut off or the log was rewritten."
+              hint="A seal you kept reveals whether the end of the log was cut off or the log was rewritten."
               optional
             />
             <Submit icon="check" text={`Verify ${counted(events, 'event')}`} />

@@ -47,7 +47,7 @@ export async function downloadApplications(deps: Deps, request: ConsoleRequest):
     errors.push({
       parameter: 'format',
       code: 'not_allowed',
-      detail: 'Choose an Excel workbook, CSV files, or CSV as clients receive it.',
+      detail: 'Choose an Excel workbook, CSV files, or CSV as connected systems receive it.',
     })
   const languages = await languagesOffered(db, program)
   const language = sent.get('language') ?? languages[0]!
@@ -103,7 +103,7 @@ async function sheetsOfList(deps: Deps, program: Program, list: OpenedList, lang
     })
   } catch (error) {
     if (error instanceof TooWide)
-      throw new Problem('too_large', { detail: `${error.message} Choose CSV as clients receive it instead.` })
+      throw new Problem('too_large', { detail: `${error.message} Choose CSV as connected systems receive it instead.` })
     throw error
   }
 }

@@ -68,7 +68,7 @@ export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps)
               },
               {
                 value: 'csv',
-                text: 'CSV as clients receive it',
+                text: 'CSV as connected systems receive it',
                 hint: 'With question keys and option IDs, but without rows for lists of people or things.',
               },
             ]}
@@ -77,7 +77,7 @@ export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps)
             <SelectField
               name="language"
               label="Language of questions and options"
-              hint="Doesn’t affect CSV as clients receive it."
+              hint="Doesn’t affect CSV as connected systems receive it."
               choices={languages.map(tag => ({ value: tag, text: languageName(tag) }))}
             />
           )}

@@ -18,7 +18,7 @@ import type { PageRequest } from '../requests/console-request.ts'
 import { closed, nullableText } from '../requests/schemas.ts'
 
 const meanings: Readonly<Record<keyof typeof intakeLabels, string>> = {
-  OPEN: 'Applicants can submit, and clients can export.',
+  OPEN: 'Applicants can submit, and connected systems can export.',
   PAUSED: 'Temporarily closed. Submissions are rejected with “try again later”, and saved answers are kept.',
   CLOSED: 'Submissions are rejected until you reopen the program.',
   ARCHIVED: 'Closed and hidden from the list of programs. Its applications can still be viewed and exported.',

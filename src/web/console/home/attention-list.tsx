@@ -117,11 +117,13 @@ const kinds: Readonly<Record<AttentionKind, Kind>> = {
     part: 'programs',
     sentence: (row, now) => (
       <>
-        {name(row)} has applications that no client has exported.{' '}
-        {row.at === null ? 'It has never been exported.' : `The last export was ${distance(row.at, now)}.`}
+        {name(row)}{' '}
+        {row.at === null
+          ? 'has applications but has never been exported.'
+          : `has applications submitted since its last export, ${distance(row.at, now)}.`}
       </>
     ),
-    link: row => ['View clients', pathOf(row)],
+    link: row => ['View program', pathOf(row)],
     others: ['programs haven’t been exported', '/admin/programs'],
   },
   draft: {

@@ -52,7 +52,7 @@ export const FirstStatus = ({ first_status: { recent, all } }: Pick<Pace, 'first
       ]}
     />
     <p class="soft">
-      Based on at most the {figures(applicationsMax)} newest applications. Imported statuses aren’t counted.
+      Based on the newest applications, at most {figures(applicationsMax)}. Imported statuses aren’t counted.
     </p>
   </>
 )

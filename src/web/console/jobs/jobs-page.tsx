@@ -188,7 +188,7 @@ function Regenerate({ program, text, of }: { program: string; text: string; of?:
     <ActionForm action="/admin/jobs/regenerate">
       <input type="hidden" name="program" value={program} />
       <input type="hidden" name="after" value={query.get('after') ?? ''} />
-      <Submit look="plain" icon="refresh-cw" text={text} unseen={of && `: the docs of ${of}`} />
+      <Submit look="plain" icon="refresh-cw" text={text} unseen={of && ` docs of ${of}`} />
     </ActionForm>
   )
 }

@@ -40,7 +40,7 @@ export function BankPage({ items, next }: { items: readonly BankEntry[]; next: s
                 small={
                   <>
                     <code>{question.admin_name}</code>
-                    {question.enumerator !== null && ` for each of ${question.enumerator}`}
+                    {question.enumerator !== null && ` for each entry in “${question.enumerator}”`}
                   </>
                 }
               />
@@ -106,12 +106,12 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
                 'Key',
                 question.kind === 'STATIC' ? undefined : (
                   <>
-                    <code>{question.question_key}</code> (never changes, because clients rely on it)
+                    <code>{question.question_key}</code> (never changes, because connected systems rely on it)
                   </>
                 ),
               ],
               ['Type', <span class="kind">{kindLabel(question.kind)}</span>],
-              ['Repeated', question.enumerator === null ? undefined : `for each of ${question.enumerator}`],
+              ['Repeated', question.enumerator === null ? undefined : `for each entry in “${question.enumerator}”`],
               ['Help', settings.help],
               ['Limits', bounds === '' ? undefined : bounds],
               ['Added', <When at={question.created_at} />],

@@ -189,7 +189,7 @@ export function NewProgramPage(props: { programs: readonly NamedProgram[] } & Re
       title="New program"
       part="programs"
       crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
-      lead="The program starts as a draft. Clients can’t see it until you publish it."
+      lead="The program starts as a draft. Connected systems can’t see it until you publish it."
       actions={<LinkButton href="/admin/import-program" text="Import a file" />}
     >
       <ValidationErrors errors={errors}>
@@ -213,7 +213,7 @@ export function NewProgramPage(props: { programs: readonly NamedProgram[] } & Re
             name="slug"
             label="Slug"
             optional
-            hint="Identifies the program to clients and can’t be changed later. Leave empty to derive it from the name, such as housing-aid."
+            hint="Identifies the program to connected systems and can’t be changed later. Leave empty to derive it from the name, such as housing-aid."
             maxLength={100}
           />
           <SelectField

@@ -63,7 +63,7 @@ export function PublishPage(props: PublishProps) {
         </div>
         <div>
           <section class="card">
-            <h2>Effect on clients</h2>
+            <h2>Effect on connected systems</h2>
             {active === undefined ? (
               <p>Applications can be submitted and exported after you publish.</p>
             ) : effects.length === 0 ? (

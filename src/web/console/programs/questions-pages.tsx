@@ -62,7 +62,7 @@ export function QuestionsPage({ view }: { view: ProgramInView }) {
       />
       {draft !== undefined && view.active !== undefined && changes.length > 0 && (
         <p>
-          <a href={`${path}/versions/compare`}>Changes in the draft: {counted(changes.length, 'change')}</a>
+          <a href={`${path}/versions/compare`}>{counted(changes.length, 'change')} in the draft</a>
         </p>
       )}
       <Screens definition={definition} view={view} search={search} />
@@ -73,7 +73,7 @@ export function QuestionsPage({ view }: { view: ProgramInView }) {
 function Actions({ path, draft }: { path: string; draft: boolean }) {
   return (
     <>
-      <LinkButton href={`${path}/document`} icon="file-text" text="As a document" />
+      <LinkButton href={`${path}/document`} icon="file-text" text="Edit as document" />
       <LinkButton href={`${path}/translations`} text="Translations" />
       {draft && (
         <>
@@ -188,7 +188,7 @@ function Facts({ placement, question, text }: Pick<RowProps, 'placement' | 'ques
   return (
     <>
       {placement.optional && <span>optional</span>}
-      {question.enumerator !== undefined && <span>for each of {question.enumerator}</span>}
+      {question.enumerator !== undefined && <span>for each entry in “{question.enumerator}”</span>}
       {placement.visible_when != null && <span>when {text(placement.visible_when)}</span>}
       {boundsText(question) !== '' && <span>{boundsText(question)}</span>}
       {options !== undefined && (

@@ -114,7 +114,7 @@ export function RetentionPage(props: RetentionProps) {
             erased after the same time. Application numbers and submission times stay in the audit log. Later exports
             leave the applications out.
           </p>
-          <p class="soft">Backups and copies that clients have already exported are not erased.</p>
+          <p class="soft">Backups and copies that connected systems have already exported are not erased.</p>
         </section>
       </div>
     </Shell>

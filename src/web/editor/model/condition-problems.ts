@@ -48,7 +48,7 @@ function wordsOf(
   }
   return {
     not_visible: () =>
-      `Must refer to a question that is asked once, or for each item of the same list; ${text} is asked for each of ${textOf(question?.enumerator)}.`,
+      `Must refer to a question that is asked once, or for each entry in the same list; ${text} is asked for each entry in ${textOf(question?.enumerator)}.`,
     not_earlier: () =>
       `Must refer to an earlier question; ${text} is asked later, on screen ${place!.screen + 1} · ${definition.screens[place!.screen]!.name}.`,
     not_asked: () => `Must refer to an earlier question of this program; ${text} isn’t one of its questions.`,
