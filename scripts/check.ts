@@ -99,7 +99,7 @@ const importsOf = (code: string): { index: number; type: string; specifier: stri
 /** These files name what is refused. */
 const own = ['scripts/check.ts', 'tests/scripts/check.test.ts']
 const speaksHttp = /^(web|clients\/client)\b/
-/** What a text may not hold, where, and why. */
+/** Text that files must not contain, with the files where it is allowed and the reason. */
 const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, room: string) => boolean, why: string])[] =
   [
     [

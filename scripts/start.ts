@@ -47,7 +47,7 @@ database is empty, and the service. Prints a command to try. Ctrl-C stops everyt
   --help      this text`
 
 const root = join(import.meta.dir, '..')
-/** What service and worker log. */
+/** The log of service and worker. */
 const logFile = join(dataFolder, 'log')
 const demoApplications = 5000
 /** Settings of features that are otherwise off. */

@@ -39,7 +39,7 @@ export function createApp(foundation: Foundation): App {
   return { auditLog, keyRequests, watch, routes: list, fetch }
 }
 
-/** What routes share, made of what the process opened. */
+/** The dependencies that routes share, built from what the process opened. */
 function depsOf(foundation: Foundation): Deps {
   const { config, db, consoleDb, log, now } = foundation
   const { exportOnly } = config

@@ -12,7 +12,7 @@ import type { DrainRequest } from './peers/drain.ts'
 export interface DatabaseView {
   /** The harness's own connections, over TCP. */
   sql: Sql
-  /** What a process needs in its environment to come in by the asked way: `DATABASE_URL` and libpq's own variables. */
+  /** The environment a process needs to connect in the chosen way: `DATABASE_URL` and libpq's own variables. */
   environment: Record<string, string>
   /** The same for the drain. */
   drain: Pick<DrainRequest, 'address' | 'user' | 'database'>

@@ -133,7 +133,7 @@ export async function warmUp(children: ChildProcesses, subject: HttpSubject): Pr
   await fetchPages(children, subject, 1, warmUpPages)
 }
 
-/** What curl reads on standard input, where no other user of the machine sees a credential. */
+/** curl's configuration, read on standard input, where no other user of the machine sees the credentials. */
 export function curlConfig(urls: readonly string[], headers: Headers): string {
   const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
   return [

@@ -21,7 +21,7 @@ interface Sample {
   bytesPerMs: number
 }
 
-/** What was measured of one page size, by subject, a sample a round. */
+/** The measurements of one page size by subject, one sample per round. */
 type Samples = Readonly<Record<string, readonly Sample[]>>
 
 const checkedRows = 500

@@ -28,7 +28,7 @@ export interface ScriptContext {
   actor: string
 }
 
-/** What scripts/start notes of its run: its process, and once it serves, where. */
+/** What scripts/start records about its run: its process ID and, once it is serving, its address. */
 export const runningFile = join(dataFolder, 'running')
 
 /** The last scripts/start on the same data that has not ended by itself: whether it runs, and once it serves, where. */

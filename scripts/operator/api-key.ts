@@ -64,7 +64,7 @@ const settingOptions = Object.fromEntries(
     .map(({ option, repeated = false }) => [option, { type: 'string' as const, multiple: repeated }]),
 )
 
-/** What the options say; a setting without its option is absent. */
+/** The settings in the options; a setting without its option is absent. */
 function readSettings(options: Options, now: Micros, timeZone: string): ApiKeyChanges {
   const given = settingNames.filter(name => options[keySettings[name].option] !== undefined)
   return Object.fromEntries(given.map(name => [name, readSetting(name, options, now, timeZone)]))

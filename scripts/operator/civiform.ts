@@ -88,7 +88,7 @@ async function status({ sql }: ScriptContext): Promise<void> {
     `Last reached:          ${time(state.reached_at)}${state.last_error === null ? '' : ` (last error: ${state.last_error})`}`,
   )
   console.log(`All compared:          ${time(state.scan_ended_at)}`)
-  console.log(`All read in full:      ${time(state.whole_scan_ended_at)}`)
+  console.log(`Last full read:        ${time(state.whole_scan_ended_at)}`)
   console.log(`Below a watermark:     ${state.late_applications}`)
   console.log(
     `Clock allowance:       ${state.slack_ms} ms${state.slack_widened_at === null ? '' : `, raised for one day at ${time(state.slack_widened_at)}`}`,

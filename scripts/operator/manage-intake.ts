@@ -55,7 +55,7 @@ function status(slug: string): Run {
   }
 }
 
-/** What holds whether or not a pause is in force. */
+/** The state set in the console, which applies with or without a pause. */
 async function setInConsole(sql: ScriptContext['sql'], slug: string): Promise<string | undefined> {
   const { program_id } = await loadProgram(sql, slug)
   const { intake_state = 'OPEN' } = (await findProgramIntake(sql, program_id)) ?? {}

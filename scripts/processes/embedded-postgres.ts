@@ -32,7 +32,7 @@ interface EmbeddedPostgresOptions {
   environment?: Record<string, string>
   /** Folder with `bin` of another PostgreSQL than the embedded one, such as `/usr/lib/postgresql/15`. */
   installation?: string
-  /** Of loopback; any that is free unless given. */
+  /** A port on loopback; a free one unless given. */
   port?: number
   startTimeoutMs?: number
   /** A folder that is removed when this process is killed and takes the server with it. */

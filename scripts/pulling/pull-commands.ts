@@ -30,7 +30,7 @@ export async function runCommand(commands: Commands, ending: string): Promise<vo
   } else if (name === '--help' || name === '-h') {
     console.log(usage(commands, ending))
   } else if (Object.hasOwn(commands, name)) {
-    // What is started finds its own arguments where it would find them as a script.
+    // The started command finds its own arguments in the same place as when it runs as a script.
     process.argv.splice(2, 1)
     await commands[name]!.start()
   } else {

@@ -46,7 +46,7 @@ process.exit(
       },
       compile: {
         outfile,
-        // What lies in the folder it is started from must not change what it does.
+        // Files in the folder it is started from must not change its behavior.
         autoloadDotenv: false,
         autoloadBunfig: false,
         ...(target === undefined ? {} : { target: target as Bun.Build.CompileTarget }),

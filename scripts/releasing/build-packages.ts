@@ -7,7 +7,7 @@ import { $ } from 'bun'
 
 const root = join(import.meta.dir, '../..')
 
-/** What the published client exports: its compiled form. */
+/** The exports of the published client, in compiled form. */
 const clientExports = {
   '.': { types: './dist/index.d.ts', default: './dist/index.js' },
   './package.json': './package.json',

@@ -45,7 +45,7 @@ export function leaveOut(without: readonly Product[]): Bun.BunPlugin {
 }
 
 const missing = 'This build does not include the CiviForm follower.'
-/** What a service that should follow one ends with when it starts. */
+/** The error with which a service that should follow a CiviForm ends at startup. */
 const refusal = `import { Problem } from '${join(root, 'src/base/problem.ts')}'
 throw new Problem('conflict', { detail: '${missing}' })`
 

@@ -73,7 +73,7 @@ function readPackage(lock: Lock, root: string, place: string): LockedPackage {
     homepage: manifest.homepage,
     needs: names.flatMap(needed => {
       const at = placeOf(lock, place, needed)
-      // What is optional may be for another system.
+      // Optional packages may be for another system.
       const isHere = at !== undefined && (!optional.includes(needed) || existsSync(manifestOf(root, at)))
       return isHere ? [at] : []
     }),

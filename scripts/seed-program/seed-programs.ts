@@ -30,7 +30,7 @@ interface SeedOptions {
   actor: string
   /** Whom the pages name for the demo programs that are made; the actor without it. */
   publishedBy?: string | undefined
-  /** Of the sample applicants; none without it. */
+  /** The front end of the sample applicants; none if undefined. */
   frontEnd?: string | undefined
   onProgress?: (applications: number) => void
 }

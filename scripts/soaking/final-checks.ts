@@ -20,13 +20,13 @@ import type { Ledger } from './seen/ledger.ts'
 import { everyView, type View, viewName } from './seen/views.ts'
 import { type Promised, promisesBroken, type WalkedApplication } from './seen/walk-promises.ts'
 
-/** What a process of the service may hold at rest, in bytes; and connections of all pools of both. */
+/** Maximum memory of a service process at rest, in bytes, and maximum number of connections in all pools of both. */
 const restBytes = 600_000_000
 const restConnections = 2 * (10 + 10 + 10 + 10) + 30
 
 const pageSize = 1000
 
-/** What there is to check, and with what. */
+/** The data to check, and the means to do so. */
 export interface Soaked {
   installation: Installation
   client: Client
@@ -77,7 +77,7 @@ export async function checkViews(soaked: Soaked): Promise<void> {
   for (const view of everyView(keys)) {
     const broken = await brokenInWalk(soaked, view)
     for (const { promise, detail } of broken) ledger.note(`the last walk as ${viewName(view)}: ${promise}, ${detail}`)
-    // What one view cannot read is there for the others too.
+    // If one view cannot be read, the others still are.
     if (broken.some(({ promise }) => promise === 'answered')) break
   }
   for (const line of installation.complaints) ledger.note(`a process logged: ${line.slice(0, 300)}`)

@@ -14,7 +14,7 @@ export interface Infliction {
   run(scene: Scene): Promise<void>
 }
 
-/** What it can happen to. */
+/** The installation that faults are injected into. */
 interface Scene {
   installation: Installation
   mirror: Mirror

@@ -26,7 +26,7 @@ followers' copies. Nothing erased may be anywhere. The audit log must be intact,
 showHelpIfAsked(help)
 process.exit(await exitCode(tried))
 
-/** What the command line says. */
+/** The parsed command line. */
 function askedFor() {
   const { values } = parseArgs({
     options: {

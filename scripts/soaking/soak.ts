@@ -19,7 +19,7 @@ export interface SoakOptions {
   minutes: number
   writers: number
   seed: number
-  /** What happens, each once at least; nothing unless given. */
+  /** The faults to inject, each at least once; none unless given. */
   wanted: readonly Infliction[]
 }
 

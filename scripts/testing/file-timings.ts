@@ -13,7 +13,7 @@ type Timings = Readonly<Record<string, number>>
 const readTimings = async (file: string): Promise<Timings> =>
   ((await Bun.file(file).json()) as { files: Timings }).files
 
-/** What is known of these files. One that is new gets the median: Bun would take it for as long as the mean, which few files are. */
+/** The known timings of these files. A new file gets the median, because Bun would assume the mean, which few files reach. */
 export async function estimatedTimings(files: readonly string[]): Promise<Timings> {
   const known = await readTimings(timingsFile)
   const times = files.flatMap(file => known[file] ?? []).sort((a, b) => a - b)

@@ -88,7 +88,7 @@ function parse(args: readonly string[]): Asked {
   return asked
 }
 
-/** What tests/long-tests.txt lists: paths of files or folders below the checkout. */
+/** The entries of tests/long-tests.txt: paths of files or folders in the checkout. */
 async function readLongTests(): Promise<string[]> {
   const text = await readFile(join(root, 'tests/long-tests.txt'), 'utf8')
   const paths = text

@@ -2,7 +2,7 @@
 
 import { parse } from '@babel/parser'
 
-/** What is read of a node of Babel's syntax tree; which members there are depends on `type`. */
+/** The members we use of a node in Babel's syntax tree; which ones exist depends on `type`. */
 export interface SyntaxNode {
   type: string
   loc: { start: { line: number } }

@@ -39,20 +39,20 @@ interface ProblemInit {
   internal?: string
   /** When trying again may help. */
   retryAfterSeconds?: number
-  /** Of `method_not_allowed`: the methods that are offered. */
+  /** For `method_not_allowed`: the supported methods. */
   allow?: readonly string[]
-  /** Of `unsupported_media_type`: the type that is taken. */
+  /** For `unsupported_media_type`: the accepted type. */
   accept?: string
-  /** Of `unauthenticated`: what to come with. */
+  /** For `unauthenticated`: the credentials to send. */
   challenge?: 'api_key' | 'admin_token'
-  /** Of `rate_limited`: what the key may ask for. */
+  /** For `rate_limited`: the key's limits. */
   quota?: KeyQuota
   /** Further members of the answer (RFC 9457, section 3.2), which go out to the caller. */
   members?: Readonly<Record<string, unknown>>
   cause?: unknown
 }
 
-/** What one API key may ask for, where that is limited, and what is left of it. */
+/** The limits of an API key, if it has any, and what remains of them. */
 export interface KeyQuota {
   requestsPerMinute?: number
   exportsAtATime?: number

@@ -66,7 +66,7 @@ const following = (config: Deciding): Following => ({
   intakeDepthMax: Math.max(64, 4 + 3 * config.enumeratorDepthMax),
 })
 
-/** What a process is configured with besides its settings. */
+/** The configuration of a process besides its settings. */
 export type Derived = Constants & Following
 
 export const derivedFrom = (config: Deciding): Derived => ({ ...constants, ...following(config) })

@@ -5,7 +5,7 @@ import type { Setting } from './kinds/setting.ts'
 import type { Environment } from './load-config.ts'
 
 export interface ShownSetting {
-  /** What it is set about, for a heading. */
+  /** The heading of its group. */
   group: string
   name: string
   /** As it is written; empty without a value. A secret is only reported to be set, and an address is without user and password. */

@@ -17,14 +17,14 @@ export interface FigureTable {
   rows: readonly (readonly string[])[]
 }
 
-/** What one section of the benchmark found. `raw` goes to the JSON only: every single measurement. */
+/** The findings of one section of the benchmark. `raw` contains every single measurement and goes to the JSON only. */
 export interface SectionReport {
   findings: readonly BenchFinding[]
   tables: readonly FigureTable[]
   raw: unknown
 }
 
-/** What could not be computed is not reached. */
+/** A result that could not be computed counts as missed. */
 export function isReached({ measured, atLeast = 0, atMost = Number.POSITIVE_INFINITY }: BenchFinding): boolean {
   return measured >= atLeast && measured <= atMost
 }

@@ -11,7 +11,7 @@ export interface DrainRequest {
   repeats: number
 }
 
-/** What was fetched to nowhere: milliseconds from asking to the first bytes, and to the end. */
+/** One discarded transfer: milliseconds from the request to the first bytes, and to the end. */
 export interface Transfer {
   firstByteMs: number
   wallMs: number

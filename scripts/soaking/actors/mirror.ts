@@ -8,7 +8,7 @@ import type { Members } from '../seen/contents.ts'
 
 export interface Mirror {
   process: Kept
-  /** What it has, by application. */
+  /** Its contents, by application. */
   read(): Promise<Map<number, Members>>
 }
 

@@ -17,7 +17,7 @@ interface Asked {
   method?: string
   body?: unknown
   key?: string
-  /** Of another key than the client's own. */
+  /** The credentials of a key other than the client's own. */
   authorization?: string
   accept?: string
   /** Makes the body of an answer with a status of success; throws where it is not whole. */

@@ -7,7 +7,7 @@ import { findActiveVersion, findProgram } from '../../../src/db/programs/program
 import { type Installation, slug } from '../installation/installation.ts'
 import type { Ledger } from '../seen/ledger.ts'
 
-/** What an administrator may set. */
+/** The statuses an administrator can set. */
 export const statuses = ['Received', 'Approved']
 
 interface Question {
@@ -31,7 +31,7 @@ function ordered<T>(list: readonly T[], n: number, between: readonly T[]): T[] {
   return n % 2 === 0 ? turned : turned.toSpliced(1, 0, ...between)
 }
 
-/** What version `n` asks, at the top and two enumerators deep. */
+/** The questions of version `n`, at the top and two enumerators deep. */
 function questionsOf(n: number): Question[] {
   const job = ordered([q('employer', 'TEXT', 'jobs'), q('since', 'TEXT', 'jobs')], n, [q('pay', 'NUMBER', 'jobs')])
   const jobs = [q('jobs', 'ENUMERATOR', 'members'), ...job]

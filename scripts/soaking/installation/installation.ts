@@ -17,7 +17,7 @@ import { Kept } from './kept.ts'
 import { type Network, startNetwork } from './network.ts'
 
 const root = join(import.meta.dir, '../../..')
-/** What the disk of the database holds, where it can have one of its own. */
+/** Size of the database's disk, if it can have its own. */
 const diskBytes = 1_500_000_000
 const libfaketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
 
@@ -40,7 +40,7 @@ export interface Installation {
   disk: { fill(): Promise<void>; free(): Promise<void> } | undefined
   /** Sets the database's clock by so many seconds; undefined where that cannot be done. */
   setClock: ((seconds: number) => Promise<void>) | undefined
-  /** What the processes wrote on standard error, and log entries of unexpected failures. */
+  /** Standard error of the processes, and log entries of unexpected failures. */
   complaints: string[]
   stop(): Promise<void>
 }

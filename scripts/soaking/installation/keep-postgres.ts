@@ -9,7 +9,7 @@ import { isAlive } from '../../processes/is-alive.ts'
 import { endBackup, followSynchronously, hasAll, promote, standbyName, startBackup } from './soak-statements.ts'
 
 export interface KeptPostgres {
-  /** Of the server that is the primary now. */
+  /** The port of the current primary. */
   port(): number
   kill(): void
   /** Loses the primary and promotes a standby, which has every commit that was answered. */

@@ -65,7 +65,7 @@ function difference(got: Map<string, string>, sent: Map<string, string>, view: V
     else if (got.get(path) !== value) return `${path} differs from what was sent`
     got.delete(path)
   }
-  // Of enumerators without entities a table has zeros.
+  // A table has zeros for enumerators without entities.
   for (const [path, value] of got) if (!(path.endsWith('.entities') && value === '0')) return `${path} was not sent`
   return undefined
 }

@@ -33,7 +33,7 @@ export class Ledger {
   /** Applications that may be gone, and those that are. */
   readonly maybeErased = new Set<number>()
   readonly erased = new Set<number>()
-  /** What came, window by window. */
+  /** The applications that arrived, window by window. */
   readonly polled: number[] = []
   readonly followed: FollowedChange[] = []
   /** A copy of the program as the change feed makes it (D39), by application. */

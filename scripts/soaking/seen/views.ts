@@ -9,7 +9,7 @@ import { walkFormats } from './walked-page.ts'
 export const hiddenQuestions = ['soaked words', 'soaked name']
 const hiddenKeys = hiddenQuestions.map(name => name.replace(' ', '_'))
 
-/** What every version asks and either key sees; undefined for everything. */
+/** Questions that every version asks and both keys see; undefined for all questions. */
 const choices = [undefined, 'soaked_town', 'soaked_members', 'soaked_members.soaked_jobs.soaked_employer,soaked_town']
 
 export interface View extends Pick<SoakKey, 'authorization' | 'seesLess'> {
@@ -42,7 +42,7 @@ export function sees({ seesLess, fields }: View, path: string): boolean {
     .some(field => `${names.join('.')}.`.startsWith(`${field}.`) || (isOfList && field.startsWith(within)))
 }
 
-/** What a page gives away or holds back that it should not. Empty when it is as requested. */
+/** Applications or questions that a page reveals or withholds although it should not. Empty if it is as requested. */
 export function viewFaults({ seesLess, fields }: View, { applications }: WalkedPage, text: string): string[] {
   const faults = seesLess ? hiddenKeys.filter(key => text.includes(key)).map(key => `a page names ${key}`) : []
   if (fields === undefined) return faults

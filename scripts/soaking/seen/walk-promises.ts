@@ -10,7 +10,7 @@ export interface Difference<T> {
   of: T
 }
 
-/** What came, held against what should have come, in that order. What `mayMiss` accepts need not have come. */
+/** Compares what arrived with what should have, in order. Items that `mayMiss` accepts need not arrive. */
 export function* differences<T>(
   got: readonly T[],
   expected: readonly T[],
@@ -62,7 +62,7 @@ export interface WalkedApplication {
   state: string
   /** Keys of the questions that it has, not those within others. */
   questions: readonly string[]
-  /** Of all that is fixed in it. */
+  /** A digest of everything in it that never changes. */
   digest: number | bigint
   /** As it came. */
   fields: Readonly<Record<string, unknown>>
@@ -82,10 +82,10 @@ interface Walked {
   repeated: { earlier: WalkedPage; later: WalkedPage } | undefined
 }
 
-/** Most errors of one promise that are reported. */
+/** Maximum number of errors that are reported for one promise. */
 const reportedMax = 5
 
-/** What the database says. */
+/** The facts in the database. */
 interface Truth {
   /** Every submission of the part that was walked, in the order of a walk. */
   places: readonly TruePlace[]

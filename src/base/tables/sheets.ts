@@ -13,7 +13,7 @@ export interface Sheet {
   rows: () => AsyncIterable<readonly (readonly Cell[])[]>
 }
 
-/** Most columns that a sheet has. Source: Excel specifications and limits. */
+/** Maximum number of columns in a sheet. Source: Excel specifications and limits. */
 export const sheetColumnsMax = 16_384
 
 /** A table has more columns than a sheet can have. */

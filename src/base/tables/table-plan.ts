@@ -5,7 +5,7 @@
 
 import { fixedHeadings, partHeading } from './headings.ts'
 
-/** What the docs of a program version say of its questions, as far as tables need it. */
+/** What a program version's docs contain about its questions, as far as tables need it. */
 export interface DocumentedQuestion {
   question_key: string
   question_type: string
@@ -17,7 +17,7 @@ export interface DocumentedQuestion {
   options: readonly {
     id: string
     text: string
-    /** What its id meant before, where that changed. A service before 1.1 does not say so. */
+    /** The earlier meanings of its ID, if they changed. A service before 1.1 doesn't report them. */
     earlier?: readonly { text: string; first_version_id: number }[]
   }[]
 }
@@ -29,10 +29,10 @@ export interface PlannedColumn {
   /** Its name for people. */
   heading: string
   kind: ColumnKind
-  /** Of an answer: the question's key and the field; the field alone of what every application or entity has. */
+  /** For an answer: the question's key and the field. For a value that every application or entity has: only the field. */
   question?: string
   field: string
-  /** Of a column for one option: the option. */
+  /** For a column of one option: the option. */
   option?: string
   /** The words that take the place of an option's id in an application of a program version. */
   labels?: (id: string, programVersionId: number) => string
@@ -51,7 +51,7 @@ export interface TableOptions {
   labels: boolean
 }
 
-/** What the column has of an unanswered question, and so of an application that was pulled before it was asked. */
+/** The column's value for an unanswered question, and so for an application pulled before the question was asked. */
 export function unansweredIn({ option, field, kind }: PlannedColumn): false | 0 | readonly [] | null {
   if (option !== undefined) return false
   if (field === 'entities') return 0
@@ -151,7 +151,7 @@ function inOrder(columns: readonly PlannedColumn[], known: readonly string[]): P
 function columnsOf(question: DocumentedQuestion, { multi, labels }: TableOptions): PlannedColumn[] {
   const { question_key: key, question_type, path, options, text = key } = question
   const words = labels && options.length > 0 ? wordsOf(options) : undefined
-  // Those of an entity have a table of their own.
+  // The answers about an entity have their own table.
   const fields = question.fields
     .map(({ path: at, type }) => ({ field: at.slice(path.length + 1), type }))
     .filter(({ field }) => !field.includes('['))

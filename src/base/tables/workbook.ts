@@ -16,7 +16,7 @@ import type { Cell } from './table-rows.ts'
 import { escaped, sheetEnd, sheetStart, styleOf, styles, workbookXml } from './workbook-xml.ts'
 import { type ZipEntry, zipFile } from './zip-file.ts'
 
-/** What a reader of the workbook should know: filled while it is written. */
+/** Notes for the reader of the workbook, filled while it is written. */
 export interface WorkbookNotes {
   /** Cells that were longer than a cell may be. */
   cutCells: number

@@ -43,7 +43,7 @@ export class Span {
     this.name = name
   }
 
-  /** What to send along, so that others continue with this trace. */
+  /** The header with which others continue this trace. */
   get traceparent(): string {
     return `00-${this.traceId}-${this.spanId}-${this.take === undefined ? '00' : '01'}`
   }

@@ -33,7 +33,7 @@ import { isToCopy } from './reused-ids.ts'
 export interface StoreOptions {
   /** How far the follower is; another that continued from there in the meantime is noticed, and nothing is stored. */
   from: SourcePosition
-  /** What of its state changes with them. */
+  /** The parts of its state that change with them. */
   move: Partial<FollowState>
   /**
    * Why they are placed where walks have not been yet, instead of in their order: they appeared below a watermark that was used, or were

@@ -101,7 +101,7 @@ async function storeVersions(
     await insertFollowedVersion(tx, draft.id, program_id, contents.get(draft.id)!)
     await enqueue(tx, [{ name: 'refresh-docs-example', payload: { program_version_id: draft.id } }])
   }
-  // Of many that arrive together, only the newest is looked at; a sweep finds the rest.
+  // If several arrive together, only the newest is considered; a sweep finds the rest.
   const newest = changed.at(-1)
   if (newest === undefined) return
   await enqueue(tx, [
@@ -129,7 +129,7 @@ class QuestionBank {
     this.#byName = new Map(banked.map(question => [question.admin_name, question]))
   }
 
-  /** What one version holds, by ids of ours. */
+  /** The content of one version, with our IDs. */
   async contentOf(version: CatalogueVersion): Promise<VersionContent> {
     const questions: { question_id: number; question_version_id: number }[] = []
     const ids = new Map<number, number>()

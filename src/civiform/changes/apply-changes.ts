@@ -99,7 +99,7 @@ async function applyRows(
   return changes
 }
 
-/** Most rows that are read whole are as they were: nothing is written for them. */
+/** Most rows that are read in full are unchanged, so nothing is written for them. */
 const isMarked = (before: KeptApplication, mark: Omit<Parameters<typeof updateMark>[1], 'application_id'>): boolean =>
   before.row_version === mark.row_version &&
   before.joined_version === mark.joined_version &&

@@ -14,7 +14,7 @@ export interface FollowState {
   incarnation: string | null
   application_ids: number | null
   event_ids: number | null
-  /** What was seen, or reported by an operator, that shows a restore; null when it is settled. */
+  /** Evidence of a restore, observed or reported by an operator; null once it is settled. */
   rollback_evidence: string | null
   /** How often its history was cut: a standby took over that lacked commits, or a backup was restored. */
   rollbacks: number
@@ -120,7 +120,7 @@ export async function dropFindingsBefore(db: Db, kinds: readonly string[], befor
     and last_seen_at < ${before}`
 }
 
-/** Of one kind, or all. */
+/** Findings of one kind, or all. */
 export async function readFindings(
   db: Db,
   kind: string | null = null,

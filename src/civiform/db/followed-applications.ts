@@ -22,7 +22,7 @@ export interface FollowedApplication extends Annotations {
   superseded_seq: number | null
   snapshot: string
   annotations: string
-  /** What it is in CiviForm: see `civiform_application`. */
+  /** Its facts in CiviForm: see `civiform_application`. */
   row_version: number
   joined_version: string
   live_applicant_id: number | null
@@ -41,7 +41,7 @@ export interface KnownApplication {
   submitted_at: Micros | null
 }
 
-/** Those of these ids that are known, by id. */
+/** The copied applications among these IDs, by ID. */
 export async function readKnown(db: Db, ids: readonly number[]): Promise<Map<number, KnownApplication>> {
   const rows = await db<KnownApplication[]>`
     select e.application_id as id, false as kept, nullif(max(e.submit_time), ${noSubmitTime}) as submitted_at,

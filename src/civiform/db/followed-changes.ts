@@ -18,7 +18,7 @@ export async function readWaiting(
     order by c.program_id, c.application_id`
 }
 
-/** What is kept of an application, and what it was in CiviForm when it was last looked at. */
+/** A copied application, with its facts in CiviForm when it was last read. */
 export interface KeptApplication extends Omit<FollowedApplication, 'submit_seq' | 'superseded_seq' | 'joined_version'> {
   joined_version: string | null
   superseded: boolean
@@ -58,7 +58,7 @@ export async function readKeptMarksOf(db: Db, ids: readonly number[]): Promise<{
     where application_id = any(${ids as number[]}::bigint[])`
 }
 
-/** Those kept of applicants, as CiviForm last had them. */
+/** The copied applications of these applicants, as CiviForm last had them. */
 export async function readKeptOfApplicants(db: Db, applicantIds: readonly number[]): Promise<number[]> {
   const rows = await db<{ id: number }[]>`
     select application_id as id
@@ -68,7 +68,7 @@ export async function readKeptOfApplicants(db: Db, applicantIds: readonly number
   return rows.map(row => row.id)
 }
 
-/** Those kept that were submitted from a time on. */
+/** The copied applications submitted at or after a time. */
 export async function readKeptSince(db: Db, from: Micros): Promise<number[]> {
   const rows = await db<{ id: number }[]>`
     select application_id as id

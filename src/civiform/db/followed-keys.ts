@@ -11,7 +11,7 @@ export interface FollowedKey {
   allowed_subnets: readonly string[]
   created_at: Micros
   retired_at: Micros | null
-  /** Of its grants, those to programs that exist here. */
+  /** The programs it grants access to, if they exist here. */
   slugs: readonly string[]
 }
 

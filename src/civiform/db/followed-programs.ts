@@ -217,7 +217,7 @@ export async function activateFollowedVersion(
     and state = 'OBSOLETE'`
 }
 
-/** Of every version, the name that its program has in CiviForm. */
+/** The name of each version's program in CiviForm. */
 export async function readVersionNames(db: Db): Promise<{ program_version_id: number; origin_name: string }[]> {
   return db`
     select v.program_version_id, p.origin_name
@@ -236,7 +236,7 @@ export async function readApplicationsOf(db: Db, versionIds: readonly number[]):
   return rows.map(row => row.id)
 }
 
-/** Of versions without applications. */
+/** Deletes versions that have no applications. */
 export async function deleteLostVersions(tx: Transaction, versionIds: readonly number[]): Promise<void> {
   await tx`delete from program_version where program_version_id = any(${versionIds as number[]}::bigint[])`
 }

@@ -25,7 +25,7 @@ export interface SourceApplication {
   note: string | null
   ti_organization: string | null
   document: string | null
-  /** What the applicant's own row says now: only where a profile shows it. */
+  /** The applicant's own row as it is now, if the profile shows it. */
   live: LiveApplicant | null
 }
 
@@ -45,7 +45,7 @@ export interface LiveApplicant {
 
 export interface SourceReading {
   layout: SourceLayout
-  /** What zone CiviForm's times without one are in. */
+  /** The zone of CiviForm's times that have none. */
   zone: string
   /** Whether what the applicant's own row says is read too. */
   live: boolean

@@ -116,7 +116,7 @@ export async function readStages(
     and lifecycle_stage in ('active', 'obsolete')`
 }
 
-/** Those submitted in a span of time: what the check of the watermark compares. */
+/** Applications submitted in a span of time, which the check of the watermark compares. */
 export async function readSubmittedBetween(
   source: Source,
   zone: string,

@@ -42,7 +42,7 @@ export interface OpenTransactions {
   now: Micros
   /** When the oldest open transaction of a writer began; null when none is open. */
   oldest: Micros | null
-  /** Of the session that has it open. */
+  /** Process ID of the session that has it open. */
   pid: number | null
   role: string | null
   /** Sessions of writers whose state is hidden, so that `oldest` cannot be relied on. */

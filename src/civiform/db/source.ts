@@ -83,10 +83,10 @@ const welcome: Readonly<Record<string, readonly string[]>> = {
   account_deletion_record: ['id', 'applicant_ids'],
 }
 
-/** What changes with an applicant's row. A role that may read some columns has to be granted this one too. */
+/** Changes with every change to an applicant's row. A role with privileges on some columns must be granted this one too. */
 export const applicantVersion = 'applicants.xmin'
 
-/** What of a CiviForm's schema is there and may be read. `table.column`. */
+/** The parts of a CiviForm's schema that exist and may be read, as `table.column`. */
 export interface SourceLayout {
   readonly readable: ReadonlySet<string>
   /** Needed columns that do not exist, or that the role may not read. */
@@ -126,7 +126,7 @@ export async function readLayout(source: Source): Promise<SourceLayout> {
 export const absentTables = ({ missing }: SourceLayout): string[] =>
   Object.keys(needed).filter(table => needed[table]!.every(column => missing.includes(`${table}.${column}`)))
 
-/** What is missing, by tables where all of one is. */
+/** The missing columns; if a whole table is missing, the table. */
 export function missingNames(layout: SourceLayout): string[] {
   const absent = absentTables(layout)
   return [...absent, ...layout.missing.filter(name => !absent.includes(name.split('.')[0]!))]

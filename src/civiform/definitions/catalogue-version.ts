@@ -20,7 +20,7 @@ export interface Finding {
 
 /** A question in its place in one version of a program. */
 export interface CatalogueQuestion {
-  /** Of the row of `questions`. */
+  /** ID of the row in `questions`. */
   id: number
   name: string
   key: string
@@ -156,7 +156,7 @@ function placeBlocks(
     }
   }
 
-  /** Of those with one key under one parent, the last in the order of blocks has it, as in CiviForm. */
+  /** If several questions share a key under one parent, the last one in block order gets it, as in CiviForm. */
   function placeQuestion(question: CatalogueQuestion, siblings: CatalogueQuestion[]): void {
     const duplicate =
       question.kind === 'STATIC'

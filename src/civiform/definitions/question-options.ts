@@ -4,9 +4,9 @@ import type { SourceQuestion } from '../db/source-catalogue.ts'
 import { readTranslation } from './translations.ts'
 
 export interface FollowedOption {
-  /** What is stored in answers. */
+  /** The ID stored in answers. */
   id: string
-  /** What is exported. Older ones are free text. */
+  /** The name that is exported. Older ones are free text. */
   adminName: string
   text: string
 }

@@ -8,7 +8,7 @@ export interface PropertyDifference {
   /** Undefined where one has no such property. */
   theirs: Exported | undefined
   ours: Exported | undefined
-  /** Of the question it lies in, if it does. */
+  /** Type of the question it belongs to, if any. */
   type?: string | undefined
 }
 
@@ -43,7 +43,7 @@ function isSameTime(place: string, theirs: Exported | undefined, ours: Exported 
   return Math.floor(Date.parse(theirs) / 1000) === Math.floor(Date.parse(ours) / 1000)
 }
 
-/** What the deliberate differences of one program depend on. */
+/** The facts on which the deliberate differences of a program depend. */
 export interface Expected {
   slug: string
   /** Whether it was the applicant who submitted. */

@@ -41,7 +41,7 @@ import { renderingName } from '../source/profile.ts'
 import { Watermarks } from '../source/watermark.ts'
 import { beginOrRefuse } from './begin-following.ts'
 
-/** What one round did. */
+/** The outcome of one round. */
 export interface Round {
   /** Up to when everything submitted is here; undefined while that is unknown. */
   watermark: Micros | undefined
@@ -49,7 +49,7 @@ export interface Round {
   changed: number
   /** Whether more waits to be copied, so that the next round should follow immediately. */
   more: boolean
-  /** What in CiviForm's database keeps the watermark back; undefined when nothing does for long. */
+  /** What delays the watermark in CiviForm's database; undefined if nothing has for long. */
   heldBy: string | undefined
 }
 

@@ -5,7 +5,7 @@ import type { CatalogueQuestion } from '../definitions/catalogue-version.ts'
 
 /** A question of the version. Where CiviForm has none for it any more, it is unanswered. */
 export interface PlannedQuestion {
-  /** Of the question kept here: what a marker in stored text names. */
+  /** ID of the question as stored here, which markers in stored text contain. */
   question_id: number
   key: string
   /** As CiviForm names it; undefined when this release does not know it. */
@@ -14,7 +14,7 @@ export interface PlannedQuestion {
   unanswered: string
   /** Admin names by the id that is stored, in the order of an export. */
   options: ReadonlyMap<string, string>
-  /** What of the applicant's own row replaces an answer that is missing, where the profile has it so. */
+  /** The part of the applicant's own row that replaces a missing answer, if the profile does that. */
   primary: 'NAME' | 'EMAIL' | 'PHONE' | 'DOB' | undefined
   children: readonly PlannedQuestion[]
 }

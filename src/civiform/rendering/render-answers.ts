@@ -8,9 +8,9 @@ import type { Rendering } from '../source/profile.ts'
 import type { PlannedQuestion } from './answer-plan.ts'
 import { member, readDay, readDouble, readLong, readLongs, readText, readTexts } from './stored-scalars.ts'
 
-/** What surrounds the answers of one application. */
+/** The context of an application's answers. */
 export interface AnswerContext extends Rendering {
-  /** What the applicant's own row says; null unless the profile shows it. */
+  /** The applicant's own row; null unless the profile shows it. */
   live: LiveApplicant | null
   /** Called with what could not be read, without the answer. */
   report: (detail: string) => void

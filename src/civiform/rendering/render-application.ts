@@ -10,7 +10,7 @@ import type { PlannedQuestion } from './answer-plan.ts'
 import { renderAnswers } from './render-answers.ts'
 import { member } from './stored-scalars.ts'
 
-/** What a version's applications are rendered by. */
+/** Everything needed to render a version's applications. */
 export interface VersionPlan {
   /** `program_name` as it is exported. */
   programName: string

@@ -14,7 +14,7 @@ const widenedMicros = 86_400_000_000
 
 type Allowance = Pick<FollowState, 'slack_ms' | 'slack_widened_at'>
 
-/** What is allowed for now; `leastMs` is what is usual. */
+/** The current allowance; `leastMs` is the usual one. */
 export function allowanceAt({ slack_ms, slack_widened_at }: Allowance, leastMs: number, now: Micros): Allowance {
   if (slack_widened_at === null || now - slack_widened_at > widenedMicros || slack_ms <= leastMs)
     return { slack_ms: leastMs, slack_widened_at: null }

@@ -9,7 +9,7 @@ import type { SourceReading } from '../db/source-applications.ts'
 import type { Rendering } from './profile.ts'
 
 export interface FollowOptions extends Rendering {
-  /** What zone the times in CiviForm's database are in. */
+  /** The zone of times in CiviForm's database. */
   databaseZone: string
   /** How far the clocks of CiviForm's servers may lag its database's, at least. */
   slackMs: number

@@ -4,7 +4,7 @@
 import type { FollowState } from '../db/follow-state.ts'
 import type { SourceStand } from '../db/source.ts'
 
-/** What of a database's history is kept, to be compared with what it is later. */
+/** The recorded facts of a database's history, to compare with later ones. */
 export type KnownHistory = Omit<SourceStand, 'evolution' | 'inRecovery'>
 
 export const historyOf = ({
@@ -21,7 +21,7 @@ export const historyOf = ({
   event_ids,
 })
 
-/** What shows that its history is another than the one that was followed so far; undefined when nothing does. */
+/** Evidence that its history is not the one followed so far; undefined if there is none. */
 export function whyCut(
   before: KnownHistory & Pick<FollowState, 'rollback_evidence'>,
   now: KnownHistory,

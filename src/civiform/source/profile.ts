@@ -2,7 +2,7 @@
 
 import type { ExportProfile } from '../../domain/questions/key-map.ts'
 
-/** What texts of applications are rendered under. */
+/** The rules by which applications are rendered. */
 export interface Rendering {
   /** `contract`: as the manual has it. `origin`: as CiviForm's code does it. CIVIFORM.md lists every difference. */
   profile: ExportProfile

@@ -15,7 +15,7 @@ import { maySeeTransactions, readOpenTransactions, readTransactionSample } from 
 /** Samples kept at most; of more, every second one goes. */
 const samplesMax = 256
 
-/** What keeps the watermark back, for an operator. */
+/** What delays the watermark, for an operator. */
 export interface Held {
   by: string
   /** When it began, or was first seen; null when that is not known. */
@@ -41,7 +41,7 @@ export class Watermarks {
     return new Watermarks(source, writers, (await maySeeTransactions(source)) ? 'statistics' : 'locks')
   }
 
-  /** What kept it back when it was last asked; undefined when nothing does for long. */
+  /** What delayed it at the last check; undefined if nothing has for long. */
   get held(): Held | undefined {
     return this.#held
   }
@@ -98,6 +98,6 @@ export class Watermarks {
   }
 }
 
-/** What is in the way, and what removes it. */
+/** Prepared transactions in the way, and how to remove them. */
 export const preparedTransactions = (prepared: number): string =>
   `${prepared} prepared ${prepared === 1 ? 'transaction' : 'transactions'} in CiviForm's database: commit or roll back what pg_prepared_xacts names`

@@ -24,7 +24,7 @@ export class BodyBuffer {
     this.length = length
   }
 
-  /** What was collected, not copied. */
+  /** The collected bytes, without copying them. */
   view(): Uint8Array<ArrayBuffer> {
     return this.memory.subarray(0, this.length)
   }

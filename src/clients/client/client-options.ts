@@ -6,7 +6,7 @@ import type { RetryOptions } from './attempts.ts'
 export interface ClientOptions extends RetryOptions {
   /** Where the service is, such as `https://apply.example.gov`. Plain HTTP is for loopback only. */
   baseUrl: string
-  /** Of the API key. */
+  /** Username of the API key. */
   username: string
   password: string
   /** How long a connection may say nothing before it counts as broken; 90 seconds unless given. */

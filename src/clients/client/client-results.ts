@@ -10,11 +10,11 @@ export interface WalkedPage extends PageEnd {
    * of that already: to get nothing twice, ask for a page of one first, and walk with its `snapshotTime` as `toDate`.
    */
   snapshotTime: string | undefined
-  /** Of the walk's first page only: names the walk in a request for its receipt. */
+  /** On the walk's first page only: identifies the walk when its receipt is requested. */
   walkToken: string | undefined
-  /** Of the walk's first page only: where the changes continue from what the walk has. */
+  /** On the walk's first page only: the cursor from which the change feed continues after the walk. */
   changeCursor: string | undefined
-  /** Of the walk's first page only: up to which publication its questions count. Changes with another one are reason for another walk. */
+  /** On the walk's first page only: the publication whose questions it contains. If changes report a different one, start a new walk. */
   questionsAsOf: string | undefined
 }
 
@@ -35,7 +35,7 @@ export interface WalkReceipt {
   erased_application_ids: readonly number[]
 }
 
-/** What happened to an application. Only what belongs to its kind is there; more kinds may come. */
+/** A change to an application. It has only the members of its kind; more kinds may be added. */
 export interface Change<P = Application> {
   change: number
   kind: 'submitted' | 'superseded' | 'status' | 'note' | 'erased' | (string & {})
@@ -53,7 +53,7 @@ export interface ChangesPage<P = Application> {
   /** Continues from here: to be kept together with what was made of this page. */
   nextCursor: string
   hasMore: boolean
-  /** What a walk that begins now would say of itself. */
+  /** The values of a walk that starts now. */
   snapshotTime: string
   changeCursor: string
   questionsAsOf: string | null

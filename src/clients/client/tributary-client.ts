@@ -124,7 +124,7 @@ export class TributaryClient {
     }
   }
 
-  /** What happened to a program's applications after a cursor, in order, each once, page by page: up to now, or as it happens. */
+  /** The changes to a program's applications after a cursor, in order, each once, page by page: up to now, or as they happen. */
   async *changes<P = Application>(
     program: string,
     after: string,
@@ -132,7 +132,7 @@ export class TributaryClient {
   ): AsyncGenerator<ChangesPage<P>, void, undefined> {
     requireKnown(options, changesOptions)
     const { pageSize, waitSeconds, include, fields, questions, signal } = options
-    // Of applications as they were at `after` nothing is known: with `include` the first page reports it.
+    // Unknown for applications as of `after`; with `include`, the first page reports it.
     let questionsAsOf: string | null | undefined
     const trip = new RoundTrip()
     for (let cursor = after; ; ) {
@@ -149,7 +149,7 @@ export class TributaryClient {
     }
   }
 
-  /** What the presented API key may do. */
+  /** The permissions of the API key. */
   checkAuth(signal?: AbortSignal): Promise<ApiKey> {
     return this.json<ApiKey>('/api/v1/checkAuth', shapes.apiKey, { signal })
   }

@@ -10,7 +10,7 @@ export class BrokenPage extends Error {
   override name = 'BrokenPage'
 }
 
-/** What a page says besides its applications. */
+/** The facts of a page besides its applications. */
 export interface PageEnd {
   nextPageToken: string | null
   /** How many applications the page had. */
@@ -54,7 +54,7 @@ export async function readWholeLines(
   return { lines, bytes: before, last }
 }
 
-/** Of UTF-8; a page without its last bytes may end within a character. */
+/** Decodes UTF-8. A page without its last bytes may end in the middle of a character. */
 export const textOf = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
 function linesOf(bytes: Uint8Array): Uint8Array[] {

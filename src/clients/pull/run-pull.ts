@@ -165,7 +165,7 @@ function makeTemporary(): string {
   }
 }
 
-/** What to do about a key that was refused; any other failure as it is. */
+/** Explains what to do about a rejected key; returns any other failure unchanged. */
 function aboutTheKey(error: unknown, { baseUrl }: TributaryClient): unknown {
   if (!(error instanceof RequestRefused) || !error.isAboutTheKey) return error
   const hint = `${baseUrl}/api/v1/checkAuth lists what a key may do. The reason for the 401 is in the service's log.`

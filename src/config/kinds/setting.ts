@@ -12,7 +12,7 @@ export const parser = <T>(examples: readonly string[], parse: (text: string) => 
 
 export interface Setting<T = unknown> {
   name: string
-  /** What is used when the variable is absent or empty; undefined when it must be given. */
+  /** The value if the variable is absent or empty; undefined if the variable is required. */
   default: string | undefined
   parse: Parser<T>
   /** For SETTINGS.md and the console: what it is, with unit and bounds. */

@@ -47,7 +47,7 @@ export const noteLengthMax = 10_000
  */
 export async function annotate(sql: Sql, change: AnnotationChange): Promise<Annotations> {
   return sql.begin('isolation level read committed', async tx => {
-    // Of an application that is there the zone is fixed.
+    // The zone is fixed once an application exists.
     await requireInstanceTimeZone(tx, change.timeZone)
     await refuseFollowed(tx, 'Status and note are set')
     const statuses = await readProgramStatuses(tx, change.program_id)

@@ -100,7 +100,7 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
   })
 }
 
-/** What a retention of so many days would erase. */
+/** What a retention period of this many days would erase. */
 export interface RetentionEffect {
   /** When its oldest application was submitted; null without applications. */
   oldest: Micros | null
@@ -166,7 +166,7 @@ const gone = (expired: number): string => {
 const refused = (parameter: string, code: string, detail: string): Problem =>
   invalidRequest('The retention period was not changed.', [{ parameter, code, detail }])
 
-/** What was erased of one program. */
+/** What was erased from one program. */
 interface Expired {
   slug: string
   applications: number

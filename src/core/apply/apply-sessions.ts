@@ -37,14 +37,14 @@ export interface ApplySession {
   tokenHash: Buffer
   /** Opens the code, and is in no database. */
   binding: Buffer
-  /** What every form of this session carries. */
+  /** The token in every form of this session. */
   csrf: string
   /** Empty where an intermediary has opened a client. */
   code: string
   codeShown: boolean
   /** Who applies for the applicant; null for the applicant. */
   intermediary_id: number | null
-  /** Of an intermediary: the client's name. */
+  /** For an intermediary: the client's name. */
   client: string | null
 }
 

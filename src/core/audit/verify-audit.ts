@@ -16,10 +16,10 @@ import { type Db, inSnapshot, type Sql } from '../../db/client.ts'
 import { AlteredAudit, type AuditError, readAuditFile } from './audit-file.ts'
 import { noHash, SegmentHash } from './seal-audit.ts'
 
-/** Of a hash, in a seal that is kept elsewhere: so many bytes that no other log with the same can be found. */
+/** Bytes of the hash in a seal that is kept elsewhere: enough that no other log with the same hash can be found. */
 const keptBytes = 16
 
-/** Most events that are verified while a person waits for the page: some two seconds. */
+/** Maximum number of events verified while a person waits for the page, which takes about two seconds. */
 export const checkedEventsMax = 100_000
 
 export interface AuditVerdict {
@@ -27,9 +27,9 @@ export interface AuditVerdict {
   events: number
   /** How many of these are too new to have a seal. */
   unsealed: number
-  /** What was pruned, by the file that has it. */
+  /** The pruned segments, by the file that contains them. */
   pruned: PrunedFile[]
-  /** What is wrong, by segment and file; none when the log is as it was sealed. */
+  /** Errors by segment and file; none if the log is as it was sealed. */
   errors: AuditError[]
   /** The newest seal, in one word. Keep it elsewhere and pass it as `kept` next time. Null before the first. */
   seal: string | null

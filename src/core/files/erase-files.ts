@@ -5,7 +5,7 @@ import { deleteUploadedFile, takeUnneededFiles } from '../../db/apply/uploaded-f
 import type { Sql } from '../../db/client.ts'
 import type { FileStore } from './file-store.ts'
 
-/** Most files that one round erases. */
+/** Maximum number of files erased per round. */
 const batchFiles = 1000
 
 /**

@@ -16,7 +16,7 @@ import { type FileRules, type FileType, typeOfMedia } from '../../domain/files/f
 import type { FileSpace } from './file-space.ts'
 import type { FileStore } from './file-store.ts'
 
-/** Most files of one applicant in one program, including files that are no longer in an answer. */
+/** Maximum number of files per applicant and program, including files that are no longer in an answer. */
 const applicantFilesMax = 100
 
 /** Enough of a file to recognize its type. */

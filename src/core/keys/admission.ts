@@ -7,7 +7,7 @@ import type { Caller, Reason } from './caller.ts'
 import { hashMatches, hashPassword, isApiKeyId, isWholePassword, parseAuthorization } from './credential.ts'
 import type { KeySource, KnownKey } from './key-source.ts'
 
-/** What one request is admitted by. */
+/** The facts that decide about one request. */
 export interface Attempt {
   /** Value of the Authorization header. */
   authorization: string | null

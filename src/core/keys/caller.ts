@@ -13,7 +13,7 @@ export interface Caller {
   may_export: boolean
   may_submit: boolean
   may_annotate: boolean
-  /** Of a key that may submit: the front end whose applicants it reaches (D26). */
+  /** For a key that can submit: the front end whose applicants it can access (D26). */
   front_end: string | null
   /** Slug → program id of every program it may reach. */
   programs: ReadonlyMap<string, number>

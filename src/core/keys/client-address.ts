@@ -3,7 +3,7 @@
 
 import { contains, type IpAddress, isLoopback, parseAddress, type Subnet } from '../../domain/values/ip-address.ts'
 
-/** What is known of a connection. `fields` is satisfied by `Headers`; several lines of one name come joined with commas. */
+/** The known facts of a connection. `fields` is satisfied by `Headers`; repeated headers are joined with commas. */
 export interface Connection {
   /** Address of the socket's other end. */
   peer: string

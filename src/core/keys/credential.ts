@@ -101,7 +101,7 @@ export function parseAuthorization(
   return { username: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
-/** What is stored of a secret: HMAC-SHA-256 under the pepper, 32 bytes. */
+/** The stored form of a secret: HMAC-SHA-256 under the pepper, 32 bytes. */
 export function hashPassword(pepper: string, password: string): Buffer {
   return createHmac('sha256', pepper).update(password).digest()
 }

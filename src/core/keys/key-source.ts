@@ -6,7 +6,7 @@ import { type ApiKeyAuthenticationRow, findApiKeyForAuthentication } from '../..
 import { parseSubnet, type Subnet } from '../../domain/values/ip-address.ts'
 import { type HiddenQuestions, nothingHidden } from './caller.ts'
 
-/** What deciding about one request takes. */
+/** Everything needed to decide about a request. */
 export interface KnownKey extends Omit<ApiKeyAuthenticationRow, 'allowed_subnets' | 'programs' | 'hidden'> {
   allowed_subnets: readonly Subnet[]
   /** Slug → program id of what it may reach. */

@@ -9,7 +9,7 @@ import { RateCounter } from './rate-counter.ts'
 /** How long an export usually takes at most; when a place will be free is not known. */
 const exportRetrySeconds = 5
 
-/** What a key is allowed; 0 for no limit. */
+/** The limits of a key; 0 for none. */
 interface KeyLimit {
   requestsPerMinute: number
   exportsAtATime: number
@@ -62,7 +62,7 @@ export class KeyLimits {
   }
 }
 
-/** What is limited at all. */
+/** Only the limits that apply. */
 const quotaOf = ({ requestsPerMinute, exportsAtATime }: KeyLimit): KeyQuota => ({
   ...(requestsPerMinute > 0 && { requestsPerMinute }),
   ...(exportsAtATime > 0 && { exportsAtATime }),

@@ -116,7 +116,7 @@ class LineReader {
   }
 }
 
-/** Of arrays and objects in one another. */
+/** Maximum nesting of arrays and objects. */
 const depthMax = 512
 const tooLong = { code: 'too_long', detail: `is longer than ${lineBytesMax} bytes` }
 const notAnArray = { path: '', code: 'not_an_array', detail: 'is a page whose payload is not an array' }

@@ -23,7 +23,7 @@ export class Meter {
     this.onRead(() => gauge.set(read()))
   }
 
-  /** Of something that counts by itself. */
+  /** A counter whose value is kept elsewhere and read at each scrape. */
   counter(name: string, help: string, read: () => number): void {
     const counter = new Counter({ name, help, registers: this.registers })
     this.onRead(() => {

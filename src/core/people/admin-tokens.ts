@@ -20,7 +20,7 @@ import { isAdminToken, mintAdminToken } from '../keys/credential.ts'
 import { type Person, personOf } from './roles.ts'
 import { hashToken } from './sign-in-tokens.ts'
 
-/** What a token may be for, in words. */
+/** The areas that a token can give access to, in words. */
 const areas = {
   keys: 'API keys',
   programs: 'programs, drafts and the question bank',
@@ -34,7 +34,7 @@ const areas = {
 }
 export type Area = keyof typeof areas
 
-/** What a token is good for. `write` includes `read`, but not `erase`, which cannot be undone. */
+/** The scope of a token. `write` includes `read`, but not `erase`, which cannot be undone. */
 export type Scope = `${Area}:${'read' | 'write'}` | 'applications:erase'
 
 /** In the order in which they are offered. Nothing in the audit log can be changed. */

@@ -35,7 +35,7 @@ interface ProviderSettings {
   clientSecret: string
 }
 
-/** What must come back from the provider with the person who was sent there. */
+/** The values that must come back from the provider with the person who was sent there. */
 export interface ProviderAttempt {
   state: string
   nonce: string

@@ -24,7 +24,7 @@ export const queueLimits = {
   /** Room for a first try from each of 200 addresses: a flood from that many has failed nowhere yet. */
   waitingMax: 256,
   waitMsMax: 10_000,
-  /** Of one client, running and waiting. */
+  /** Maximum number of passwords of one client, being hashed or waiting. */
   ofOneClientMax: 8,
   /** How long a failure counts. */
   failureMs: 15 * 60_000,

@@ -144,7 +144,7 @@ export async function acceptInvitation(
   refuse(passwordErrors(password, invited))
   const passwordHash = await hashPersonPassword(password, knownPerson(invited))
   return inTransaction(sql, async tx => {
-    // Of two who use one link concurrently, the second finds it gone.
+    // If two people use the same link concurrently, the second finds it already used.
     if (!(await deleteInvitation(tx, hashToken(token)))) throw usedUp()
     await updatePasswordHash(tx, invited.person_id, passwordHash)
     await deleteSessionsOf(tx, invited.person_id)

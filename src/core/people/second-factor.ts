@@ -28,7 +28,7 @@ const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 export const newSecret = (): string => generateSecret()
 
-/** What an authenticator app reads: `otpauth://totp/…`. */
+/** The URI that an authenticator app reads: `otpauth://totp/…`. */
 export const uriOf = (secret: string, email: string, installation: string): string =>
   generateURI({ issuer: ['Tributary', installation].filter(Boolean).join(' '), label: email, secret })
 

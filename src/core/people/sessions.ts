@@ -41,7 +41,7 @@ export interface SignedIn {
 export interface Session {
   person: Person
   tokenHash: Buffer
-  /** What every form of this session carries. */
+  /** The token in every form of this session. */
   csrf: string
   confirmedAt: Micros
   byPassword: boolean
@@ -91,10 +91,10 @@ export async function beginSession(
   who: {
     person_id: number
     email: string
-    /** Of a sign-in with a password. */
+    /** For a sign-in with a password. */
     password_hash?: string
     address: string | undefined
-    /** What the browser calls itself, at most 512 characters. */
+    /** The browser's User-Agent, at most 512 characters. */
     userAgent?: string | undefined
     how: 'password' | 'invitation' | 'oidc'
     /** When they last showed who they are; now unless given. */

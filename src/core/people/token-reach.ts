@@ -8,7 +8,7 @@ import type { Role } from './roles.ts'
 /** The scopes of a token; undefined for a session. */
 type Token = { scopes: readonly string[] } | undefined
 
-/** What a person of a role may do, as scopes. No token is good for an administrator. */
+/** The scopes that a role's permissions correspond to. No token can act for an administrator. */
 const scopesOf: Readonly<Record<Exclude<Role, 'ADMINISTRATOR'>, readonly Scope[]>> = {
   PROGRAM_ADMINISTRATOR: ['programs:read', 'applications:write', 'webhooks:read'],
   // They read and submit the applications of their organization's clients.

@@ -172,7 +172,7 @@ export async function checkEdit(
   return { definition, bank, changes: changesAgainst(active, definition) }
 }
 
-/** What a complete definition changes; every question as added, when nothing is published. */
+/** The changes in a complete definition; if nothing is published, every question counts as added. */
 export function changesAgainst(
   active: StoredProgramVersion | undefined,
   definition: ProgramDefinition,

@@ -25,7 +25,7 @@ import { findDefinitionErrors } from './parse-definition.ts'
 /** The programs that may move, by slug. */
 export type AllowedMoves = 'all' | readonly string[]
 
-/** What a publication does to another program's active version. */
+/** The effect of a publication on another program's active version. */
 export interface Move {
   slug: string
   display_name: string

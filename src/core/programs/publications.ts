@@ -18,7 +18,7 @@ import {
 import type { EditOptions } from './edit.ts'
 import { publishDraftIn } from './publish.ts'
 
-/** Most other programs that are published along within a request. One takes some 10 ms; the whole must be well within RESPONSE_TIMEOUT. */
+/** Maximum number of other programs published within a request. Each takes about 10 ms, and all must fit well within RESPONSE_TIMEOUT. */
 export const withinRequestMax = 25
 
 interface PublicationOrder {

@@ -74,13 +74,13 @@ export async function storeContent(
   }
 }
 
-/** What of a program's definition a version keeps as its details. */
+/** The parts of a program's definition that a version stores as its details. */
 function detailsOf(definition: ProgramDefinition): ProgramDetails {
   const kept = Object.entries(definition).filter(([name]) => Object.hasOwn(detailSchemas, name))
   return Object.fromEntries(kept)
 }
 
-/** What of a question's definition a question version holds. */
+/** The parts of a question's definition that a question version stores. */
 export function settingsOf({ admin_name, kind, enumerator, ...settings }: QuestionDefinition): QuestionSettings {
   if (settings.options === undefined) return settings
   return { ...settings, options: settings.options.map(({ legacy_id, ...option }) => option) }

@@ -33,7 +33,7 @@ export interface TranslationPlan {
   definition: ProgramDefinition
 }
 
-/** What is wrong with a file as a whole. */
+/** An error that concerns the whole file. */
 export interface TranslationFault {
   code: 'no_csv' | 'no_columns' | 'wrong_language'
   detail: string

@@ -38,7 +38,7 @@ export class Runs {
     private readonly trouble: (error: Error) => void,
   ) {}
 
-  /** What BullMQ calls for each job. */
+  /** The function that BullMQ calls for each job. */
   readonly run = async (job: StoredJob): Promise<void> => {
     const run = this.events.run(arrived(job, job.attemptsMade + 1))
     this.#underWay.add(run)

@@ -72,7 +72,7 @@ export interface ProgramState {
   changeCursor: string
 }
 
-/** What a delivery is made with. */
+/** The dependencies of a delivery. */
 export interface Delivering {
   sql: Sql
   /** Of WEBHOOK_KEYS. */

@@ -23,7 +23,7 @@ export const overlapHours = 24
 const endpointsMax = 10
 const urlLengthMax = 2000
 
-/** Of WEBHOOK_KEYS and WEBHOOK_ALLOWED_NETWORKS. */
+/** Derived from WEBHOOK_KEYS and WEBHOOK_ALLOWED_NETWORKS. */
 export interface WebhookRules extends Pick<Outside, 'allowedNetworks' | 'resolve'> {
   keys: readonly Buffer[]
 }

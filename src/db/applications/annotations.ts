@@ -102,7 +102,7 @@ export interface ApplicationState {
   annotation_id: number
 }
 
-/** Of these applications of a program, those that are there. */
+/** The states of those of these applications that exist in the program. */
 export async function readApplicationStates(
   db: Db,
   programId: number,

@@ -106,7 +106,7 @@ export async function readNewestAnnotations(
     limit ${rowsMax}`
 }
 
-/** What an export makes an application of. */
+/** The stored parts from which an export assembles an application. */
 export interface StoredApplication {
   application_id: number
   submit_time: Micros

@@ -13,7 +13,7 @@ import { type Fragment, type LaneRange, lanes, rangeOf, uncompiled } from './lis
 import { ordered, type SearchStep, searching, searchSteps, soughtPlaces, within } from './sought-applications.ts'
 import { isWorded, soughtNumber, type WordFilter } from './word-search.ts'
 
-/** What applications are wanted: those of which everything given is true. */
+/** Selects the applications for which everything given is true. */
 export interface ListFilter extends WordFilter {
   /** Submitted at or after; before. */
   from?: Micros | undefined
@@ -27,7 +27,7 @@ export interface ListFilter extends WordFilter {
   asOf?: number | undefined
 }
 
-/** Of an application, in a list and by itself: what it has besides its answers. */
+/** The facts of an application besides its answers, in a list or alone. */
 export const applicationFacts = {
   application_id: integer,
   applicant_id: integer,

@@ -13,7 +13,7 @@ export interface ReadableProgram {
   display_name: string
   /** Number of applications, without the erased ones. */
   applications: number
-  /** Of the newest that is there. */
+  /** Submission time of the newest application. */
   newest_submit_time: Micros | null
   place: ChangePlace
 }

@@ -11,7 +11,7 @@ export interface ApplySessionRow {
   code_shown: boolean
   seen_at: Micros
   intermediary_id: number | null
-  /** Of an intermediary: the client's name. */
+  /** For an intermediary: the client's name. */
   client: string | null
 }
 

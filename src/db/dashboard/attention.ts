@@ -33,7 +33,7 @@ export interface AttentionScope {
   now: Micros
   /** Keys that expire until then. */
   expiresUntil: Micros
-  /** Most of each kind. */
+  /** Maximum number of rows of each kind. */
   rowsMax: number
 }
 

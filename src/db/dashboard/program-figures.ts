@@ -155,7 +155,7 @@ export interface ProgramInUse {
   slug: string
   display_name: string
   intake_state: ProgramIntake['intake_state']
-  /** Of the newest application that is there. */
+  /** Submission time of the newest application. */
   last_submit_time: Micros | null
 }
 

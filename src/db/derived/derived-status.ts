@@ -10,7 +10,7 @@ export interface DerivedThing {
 
 export type DerivedState = 'missing' | 'queued' | 'running' | 'done' | 'failed'
 
-/** Most characters of an error that are kept. */
+/** Maximum number of characters stored of an error. */
 const errorLengthMax = 2000
 
 /**

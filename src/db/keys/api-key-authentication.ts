@@ -9,7 +9,7 @@ export interface ApiKeyAuthenticationRow
   extends ApiKeyFacts,
     Pick<ApiKeyRow, 'allowed_subnets' | 'retired_at' | 'disabled_at' | 'exposed_at'> {
   secret_hash: Buffer
-  /** Of the secret before the last rotation, and until when it is good. */
+  /** Hash of the secret before the last rotation, which is valid until `earlier_secret_until`. */
   earlier_secret_hash: Buffer | null
   earlier_secret_until: Micros | null
   /** Slug and program id of each program it may reach; null when it may reach none, or the secret was not its own. */

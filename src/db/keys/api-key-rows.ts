@@ -155,7 +155,7 @@ export async function replaceApiKeyPrograms(db: Db, apiKeyId: string, slugs: rea
     on conflict do nothing`
 }
 
-/** Those of the texts that are a program's slug, sorted. */
+/** The texts that are slugs of programs, sorted. */
 export async function readKnownSlugs(db: Db, slugs: readonly string[]): Promise<string[]> {
   const rows = await db<{ slug: string }[]>`
     select slug

@@ -22,7 +22,7 @@ export interface LoadRow {
   begun_at: Micros
   begun_by: string
   ended_at: Micros | null
-  /** Of the programs it loads into. */
+  /** Slugs of the programs it loads into. */
   slugs: string[]
 }
 
@@ -50,7 +50,7 @@ export async function findLoadById(db: Db, loadId: number): Promise<LoadRow | un
   return row
 }
 
-/** Those that have not ended, of these programs or of all. */
+/** Unfinished loads into these programs, or into any. */
 export function readUnfinishedLoads(db: Db, programIds?: readonly number[]): Promise<LoadRow[]> {
   if (programIds === undefined) return readLoads(db, db`ended_at is null`)
   const own = db`select load_id from bulk_load_program where program_id = any(${programIds as number[]}::bigint[])`

@@ -43,7 +43,7 @@ export class StagedRows {
     this.length += row.length
   }
 
-  /** Those added since the last time. */
+  /** The lines added since the last call. */
   take(): string {
     const taken = `[${this.#rows.join(',')}]`
     this.#rows = []

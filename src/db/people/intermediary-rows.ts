@@ -164,7 +164,7 @@ export async function updateIntermediaryDisabled(
 
 /** An organization and a person of it, as a submission names them. */
 export interface NamedIntermediary {
-  /** Of the organization, as administrators wrote it. */
+  /** Name of the organization, as administrators entered it. */
   name: string
   organization_disabled: boolean
   /** null when the organization has no such person. */

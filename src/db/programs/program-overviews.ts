@@ -27,7 +27,7 @@ export const programOverview = row({
   draft_created_by: textOrNull,
   /** Applications ever submitted, erased ones too. */
   submissions: integer,
-  /** Of the newest application that is there. A bulk load brings applications of long ago. */
+  /** Submission time of the newest application. A bulk load can add applications from long ago. */
   last_submit_time: timeOrNull,
   ...programIntake.properties,
   published_versions: integer,
@@ -272,7 +272,7 @@ export async function findBankEntry(db: Db, question_id: number): Promise<BankEn
   return row
 }
 
-/** Those of these questions that the bank has. */
+/** The questions of these names that the bank has. */
 export async function readBankEntries(db: Db, admin_names: readonly string[]): Promise<BankEntry[]> {
   return db<BankEntry[]>`${entries(
     db,

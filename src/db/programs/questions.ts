@@ -16,7 +16,7 @@ export async function lockQuestionBank(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${bankLockId}::bigint)`
 }
 
-/** Those of these admin names that a question has, sorted. */
+/** The admin names that questions have, sorted. */
 export async function readKnownAdminNames(db: Db, names: readonly string[]): Promise<string[]> {
   const rows = await db<{ admin_name: string }[]>`
     select admin_name

@@ -27,9 +27,9 @@ export interface ChangeRow {
   application_id: number
   /** When; null when it is not known which application took its place. */
   happened_at: Micros | null
-  /** Of `superseded`: which application took its place; null when a bulk load did not know, or that one was erased. */
+  /** For `superseded`: the application that replaced it; null if a bulk load did not know it or it was erased. */
   superseded_by: number | null
-  /** Of `status` and `note`: what was set. */
+  /** For `status` and `note`: the new value. */
   status: string | null
   application_note: string | null
   /** What marks the place after it. */

@@ -24,7 +24,7 @@ export const webhookRow = row({
   /** Attempts since then, and the first of them. */
   failures: integer,
   first_failed_at: timeOrNull,
-  /** Of one that fails: when the next attempt is due. */
+  /** For a failing webhook: when the next attempt is due. */
   retry_at: time,
   disabled_at: timeOrNull,
   /** Until then messages are signed with the secret before the rotation too. */

@@ -101,7 +101,7 @@ function appearance({ of, subject, title, kind, mark }: Difference): VersionChan
   return { code: 'question_removed', subject, detail: `${begins}.${kind === 'STATIC' ? '' : ' It stays in exports.'}` }
 }
 
-/** Of something new, only what does not go without saying. */
+/** For something new, only the facts that differ from the default. */
 function factOfNew({ label, value, words }: Fact): VersionDifference['facts'] {
   const obvious = label === 'Text' || words.length === 0 || value === null || value === false
   return obvious ? [] : [{ label, before: [], now: words }]

@@ -68,7 +68,7 @@ export interface Thing {
   subject: string
   /** What people read: the text of a question, the heading of a screen. */
   title: string
-  /** Of a question; undefined for one that is left to the bank. */
+  /** Kind of the question; undefined if the question is left to the bank. */
   kind?: QuestionKind
   facts: readonly Fact[]
 }

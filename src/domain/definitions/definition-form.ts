@@ -51,7 +51,7 @@ const questionsMax = Number(
   Object.entries(programDefinitionSchema.properties.questions).find(([name]) => name === 'maxItems')?.[1],
 )
 
-/** Of a document with more questions than one may have nothing else is looked at, which would take seconds of everybody's time. */
+/** If a document has too many questions, nothing else is checked, because that would take seconds that other requests need. */
 function tooManyQuestions(document: unknown): DefinitionError[] {
   const questions = member(document, 'questions')
   return Array.isArray(questions) && questions.length > questionsMax

@@ -12,7 +12,7 @@ export interface SchemaStyle {
    * specification lets grow must not break a client that validates.
    */
   closed?: boolean
-  /** Of a program that is followed from an origin: what it has stored over the years was not always checked as it is here. */
+  /** For a program followed from an origin, whose stored data was not always checked as strictly as here. */
   followed?: FollowedShape | undefined
 }
 

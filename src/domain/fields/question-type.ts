@@ -37,7 +37,7 @@ export interface QuestionShape<A, S extends SettingSchemas> {
 
 /** What an answer is held to. */
 export interface AnswerRules<S extends SettingSchemas = SettingSchemas> {
-  /** Of the question as the program asks it; empty for older answers, which "may violate" them. */
+  /** The question's settings as the program asks it; empty for older answers, which "may violate" them. */
   readonly settings: SettingsOf<S>
   readonly optionIds: ReadonlySet<string>
   /**

@@ -19,7 +19,7 @@ export interface ImportedQuestion {
   kind: QuestionDefinition['kind']
   /** `new` to the bank, the `same` as in it, or at odds with a question that has its name or its key. */
   relation: 'new' | 'same' | 'clash'
-  /** Of a clash: the bank's question, or the file's own with the same key. */
+  /** For a clash: the bank's question, or the file's own question with the same key. */
   holder: string | null
   /** Why nothing but a copy is possible, or what its settings say otherwise. */
   reason: 'settings' | 'kind' | 'place' | 'key' | null

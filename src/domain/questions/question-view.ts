@@ -99,7 +99,7 @@ function pathTo(keyMap: KeyMap, keys: readonly string[]): KeyNode[] | undefined 
   return path
 }
 
-/** Those of the questions, by id, as `fields` would name them: in the order of the key map. */
+/** The names that `fields` would have for the questions with these IDs, in key map order. */
 export function namesOfFields(keyMap: KeyMap, chosen: readonly number[]): string[] {
   const wanted = new Set(chosen)
   const named = (nodes: readonly KeyNode[], within: string): string[] =>

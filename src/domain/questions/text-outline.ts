@@ -12,7 +12,7 @@ export interface OutlinedValue {
   /** `status`, or key and field of an answer: `home_address.zip`. Keys have no dot. */
   name: string
   form: FieldForm
-  /** Of a list of entities: the marker that each of them ends with. */
+  /** For a list of entities: the marker at the end of each. */
   marker?: string
 }
 

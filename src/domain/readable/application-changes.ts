@@ -22,7 +22,7 @@ export interface ApplicationChange {
   now: readonly AnswerLine[]
 }
 
-/** Most changes that are listed. */
+/** Maximum number of changes listed. */
 export const changesMax = 1000
 
 /** `more` says that the changes exceed `changesMax`. The order is that of the newer version's screens. */

@@ -8,7 +8,7 @@ import type { KeyMap, KeyNode } from '../questions/key-map.ts'
  * text. Some 2,000 ordinary questions, or 25,000 options. Example, schema, OpenAPI and page are each a few times that at most.
  */
 const documentedCharactersMax = 4_000_000
-/** Most characters of a question's, an option's or a change's text that docs show. */
+/** Maximum number of characters that docs show of the text of a question, option or change. */
 export const questionTextMax = 500
 export const optionTextMax = 100
 

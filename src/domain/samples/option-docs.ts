@@ -24,7 +24,7 @@ export interface OptionRun {
   first_version_id: number
 }
 
-/** Most runs of one option. */
+/** Maximum number of runs per option. */
 const runsMax = 20
 
 /** A run while it is made, with `text` in the default language: translations differ without a change of meaning. */

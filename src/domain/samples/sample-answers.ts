@@ -157,7 +157,7 @@ function entitiesMaker(
   }
 }
 
-/** Of a question that is exported and is no ENUMERATOR: the tree has no other leaves. */
+/** Only for questions that are exported and aren't ENUMERATORs: the tree has no other leaves. */
 const typeOf = (question: VersionQuestion) => plainType(exportedType(question.kind) as PlainType)
 
 /** An entity that has a name question is called by its answer. */
@@ -173,7 +173,7 @@ function entityName(children: readonly SampleNode[], answers: Answers): string |
 function sampleTree(version: AnsweredVersion): SampleNode[] {
   const byEnumerator = new Map<number | null, VersionQuestion[]>()
   for (const question of version.questions) {
-    // Of a type that only a followed origin knows, no answer is exported.
+    // Answers of a type that only a followed origin knows are not exported.
     if (exportedType(question.kind) === undefined || question.settings.origin_type !== undefined) continue
     const siblings = byEnumerator.get(question.enumerator_id)
     if (siblings === undefined) byEnumerator.set(question.enumerator_id, [question])

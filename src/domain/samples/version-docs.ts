@@ -48,7 +48,7 @@ export interface DocsMaking {
   exportProfile?: ExportProfile
 }
 
-/** Most changes that are listed one by one. */
+/** Maximum number of changes listed individually. */
 const changesMax = 200
 
 /**
@@ -100,7 +100,7 @@ export function versionDocs(
 
 const documentedIds = (keyMap: KeyMap): Set<number> => new Set(allNodes(keyMap).map(node => node.question_id))
 
-/** Of each question of a key map, in its order. */
+/** The history of each question in a key map, in its order. */
 function historiesOf(keyMap: KeyMap, versions: readonly DocumentableVersion[]): QuestionHistory[] {
   const idOf = sharedIds(keyMap)
   const names = new Map(allNodes(keyMap).map(node => [node.question_id, new Set<string>()]))

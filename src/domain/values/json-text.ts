@@ -44,7 +44,7 @@ interface JsonLimits {
   depthMax: number
   /** Most values: each number, text, literal, array and object, whether an item, a member or the whole. */
   valuesMax?: number
-  /** Of a key that occurs twice, the last is taken, as most readers do; it is no error then. */
+  /** If a key occurs twice, take the last value, as most readers do, instead of reporting an error. */
   lastOfDuplicates?: boolean
 }
 

@@ -68,7 +68,7 @@ export const clientsPath = '/apply/-/clients'
 
 export type ApplyHandler = (request: ApplyRequest) => Promise<Response>
 
-/** Most fields of one form: ten times what a long screen with a large household has. */
+/** Maximum number of fields in a form: ten times those of a long screen with a large household. */
 export const fieldsMax = 10_000
 
 /** The facts of a request, with its session unless that has ended. */

@@ -41,7 +41,7 @@ export async function programOf({ deps, request, params, language }: ApplyReques
 export interface SavedForm {
   /** When the first answer was saved; null when nothing is saved since the last application. */
   create_time: Micros | null
-  /** Those that the version still asks for and takes. */
+  /** The answers that the version still asks for and accepts. */
   answers: JsonObject
 }
 

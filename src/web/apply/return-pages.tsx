@@ -128,7 +128,7 @@ export async function postReturn(request: ApplyRequest): Promise<Response> {
   return postScreen({ ...request, params: { slug, screen: screen.screen }, form: typed })
 }
 
-/** Most applications that are listed. */
+/** Maximum number of applications listed. */
 const rowsMax = 200
 
 export async function getApplications(request: ApplyRequest): Promise<Response> {

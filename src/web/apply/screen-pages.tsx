@@ -59,7 +59,7 @@ export async function postScreen(request: ApplyRequest): Promise<Response> {
   const { texts } = request
   const { version } = program.known
   const screen = Number(request.params.screen) - 1
-  // Of a session that has ended: what was typed waits for the code.
+  // If the session has ended, the input is kept until the code is entered.
   if (request.session === undefined && request.form.get('csrf'))
     return showReturn(request, { kept: pathOfScreen(program, screen) })
   const saved = await savedIn(request, program)

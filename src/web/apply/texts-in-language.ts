@@ -35,7 +35,7 @@ export function textsOf(
   return { name, description, confirmation, statuses }
 }
 
-/** Those of every published program, by its ID. */
+/** The texts of every published program, by its ID. */
 export async function readProgramTexts({ deps, language }: ApplyRequest): Promise<Map<number, ProgramTexts>> {
   const rows = await readActiveDetails(deps.db)
   return new Map(rows.map(row => [row.program_id, textsOf(row, language)]))

@@ -46,7 +46,7 @@ export function jsonApi(deps: Deps, actions: readonly Action[]) {
   return routes.get('/admin/api/*', nothing, hiddenRoute).all('/admin/api/*', nothing, hiddenRoute)
 }
 
-/** Most values of a body, and levels of it: a definition of a program is the largest. */
+/** Maximum number and nesting of values in a body. The largest body is a program's definition. */
 const bodyLimits = { valuesMax: 500_000, depthMax: 1000, arrivalMs: bodyArrivalMs }
 const bodyBytesMax = 64 * 1024
 

@@ -27,7 +27,7 @@ interface Asset {
   bytes: Uint8Array<ArrayBuffer>
   type: string
   tag: string
-  /** Of a large file: an address that contains it always leads to the same bytes. */
+  /** For a large file: an address that contains this version always has the same bytes. */
   version?: string
   fields: Readonly<Record<string, string>>
 }

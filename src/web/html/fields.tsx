@@ -199,7 +199,7 @@ export function Choices(
     choices: readonly Choice[]
     chosen: readonly string[]
     many?: boolean
-    /** Of a long list: those chosen come first, the rest is scrolled, and with scripts filtered and chosen together. */
+    /** For a long list: selected items come first, and the rest is scrolled. With scripts, the list can be filtered and selected together. */
     long?: boolean
     /** Of a long list: what a box for all of them says without scripts. `requests/read-form` knows what it means. */
     all?: string

@@ -48,7 +48,7 @@ export function Pages({ path, next, what }: { path: string; next: string | numbe
 export function FilterBar(props: {
   /** The list without any filter, from the root of the service on. */
   path: string
-  /** Of each filter, by its name in the address: its value in words. */
+  /** The value of each filter in words, by its name in the address. */
   words: Readonly<Record<string, (value: string) => string>>
   /** The query of the list that is filtered by these values. */
   search: (values: URLSearchParams) => string

@@ -94,7 +94,7 @@ export interface Typing {
   type?: 'text' | 'email' | 'tel' | 'url'
   inputMode?: 'text' | 'numeric' | 'decimal'
   autocomplete?: string | undefined
-  /** Of the text expected, for the control's width. */
+  /** Expected length of the text, for the control's width. */
   size?: 'short' | 'medium'
 }
 

@@ -30,7 +30,7 @@ export function errorField(type: ExportedType, path: string, errorPath: string):
   const [first] = typedFields(type)
   const isGroup = type === 'NAME' || type === 'ADDRESS'
   if (errorPath === path) return isGroup || first === undefined ? path : `${path}/${first[0]}`
-  // Of an item of a list, the list; of an entity, its name.
+  // For an item of a list, the path of the list; for an entity, that of its name.
   return type === 'ENUMERATOR' ? errorPath : errorPath.replace(/\/\d+$/, '')
 }
 

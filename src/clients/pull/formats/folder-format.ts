@@ -106,7 +106,7 @@ export function folderFormat(folder: string): OutputFormat {
   }
 }
 
-/** What the last pull left in a folder; undefined where no pull was. */
+/** The record that the last pull left in a folder; undefined if there was none. */
 export function readRecord(folder: string): PulledBefore | undefined {
   const record = `${folderPath(folder)}.json`
   let text: string

@@ -92,7 +92,7 @@ const documented = {
   ],
 } as const
 
-/** What to do about an application that has more than its tables. */
+/** Explains what to do about an application with more values than its tables have columns. */
 export const withoutColumn = (error: NoColumn): CommandError =>
   new CommandError('mismatch', `${error.message} Pull into an .ndjson file.`, { cause: error })
 

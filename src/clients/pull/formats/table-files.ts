@@ -11,7 +11,7 @@ import { columnNames, withoutColumn } from './load-tables.ts'
 
 /** File systems take 255 bytes, Excel 207 letters; what is written alongside ends with .spool.part. */
 const fileNameBytesMax = 200
-/** What is left to a table where the output itself has a long name. */
+/** Bytes left for a table's name if the output itself has a long name. */
 const tableBytesMin = 40
 
 /** Parts of file names by the name of the table, as the state keeps them. */

@@ -29,7 +29,7 @@ export interface PostgresLoad {
   tables: readonly Table[]
   /** Applications, one a line. */
   spoolPath: string
-  /** What each application is checked against. */
+  /** The schema that each application is checked against. */
   check: SchemaCheck | undefined
   /** Whether they are all applications, or added to those in the tables. */
   fills: 'all' | 'some' | 'since last'
@@ -130,7 +130,7 @@ async function lockedRecord(sql: TargetSql, schema: string): Promise<KeptRecord 
 const columnsByTable = (tables: readonly Table[]): Record<string, string[]> =>
   Object.fromEntries(tables.map(table => [postgresName(table), columnIdentifiers(table)]))
 
-/** What the last pull left there. */
+/** The record of the last pull there. */
 export function readPulled(url: string, schema: string, origin: PullOrigin): Promise<KeptRecord | undefined> {
   return connected(url, async sql => {
     const record = await readRecord(sql, schema)

@@ -13,7 +13,7 @@ export function identifierOf(name: string): string {
   return shortName(name, identifierBytesMax, name.replaceAll('.', '__'))
 }
 
-/** Of the table's columns, in their order. Throws where two would be one. */
+/** Identifiers of the table's columns, in order. Throws if two would be the same. */
 export function columnIdentifiers({ columns }: Table): string[] {
   const names = columns.map(({ name }) => identifierOf(name))
   const twice = names.find((name, i) => names.indexOf(name) < i)

@@ -37,7 +37,7 @@ export const filterOptions: readonly FilterOption[] = (Object.keys(exportFilters
 
 type LastingFilter = Exclude<ServiceFilter, 'fromDate' | 'toDate'>
 
-/** Those that an output has for good: later pulls, of other dates, are added to it. */
+/** Filters that apply to an output permanently. Later pulls with other dates can be added to it. */
 export const lastingFilters = filterOptions.filter(
   (filter): filter is FilterOption & { name: LastingFilter } => filter.name !== 'fromDate' && filter.name !== 'toDate',
 )

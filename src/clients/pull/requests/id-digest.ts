@@ -18,7 +18,7 @@ export class IdDigest {
     this.count += ids.length
   }
 
-  /** Of what was added so far; more may be added. */
+  /** The receipt of everything added so far; more may be added. */
   receipt(): IdReceipt {
     return { count: this.count, digest: this.hash.copy().digest('hex') }
   }

@@ -9,7 +9,7 @@ export const exitStatus = {
   usage: 2,
   /** Not everything came yet; the same command continues where this one stopped. */
   incomplete: 3,
-  /** What came, or what is in the file, is not what was promised. */
+  /** The received data or the file breaks a guarantee. */
   mismatch: 4,
   /** Another pull is at work on the same output. */
   busy: 5,
@@ -32,7 +32,7 @@ export class CommandError extends Error {
   }
 }
 
-/** What the file system refused, in words and with its code. */
+/** Explains an error of the file system, with its code. */
 export function fileError(error: unknown, what: string): CommandError {
   const { code, message } = error as NodeJS.ErrnoException
   const words: Readonly<Record<string, string>> = {

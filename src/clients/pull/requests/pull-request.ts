@@ -44,9 +44,9 @@ export interface PullContext {
 }
 
 export interface PullReport {
-  /** Of the applications that this pull added, resumed parts included. */
+  /** The receipt of the applications that this pull added, including resumed parts. */
   added: IdReceipt
-  /** Of all that is in the output now. */
+  /** The number of applications in the output now. */
   total: number
   /** Bytes of their JSON, without those that an interrupted run had pulled. */
   bytes: number

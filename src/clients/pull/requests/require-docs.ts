@@ -20,7 +20,7 @@ export function requireDocs(questions: readonly DocumentedQuestion[]): void {
     if (paths.has(path)) throw notOurs('second question at', path)
     paths.add(path)
     for (const field of fields) {
-      // Those of entities belong to a table of their own.
+      // Fields of entities belong to their own table.
       const [name = '', ...inner] = field.path.slice(path.length + 1).split('[')
       if (!field.path.startsWith(`${path}.`) || !fieldName.test(name) || (inner.length > 0 && name !== 'entities'))
         throw notOurs('field', field.path)

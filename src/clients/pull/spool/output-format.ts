@@ -21,7 +21,7 @@ export interface FormatJob {
   check: SchemaCheck | undefined
   /** `adds`: whether they are added to what is under the final name. */
   walk: WalkUnderWay
-  /** What is true of the output when this is done. */
+  /** The record of the output once this is done. */
   then: PulledBefore
   program: string
   client: TributaryClient
@@ -32,7 +32,7 @@ export interface FormatJob {
   context: PullContext
 }
 
-/** What is known before the walk. */
+/** Everything known before the walk. */
 export type TablesJob = Pick<FormatJob, 'program' | 'client' | 'state' | 'tables' | 'walk' | 'context'>
 
 export interface FollowJob {
@@ -63,7 +63,7 @@ export function changedApplications({ payload }: ChangesPage): Map<number, Pulle
 
 export interface Prepared {
   files: ReadyFile[]
-  /** What the state is to remember once the files are in their places. */
+  /** Facts that the state records once the files have their names. */
   facts?: Readonly<Record<string, unknown>>
   /** How many applications are in the output, where that is not what the pulls have brought. */
   total?: number
@@ -87,7 +87,7 @@ export interface OutputFormat {
   check?: (job: TablesJob) => Promise<void>
   /** Makes the files that get their final names next, whole and on the disk, and alongside their places. */
   prepare: (job: FormatJob) => Promise<Prepared>
-  /** Of an output that can be kept up to date (`--follow`): applies pages of the change feed that follow what `readDone` found. */
+  /** For outputs that can be kept up to date (`--follow`): applies pages of the change feed after the state that `readDone` found. */
   follow?: (job: FollowJob) => Promise<ApplyPage>
   /** The ids of the applications in a file, in order, many at a time; undefined where something is none. */
   idsIn?: (path: string) => AsyncGenerator<(number | undefined)[], void, undefined>

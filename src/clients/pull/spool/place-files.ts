@@ -36,7 +36,7 @@ export function placeFiles(files: readonly ReadyFile[]): void {
   }
 }
 
-/** What is to be remembered of a file that is ready. */
+/** The facts to record about a finished file. */
 export async function placedFile({ from, to, bytes, sha256 }: ReadyFile): Promise<PlacedFile> {
   return { path: to, bytes, sha256: sha256 ?? (await sha256Of(from)) }
 }

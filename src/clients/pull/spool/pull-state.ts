@@ -104,7 +104,7 @@ export class PullState {
     return this.idsIn('pulled')
   }
 
-  /** Those that the output has; none where it is no file, or was made by an older release. */
+  /** IDs of the applications in the output; none if it is not a file or was written by an older release. */
   heldIds(): Generator<number[], void, undefined> {
     return this.idsIn('held')
   }
@@ -133,6 +133,6 @@ export class PullState {
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
-/** What SQLite or the file system refused. */
+/** Explains why SQLite or the file system could not write. */
 const notKept = (error: unknown, path: string): CommandError =>
   fileError(error, `Cannot write the state of the pull to ${path}`)

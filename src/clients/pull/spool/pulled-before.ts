@@ -6,22 +6,22 @@ import { CommandError } from '../requests/pull-outcome.ts'
 import type { PulledTables, PullRequest } from '../requests/pull-request.ts'
 import { type PlacedFile, sizeOf } from './place-files.ts'
 
-/** What an output is of. It never changes, unless all is pulled again. */
+/** The origin of an output's applications. It only changes when everything is pulled again. */
 export interface PullOrigin extends LastingFilters {
   /** Its address. */
   service: string
-  /** Of the service, whatever its address; undefined where it was not asked. */
+  /** The service's installation ID, which doesn't depend on its address; undefined if it wasn't requested. */
   installation?: string | undefined
   program: string
   /** The questions that the pull selected; undefined for all. */
   fields?: string
   /** The layout of the tables; null without tables. */
   layout: (PulledTables & { csvExact: boolean }) | null
-  /** Of what is no file. */
+  /** For outputs that are not files: where they are. */
   destination: string | null
 }
 
-/** What the last pull left, once it was complete. */
+/** The record of the last complete pull. */
 export interface PulledBefore {
   origin: PullOrigin
   /** One for each pull that the output is made of, oldest first. */
@@ -32,9 +32,9 @@ export interface PulledBefore {
   hasLater?: true
   /** The output's files with their sizes, as they were left. */
   files: PlacedFile[]
-  /** Of a folder: how many applications it has, and which. Not while it is filled. */
+  /** For a folder: count and digest of its applications. Undefined while it is being filled. */
   held?: { count: number; digest: string } | undefined
-  /** Of an output that follows the changes: up to where it has them. */
+  /** For an output that follows changes: the change it has reached. */
   changeCursor?: string
   /** After which change it can be followed: it has everything that was submitted before. */
   followsFrom?: string | undefined

@@ -7,9 +7,9 @@ import { dirname } from 'node:path'
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
 
 export class Spool {
-  /** Of all that was added. */
+  /** Size of everything that was added. */
   bytes: number
-  /** Of what was added, where nothing was there before. */
+  /** Hash of everything that was added, if the spool was empty before. */
   private readonly hash
 
   private constructor(

@@ -16,7 +16,7 @@ export class TextBytes {
     this.length += this.memory.write(text, this.length)
   }
 
-  /** What was added since the last time: a view, to be used before more is added. */
+  /** The bytes added since the last call: a view, valid until more are added. */
   take(): Buffer {
     const bytes = this.memory.subarray(0, this.length)
     this.length = 0

@@ -21,7 +21,7 @@ export interface WalkUnderWay {
   adds: boolean
   /** Where it ends when it is added to a file: the Snapshot-Time of before it began. */
   until?: string | undefined
-  /** Of the page it continues with; undefined before the first page is whole, null when all are. */
+  /** Token of the page to continue with; undefined before the first page is complete, null after the last. */
   nextPageToken?: string | null
   snapshotTime?: string
   /** The newest application that it has. */
@@ -56,7 +56,7 @@ export interface WalkedToSpool {
   receipt: IdReceipt
   /** Added to the spool by this run. */
   bytes: number
-  /** Of the whole spool, in hexadecimal; undefined if an earlier run began it. */
+  /** Digest of the whole spool, in hexadecimal; undefined if an earlier run began it. */
   sha256: string | undefined
 }
 

@@ -7,7 +7,7 @@ const namespace = 'Tributary'
 
 const capabilities = 'Org.OData.Capabilities.V1'
 const capabilitiesUri = 'https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Capabilities.V1.xml'
-/** Of a table for which `$count` is not supported. */
+/** Marks a table for which `$count` is not supported. */
 const notCountable = `<Annotation Term="${capabilities}.CountRestrictions"><Record><PropertyValue Property="Countable" Bool="false"/></Record></Annotation>`
 
 /** Facets by type: cents are exact, times have whole seconds. */

@@ -17,7 +17,7 @@ export interface PagePlan {
 
 export interface PageToPack {
   plan: PagePlan
-  /** What applications of each program version lack. */
+  /** The forms that applications of each program version lack. */
   fills: ReadonlyMap<number, VersionFill>
   framing: PageFraming
   limits: PageLimits

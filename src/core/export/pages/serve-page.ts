@@ -22,7 +22,7 @@ interface Page {
   walk: Walk
   /** Position after which it starts; undefined for the first page. */
   after: Position | undefined
-  /** What applications of each program version lack, as of the walk. */
+  /** The forms that applications of each program version lack, as of the walk. */
   fills: ReadonlyMap<number, VersionFill>
   /** Whether those versions can be replaced. */
   isFollowed: boolean

@@ -37,4 +37,4 @@ export class LostHistory {
 }
 
 const historySetBack =
-  'the database lacks a change that it had: it was reset to an earlier state, such as a disk snapshot. IDs skip ahead by 10,000,000'
+  'the database lacks a change that it once had: it was reset to an earlier state, such as a disk snapshot. IDs skip ahead by 10,000,000'

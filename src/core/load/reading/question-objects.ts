@@ -13,7 +13,7 @@ import { describeValue, type ErrorFinder } from './document-errors.ts'
 export interface KnownMembers {
   asked: readonly KnownQuestion[]
   askedKeys: ReadonlySet<string>
-  /** Of other versions, by key: present only unanswered. */
+  /** Questions of other versions, by key, which may only be present unanswered. */
   others: ReadonlyMap<string, KnownQuestion>
 }
 

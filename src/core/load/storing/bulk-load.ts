@@ -25,7 +25,7 @@ import { type LoadOptions, storeLoad, unfinished } from './store-load.ts'
 const batchLimits = { bytes: 4 * 1024 * 1024, applications: 5000 }
 
 export interface LoadReceipt {
-  /** Of the input, whenever they were stored. */
+  /** Number of applications in the input, whenever they were stored. */
   applications: number
   programs: readonly { slug: string; applications: number }[]
   /** How many of them earlier runs had stored; when they had stored all, when the load had ended. */

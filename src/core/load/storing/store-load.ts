@@ -39,7 +39,7 @@ export interface LoadOptions {
    * there stay with the one they have.
    */
   frontEnd?: string | undefined
-  /** What the input is called, for those who look at loads that have not ended. */
+  /** The name of the input, shown in lists of unfinished loads. */
   source?: string | undefined
   /** An unfinished load that ends when this one begins, which continues where that one has come to. */
   insteadOf?: number | undefined

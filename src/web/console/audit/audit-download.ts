@@ -15,7 +15,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import type { ConsoleRequest } from '../requests/console-request.ts'
 import { csvType, download, type FilePart, fileHeaders } from '../requests/download.ts'
 
-/** Most events of one file: what spreadsheets open, and some 60 MB. */
+/** Maximum number of events per file: as many as spreadsheets open, about 60 MB. */
 const downloadRowsMax = 200_000
 const batchRows = 1000
 const head = ['event', 'happened_at', 'actor', 'key_name', 'action', 'subject', 'address', 'detail']

@@ -14,7 +14,7 @@ import { crumb, path, queryOf } from './audit-query.ts'
 interface SentProps {
   /** Undefined before a search. */
   applicationId: number | undefined
-  /** Of this application, in each program that has one of this id. */
+  /** The recipients of this application, for each program that has an application with this ID. */
   found: readonly Disclosures[]
   /** Files that have the oldest of the audit log. They were not searched. */
   files: readonly string[]

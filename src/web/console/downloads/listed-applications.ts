@@ -44,7 +44,7 @@ export async function openList(
         yield stored
       }
     },
-    /** Those that `applications` returned, which are recorded, without any that were erased since. */
+    /** The applications that `applications` returned, which are recorded, without any erased since. */
     async *again(): AsyncGenerator<StoredApplication[], void, undefined> {
       for (let at = 0; at < ids.length; at += batchRows)
         yield readStoredApplications(db, program_id, ids.slice(at, at + batchRows), horizon)

@@ -90,7 +90,7 @@ const usedElsewhere = ({ uses }: BankEntry, slug: string): string[] => [
   ...new Set(uses.filter(use => use.slug !== slug).map(({ display_name }) => display_name)),
 ]
 
-/** Those questions of a program that would be there without its draft. */
+/** The questions of a program that would exist without its draft. */
 async function fixedQuestions(db: Deps['consoleDb'], { program, current }: ProgramInView) {
   const admin_names = current.questions.map(({ admin_name }) => admin_name)
   const entries = new Map((await readBankEntries(db, admin_names)).map(bankEntry => [bankEntry.admin_name, bankEntry]))

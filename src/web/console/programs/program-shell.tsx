@@ -113,7 +113,7 @@ function ProgramTabs({ program, tab }: ProgramPageProps & { tab: ProgramTab }) {
           : []),
         { text: 'Applications', path: `${path}/applications`, current: false },
         { text: 'Documentation', path: `/docs/api/programs/${program.slug}`, current: false },
-        // Of a followed one, only how long it is kept is set here.
+        // For a followed program, only the retention period is set here.
         ...(changes
           ? [
               {

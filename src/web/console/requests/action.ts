@@ -173,15 +173,15 @@ interface Definition<Body extends TSchema, Answer extends TSchema, Done extends 
   body?: Body
   answered: Answer
   run: (request: ConsoleRequest, body: Static<Body>) => Soon<Done>
-  /** Of one that reads: its page, at the same path, made of its answer. */
+  /** For an action that reads: its page at the same path, rendered from its response. */
   page?: (request: PageRequest, answer: Done) => Soon<Shown>
-  /** Of one that changes something: its form. */
+  /** For an action that changes something: its form. */
   form?: Form<Done> & {
     /** What its fields say. Fields of the same names as the members of the body unless given. */
     read?: (request: PageRequest) => Soon<Static<Body>>
     /** Where it has a page of its own, the path of that. */
     ownPage?: string
-    /** Of a form on another page: the path it is sent to. The action's own unless given. */
+    /** For a form on another page: the path it is sent to. Defaults to the action's own. */
     sentTo?: string
   }
 }

@@ -3,7 +3,7 @@
 
 const panel = document.querySelector('[data-response]')
 const [status, headers, body] = ['[data-status]', '[data-headers]', '.json'].map(part => panel?.querySelector(part))
-/** Of the latest first page, for the samples that continue it. */
+/** From the latest first page, for the samples that continue it. */
 const last = { nextPageToken: '', snapshotTime: '' }
 const timeoutMs = 60_000
 /** Longer responses are cut: the page is for reading them. */

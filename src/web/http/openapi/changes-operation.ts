@@ -101,7 +101,7 @@ export const changesOperation = {
       in: 'query',
       description:
         'Maximum number of changes per page. A page can have a few more if the last changes share a number. Defaults to, and is capped at, ' +
-        `the maximum for application pages, but at most ${changesMax}.`,
+        `the maximum for application pages or ${changesMax}, whichever is lower.`,
       schema: { type: 'integer', minimum: 1 },
     },
     {
