@@ -2,9 +2,10 @@
 // table, so that it takes no longer in a program of 300,000. The statements are those the service sends, taken from the wire.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { readStoredNames, readVersionsOf } from '../../src/db/applications/applicant-names.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { useDatabase, usePool, useService } from '../support/fixtures.ts'
-import { forgetStatistics, inShort, planModes, planOf } from '../support/query-plans.ts'
+import { forgetStatistics, inShort, type PlanNode, planModes, planOf } from '../support/query-plans.ts'
 import { insertRawApplications, insertRawProgram, multiplyApplications } from '../support/raw-applications.ts'
 import { type RecordedStatement, useRecorder } from '../support/statement-recorder.ts'
 
@@ -111,6 +112,27 @@ describe.each(['never analyzed', 'analyzed', 'analyzed before there was any stat
         const read = plan.filter(node => node['Index Name'] !== undefined || node['Node Type'] === 'Seq Scan')
         expect([search, ...read.map(node => node['Index Name'])]).toEqual([search, ...indexes])
       }
+    })
+
+    test.each(planModes)('names to sort by are looked up by their own index (%s)', async mode => {
+      const ids = Array.from({ length: 1000 }, (_, i) => i + 1)
+      const [{ program_id }] = (await sql`select program_id from program where slug = 'two'`) as unknown as [
+        { program_id: number },
+      ]
+      recorder.clear()
+      await readVersionsOf(recorded, program_id, ids)
+      await readStoredNames(
+        recorded,
+        program_id,
+        ids.map(application_id => ({ application_id, question_key: 'name' })),
+      )
+      const read: unknown[] = []
+      for (const statement of [...recorder.statements]) {
+        const plan = await planOf(explaining, statement, mode)
+        const isRead = (node: PlanNode) => node['Index Name'] !== undefined || node['Node Type'] === 'Seq Scan'
+        read.push(plan.filter(isRead).map(node => node['Index Name']))
+      }
+      expect(read).toEqual([['application_pkey'], ['application_pkey']])
     })
 
     test.each(planModes)(

@@ -12,8 +12,8 @@ import {
 } from './application-lists.ts'
 import { readInTurn } from './lists-in-turn.ts'
 
-/** Whether a search may find applicants' own names. Without a letter it is for a number. */
-const mayFindNames = ({ words }: ListFilter): boolean => /\p{L}/u.test(words ?? '')
+/** Whether a search may find applicants' own names, and other texts. Without a letter it is for a number. */
+const mayFindNames = ({ words, wordsIn }: ListFilter): boolean => wordsIn === undefined && /\p{L}/u.test(words ?? '')
 
 /**
  * At most `rowsMax` applications in the order of a search: those of which the applicant's own name has the words, newest first, then the others.
@@ -38,12 +38,12 @@ export async function readFoundApplications(
 export async function findListPosition(
   sql: Sql,
   programId: number,
-  { words }: ListFilter,
+  { words, wordsIn }: ListFilter,
   { application_id: applicationId, submit_time, submit_seq }: Position & Pick<ListedApplication, 'application_id'>,
 ): Promise<ListPosition> {
   const own = { words, applicationId, wordsIn: 'own_name' } as const
   const place = { direction: 'older', beyond: undefined } as const
-  const rows = mayFindNames(own) ? await readListedApplications(sql, programId, own, place, 1) : []
+  const rows = mayFindNames({ words, wordsIn }) ? await readListedApplications(sql, programId, own, place, 1) : []
   return { submit_time, submit_seq, is_own_name: rows.length > 0 }
 }
 

@@ -7,17 +7,21 @@ import type { Db } from '../client.ts'
 export interface WordFilter {
   /** Words of names, e-mail addresses and phone numbers, each from its beginning; or the number of an application. */
   words?: string | undefined
-  /** Only where the applicant's own name has all of the words, or where it does not. Undefined: both. */
-  wordsIn?: 'own_name' | 'elsewhere'
+  /**
+   * Only where the applicant's own name has all of the words; or where other names, e-mail addresses and phone numbers have them: whatever the own
+   * name is, or only if it lacks them. Undefined: anywhere.
+   */
+  wordsIn?: 'own_name' | 'others' | 'elsewhere' | undefined
 }
 
 /** The condition that `words` match a search; null if it has nothing to look up. */
 export function areSought(db: Db, programId: number, { words = '', wordsIn }: WordFilter) {
-  const [own, anywhere] = [
+  const [own, others, anywhere] = [
     wordQuery(db, [`${programId}=`], words),
+    wordQuery(db, [`${programId}/`], words),
     wordQuery(db, [`${programId}/`, `${programId}=`], words),
   ]
-  const query = { own_name: own, elsewhere: db`(${anywhere}) && !!(${own})`, anywhere }[wordsIn ?? 'anywhere']
+  const query = { own_name: own, others, elsewhere: db`(${anywhere}) && !!(${own})`, anywhere }[wordsIn ?? 'anywhere']
   return db`words @@ (${query})`
 }
 

@@ -11,6 +11,8 @@ interface Found {
   text: string
   /** What the words are held against, folded. */
   words: readonly string[]
+  /** Whether it is a name of nobody in a list. The first is the applicant's own. */
+  isOwnName?: boolean
 }
 
 /** As the search folds a text (`search_form`). */
@@ -27,14 +29,17 @@ const wordsOf = (text: string): string[] =>
 /**
  * In words: `household member: Zuri Temperance Brien`. Where no single name, address or number has all that was searched for, each
  * that has a part of it. Undefined where none has any.
- * `application` is the member of that name of an exported application; `sought` what was searched for.
+ * `application` is the member of that name of an exported application; `sought` what was searched for. With `inOthers`, the applicant's own name
+ * isn't one of them.
  */
-export function matchReason(application: ExportedObject, sought: string): string | undefined {
+export function matchReason(application: ExportedObject, sought: string, inOthers = false): string | undefined {
   const terms = [...wordsOf(sought), folded(sought).trim()]
   const digits = sought.replace(/\D/g, '')
   const has = (word: string, term: string): boolean =>
     isUnspaced.test(term) ? word.includes(term) : word.startsWith(term)
-  const texts = [...textsIn(application, [])]
+  const found = [...textsIn(application, [])]
+  const own = inOthers ? found.find(({ isOwnName }) => isOwnName) : undefined
+  const texts = found.filter(text => text !== own)
   const whole = texts.find(
     ({ words }) =>
       terms.slice(0, -1).every(term => words.some(word => has(word, term))) ||
@@ -63,7 +68,12 @@ function* textsIn(object: ExportedObject, place: readonly string[]): Generator<F
         const [first, last] = [textOf(answer, ['first_name']), textOf(answer, ['last_name'])]
         if (text !== '')
           // A name in a list says whose it is by itself.
-          yield { place: [here[0]!], text, words: [...wordsOf(text), folded(last + first), folded(first + last)] }
+          yield {
+            place: [here[0]!],
+            text,
+            words: [...wordsOf(text), folded(last + first), folded(first + last)],
+            isOwnName: place.length === 0,
+          }
         break
       }
       case 'EMAIL': {

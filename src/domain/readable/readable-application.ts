@@ -97,6 +97,12 @@ export function applicantInList(version: ReadableVersion, application: ExportedO
   return { name: first('NAME'), email: first('EMAIL'), phone: first('PHONE') }
 }
 
+/** The keys of the questions of which the first that was answered has the applicant's name. */
+export const ownNameKeys = (version: ReadableVersion): readonly string[] =>
+  placedScreens(version).flatMap(screen =>
+    screen.questions.filter(({ type }) => type === 'NAME').map(({ question }) => question.question_key),
+  )
+
 /** The first answer to a question of this type, on one line. */
 function firstLine(
   questions: readonly PlacedQuestion[],

@@ -268,7 +268,13 @@ test('the status of many is set after a look at what changes, each with an entry
   const seen = [...page.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value]) => value!)
   const fields = { ...fieldsOf(page, path.replaceAll('&', '&amp;')), seen }
   const response = await browser.post(path, fields)
-  expect([response.status, response.headers.get('location')]).toEqual([303, `${list}?${filter}&done=status`])
+  expect([response.status, response.headers.get('location')]).toEqual([
+    303,
+    `${list}?${filter}&done=status&set=is%3AApproved&changed=1&left=2`,
+  ])
+  const done = await browser.page(response.headers.get('location')!)
+  expect(done).toMatch(/data-notice="status".*?\b1\b[^<]*\bApproved\b[^<]*\b2\b/s)
+  expect(done).not.toMatch(/href="[^"]*changed=1/)
   const rows = await sql<{ application_id: number; status: string | null; states: number }[]>`
     select application_id, status,
       (select count(*) from application_annotation s where (s.program_id, s.application_id) = (a.program_id, a.application_id)) as states
@@ -360,7 +366,7 @@ test('a list is sorted by time or by status, with each application once on its p
   const moved = ids.filter((_, i) => ['Approved', 'Received'].includes(given[(i + 1) % 5] ?? ''))
   const next = shown(await browser.page(linkTo(first, 'next')!))
   expect(next).toEqual([...wanted.slice(52, 78), ...moved.toReversed().slice(0, 24)])
-  expect(errorsOf(await (await browser.get(`${path}?sort=name`)).text())).toEqual(['sort malformed'])
+  expect(errorsOf(await (await browser.get(`${path}?sort=color`)).text())).toEqual(['sort malformed'])
 })
 
 test('a status is shown in its color, and in gray without one', async () => {

@@ -131,7 +131,7 @@ const pages = [
   ...['', '/questions', '/versions', '/versions/compare', '/document', '/publish', '/edit', '/settings'].map(
     tab => `/admin/programs/asks-much${tab}`,
   ),
-  ...['', '?q=ursula', `/${application_id}`, `/${application_id}/exported`].map(
+  ...['', '?sort=name', '?q=ursula', `/${application_id}`, `/${application_id}/exported`].map(
     tab => `/admin/programs/much-asked-for/applications${tab}`,
   ),
   `/admin/audit/sent?application=${application_id}`,

@@ -22,6 +22,7 @@ interface ApplicationPageProps extends HistoryProps, RevisionsProps {
   newer: number | undefined
   older: number | undefined
   search: string
+  isByName: boolean
   /** Undefined if the person may not read answers. */
   answers: ReadableApplication | undefined
   /** Whether an administrator can give its applicant, an intermediary's client, a new code. */
@@ -32,7 +33,7 @@ interface ApplicationPageProps extends HistoryProps, RevisionsProps {
 const doneTexts = { saved: 'Saved. Connected systems receive the change with their next export.' }
 
 export function ApplicationPage(props: ApplicationPageProps) {
-  const { program, application, answers, newer, older, search } = props
+  const { program, application, answers, search } = props
   const list = applicationsPath(program.slug)
   const path = `${list}/${application.application_id}`
   return (
@@ -50,12 +51,7 @@ export function ApplicationPage(props: ApplicationPageProps) {
       actions={
         <>
           {answers !== undefined && <LinkButton href={`${path}/exported`} text="View as exported" />}
-          {newer !== undefined && (
-            <LinkButton rel="prev" href={`${list}/${newer}${search}`} icon="chevron-left" text="Newer" />
-          )}
-          {older !== undefined && (
-            <LinkButton rel="next" href={`${list}/${older}${search}`} icon="chevron-right" text="Older" />
-          )}
+          <NeighbourLinks list={list} {...props} />
         </>
       }
     >
@@ -80,6 +76,20 @@ export function ApplicationPage(props: ApplicationPageProps) {
         </div>
       </div>
     </Shell>
+  )
+}
+
+function NeighbourLinks({ list, newer, older, search, isByName }: ApplicationPageProps & { list: string }) {
+  const [previous, next] = isByName ? ['Previous', 'Next'] : ['Newer', 'Older']
+  return (
+    <>
+      {newer !== undefined && (
+        <LinkButton rel="prev" href={`${list}/${newer}${search}`} icon="chevron-left" text={previous} />
+      )}
+      {older !== undefined && (
+        <LinkButton rel="next" href={`${list}/${older}${search}`} icon="chevron-right" text={next} />
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 // Finds what a URL names, if the person may see it: a program, an application, a page of the list, an application as exported.
 
 import { notFound } from '../../../base/problem.ts'
+import { readListByName } from '../../../core/applications/list-by-name.ts'
 import { type OpenReading, openApplications, openMany } from '../../../core/applications/open-application.ts'
 import { exportedObject } from '../../../core/export/pages/exported-object.ts'
 import { mayReadAnswers, maySeeProgram, type Person } from '../../../core/people/roles.ts'
@@ -12,7 +13,11 @@ import {
 } from '../../../db/applications/application-details.ts'
 import { countApplications, type ListedApplication } from '../../../db/applications/application-lists.ts'
 import { countFoundApplications, readFoundApplications } from '../../../db/applications/found-applications.ts'
-import { readSortedApplications, readStatusesInUse } from '../../../db/applications/sorted-applications.ts'
+import {
+  type ListOrder,
+  readSortedApplications,
+  readStatusesInUse,
+} from '../../../db/applications/sorted-applications.ts'
 import { isAuditLogPruned, readClientsSent } from '../../../db/audit/disclosures.ts'
 import type { Sql } from '../../../db/client.ts'
 import { readApiKeyNames } from '../../../db/keys/api-key-rows.ts'
@@ -30,7 +35,15 @@ import { idIn } from '../requests/route-parameters.ts'
 import { type ProgramInColor, rankOfStatus } from '../statuses/status-badge.tsx'
 import type { SentTo } from './list-columns.tsx'
 import type { Listing } from './list-pages.tsx'
-import { countedMax, type FoundApplicant, isFiltered, type ListPage, type ListQuery } from './list-query.ts'
+import {
+  countedMax,
+  type FoundApplicant,
+  isFiltered,
+  type ListPage,
+  type ListQuery,
+  orderOf,
+  type ShownOrder,
+} from './list-query.ts'
 
 /** The roles that may read answers in the programs they can see. */
 export const readers = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
@@ -56,26 +69,45 @@ export const inColor = async (db: Sql, program: Program): Promise<ProgramInColor
 export async function readListPage(
   db: Sql,
   program: Program,
-  query: Pick<ListQuery, 'filter' | 'place' | 'order'>,
+  query: Pick<ListQuery, 'values' | 'filter' | 'place'>,
 ): Promise<ListPage> {
-  const { filter, place } = query
-  const rows =
-    filter.words === undefined
-      ? await readSorted(db, program, query)
-      : await readFoundApplications(db, program.program_id, filter, place, pageRows + 1)
+  const { place } = query
+  const { rows, order } = await readInOrder(db, program, query)
   const more = rows.length > pageRows
   const applications = rows.slice(0, pageRows)
-  if (place.direction === 'older') return { applications, older: more, newer: place.beyond !== undefined }
+  if (place.direction === 'older') return { applications, older: more, newer: place.beyond !== undefined, order }
   // At the newest application, show a full first page.
   if (!more) return readListPage(db, program, { ...query, place: { direction: 'older', beyond: undefined } })
-  return { applications: applications.reverse(), older: true, newer: true }
+  return { applications: applications.reverse(), older: true, newer: true, order }
+}
+
+/** Of a list that is too long for the order by name, the order without it. */
+async function readInOrder(
+  db: Sql,
+  program: Program,
+  query: Pick<ListQuery, 'values' | 'filter' | 'place'>,
+): Promise<{ rows: ListedApplication[]; order: ShownOrder }> {
+  const { values, filter, place } = query
+  const order = orderOf(values)
+  if (order === 'name') {
+    const list = await readListByName(db, program.program_id, filter, place.beyond)
+    if (list !== undefined)
+      return {
+        rows: (place.direction === 'older' ? list.after : list.before.toReversed()).slice(0, pageRows + 1),
+        order,
+      }
+  }
+  if (filter.words !== undefined)
+    return { rows: await readFoundApplications(db, program.program_id, filter, place, pageRows + 1), order: 'found' }
+  const sorted = order === 'oldest' || order === 'status' ? order : 'newest'
+  return { rows: await readSorted(db, program, { ...query, order: sorted }), order: sorted }
 }
 
 /** In the chosen order. The previous page may have ended at a status that no application has any more. */
 async function readSorted(
   db: Sql,
   program: Program,
-  { filter, place, order }: Pick<ListQuery, 'filter' | 'place' | 'order'>,
+  { filter, place, order }: Pick<ListQuery, 'filter' | 'place'> & { order: ListOrder },
 ) {
   const rankOf = (status: string | null): number => rankOfStatus(status, program)
   const inUse = order === 'status' && filter.status === undefined ? await readStatusesInUse(db, program.program_id) : []
@@ -115,7 +147,13 @@ export async function readListing(
   return { ...page, total, found, who, sentTo }
 }
 
-const nothing = { applications: [], older: false, newer: false, sentTo: { clientsOf: new Map(), isPruned: false } }
+const nothing = {
+  applications: [],
+  older: false,
+  newer: false,
+  order: 'newest' as const,
+  sentTo: { clientsOf: new Map(), isPruned: false },
+}
 
 /** Export pages that are searched for each application in the list. */
 const pagesSearched = 100
@@ -156,7 +194,8 @@ export async function readApplicants(
     answered.map(({ version, application }, i) => {
       const { application_id } = stored[i]!
       const applicant: FoundApplicant = applicantInList(version, application)
-      if (values.has('q') && !ownNames.has(application_id)) applicant.match = matchReason(application, values.get('q')!)
+      if (values.has('q') && !ownNames.has(application_id))
+        applicant.match = matchReason(application, values.get('q')!, values.get('in') === 'others')
       return [application_id, applicant]
     }),
   )

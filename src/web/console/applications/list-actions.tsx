@@ -3,6 +3,7 @@
 /** @jsxImportSource preact */
 
 import { invalidRequest } from '../../../base/problem.ts'
+import { namedMax } from '../../../core/applications/list-by-name.ts'
 import { openMany } from '../../../core/applications/open-application.ts'
 import { readProgramsWithSubmissions } from '../../../db/applications/application-lists.ts'
 import { everyRole } from '../../html/navigation.ts'
@@ -12,7 +13,13 @@ import { applicationsAnswer } from '../requests/answer-schemas.ts'
 import { pageOf, textOf } from '../requests/route-parameters.ts'
 import { applicationsRoute, findSeenProgram, inColor, readListing, readListPage } from './find-applications.ts'
 import { ApplicationsPage, ProgramChoicePage } from './list-pages.tsx'
-import { placeText, readListQuery } from './list-query.ts'
+import { orderOf, placeText, readListQuery } from './list-query.ts'
+
+const tooLong = {
+  parameter: 'sort',
+  code: 'too_many',
+  detail: `Lists of up to ${namedMax} applications can be sorted by name. Add a filter.`,
+}
 
 /** Programs per page. */
 const programRows = 200
@@ -56,7 +63,8 @@ export const listActions = (deps: Deps): Part => {
         applicant: 'An applicant ID.',
         application: 'An application ID.',
         q: 'The beginnings of words in a name, e-mail address or phone number. Not available to auditors.',
-        sort: '`newest` (default), `oldest` or `status`, in the program’s order of statuses. Ignored with `q`.',
+        in: '`applicant`: searches only the applicant’s own name. `others`: other names, e-mail addresses and phone numbers.',
+        sort: `\`newest\` (default), \`oldest\`, \`status\`, in the program’s order of statuses, or \`name\`, in lists of at most ${namedMax} applications. Only \`name\` applies to searches. Not available to auditors: \`name\`.`,
         older: 'The `older` value of the previous page.',
       },
       run: async request => {
@@ -64,8 +72,9 @@ export const listActions = (deps: Deps): Part => {
         const { program_id, slug } = program
         const query = readListQuery(request)
         if (query.errors.length > 0) throw invalidRequest('Some filters are invalid.', query.errors)
-        const { applications, older } = await readListPage(db, program, query)
-        if (query.filter.words !== undefined) {
+        const { applications, older, order } = await readListPage(db, program, query)
+        if (order !== orderOf(query.values)) throw invalidRequest('Some filters are invalid.', [tooLong])
+        if (query.filter.words !== undefined || order === 'name') {
           const ids = applications.map(({ application_id }) => application_id)
           const reading = { action: 'applications_listed', slug, filters: [...query.values.keys()] } as const
           await openMany(db, { program_id, ...request.by, address: request.address }, ids, reading)

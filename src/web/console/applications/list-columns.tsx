@@ -3,11 +3,10 @@
 /** @jsxImportSource preact */
 
 import type { ListedApplication } from '../../../db/applications/application-lists.ts'
-import type { ListOrder } from '../../../db/applications/sorted-applications.ts'
 import type { ClientSent } from '../../../db/audit/disclosures.ts'
 import { Badge, type Column, figures, type SortNow, When } from '../../html/components.tsx'
 import { type ProgramInColor, StatusBadge } from '../statuses/status-badge.tsx'
-import { applicationsPath, type FoundApplicant, listSearch, orderOf, type ShownOrder } from './list-query.ts'
+import { applicationsPath, type FoundApplicant, listSearch, type ShownOrder } from './list-query.ts'
 
 /** The clients each application was sent to, most recent first. */
 export interface SentTo {
@@ -35,11 +34,11 @@ export const tickColumn = (checked: boolean) => ({
 
 export const columns = (
   program: ProgramInColor,
-  values: URLSearchParams,
-  who: Applicants,
+  { values, order, who }: { values: URLSearchParams; order: ShownOrder; who: Applicants },
 ): readonly Column<ListedApplication>[] => [
   {
     head: 'Applicant',
+    ...(who !== undefined && { order: byName(program, values, order) }),
     cell: ({ application_id, applicant_id }) => {
       const { name = `Applicant ${applicant_id}`, email, phone, match } = who?.get(application_id) ?? {}
       return (
@@ -68,7 +67,7 @@ export const columns = (
   { head: 'Number', figures: true, evident: true, cell: ({ application_id }) => application_id },
   {
     head: 'Submitted',
-    ...sortedBy(program, values, 'newest', 'oldest'),
+    ...sortedBy(program, values, order, 'newest', 'oldest'),
     evident: true,
     cell: ({ submit_time, is_current }) => (
       <>
@@ -78,7 +77,7 @@ export const columns = (
   },
   {
     head: 'Status',
-    ...sortedBy(program, values, 'status'),
+    ...sortedBy(program, values, order, 'status'),
     cell: ({ status, has_note }) => (
       <>
         <StatusBadge status={status} program={program} />
@@ -92,18 +91,37 @@ export const orderTexts: Readonly<Record<ShownOrder, string>> = {
   newest: 'Newest first.',
   oldest: 'Oldest first.',
   status: 'By status, newest first.',
+  name: 'By last name.',
   found: 'Matches in the applicant’s own name first, newest first.',
 }
 
-/** A column that sorts by its first order, or by the second if the list is in the first. */
-function sortedBy(program: ProgramInColor, values: URLSearchParams, ...orders: [ListOrder, ListOrder?]) {
-  const present = orderOf(values)
-  if (present === 'found') return {}
+/** A column that sorts by its first order, or by the second if the list is in the first. Not in a search, which has an order of its own. */
+function sortedBy(
+  program: ProgramInColor,
+  values: URLSearchParams,
+  present: ShownOrder,
+  ...orders: [ShownOrder, ShownOrder?]
+) {
+  if (values.has('q')) return {}
   const [first, second = first] = orders
-  const next = new URLSearchParams(values)
-  next.set('sort', present === first ? second : first)
   const now: SortNow = orders.includes(present) ? (present === 'newest' ? 'descending' : 'ascending') : undefined
-  return { order: { href: applicationsPath(program.slug) + listSearch(next), now } }
+  return { order: { href: sortedPath(program, values, present === first ? second : first), now } }
+}
+
+/** Where the list is by name already, the column leads back to its usual order. */
+function byName(program: ProgramInColor, values: URLSearchParams, present: ShownOrder) {
+  const isNow = present === 'name'
+  return {
+    href: sortedPath(program, values, isNow ? undefined : 'name'),
+    now: isNow ? 'ascending' : undefined,
+  } as const
+}
+
+function sortedPath(program: ProgramInColor, values: URLSearchParams, order: ShownOrder | undefined): string {
+  const next = new URLSearchParams(values)
+  if (order === undefined) next.delete('sort')
+  else next.set('sort', order)
+  return applicationsPath(program.slug) + listSearch(next)
 }
 
 const contactColumns = (who: NonNullable<Applicants>): readonly Column<ListedApplication>[] =>

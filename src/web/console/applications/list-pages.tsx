@@ -5,7 +5,7 @@
 import type { ListedApplication, ProgramWithSubmissions } from '../../../db/applications/application-lists.ts'
 import type { Program } from '../../../db/programs/programs.ts'
 import { dayText } from '../../../domain/question-types/date.ts'
-import { DoneNotice, figures, LinkButton, Named, Table } from '../../html/components.tsx'
+import { DoneNotice, figures, LinkButton, Named, Notice, Table } from '../../html/components.tsx'
 import { ErrorSummary, SelectField, TextField } from '../../html/fields.tsx'
 import { FilterBar, IntakeBadge, Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
@@ -23,7 +23,7 @@ import {
   statusIn,
   statusValue,
 } from './list-query.ts'
-import { SetStatus, selected } from './status-page.tsx'
+import { changedText, SetStatus, selected } from './status-page.tsx'
 
 interface ChoiceProps {
   programs: readonly ProgramWithSubmissions[]
@@ -72,7 +72,7 @@ export interface Listing extends ListPage {
 
 export function ApplicationsPage({ program, ...listing }: Listing & { program: ProgramInColor }) {
   const { form: query, query: pageQuery, origin } = usePage()
-  const { applications, total, found, who, sentTo } = listing
+  const { applications, total, found, who, sentTo, order } = listing
   const path = applicationsPath(program.slug)
   const search = listSearch(query.values)
   const list = (
@@ -90,7 +90,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       }
       columns={[
         ...(mayAnnotate(listing, origin) ? [tickColumn(pageQuery.has(selected))] : []),
-        ...columns(program, query.values, who),
+        ...columns(program, { values: query.values, order, who }),
         sentColumn(sentTo),
       ]}
     />
@@ -106,7 +106,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       }
       part="applications"
       crumbs={[{ text: 'Applications', path: '/admin/applications' }, { text: program.display_name }]}
-      lead={`${orderTexts[orderOf(query.values)]} When an applicant resubmits, the earlier application becomes obsolete.`}
+      lead={`${orderTexts[order]} When an applicant resubmits, the earlier application becomes obsolete.`}
       actions={
         who !== undefined &&
         applications.length > 0 && (
@@ -114,9 +114,10 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
         )
       }
     >
-      <DoneNotice texts={doneTexts} />
+      <DoneNotice texts={{ ...doneTexts, status: changedText(pageQuery) }} />
       <ErrorSummary title="Some filters are invalid" />
       <Filters path={path} program={program} searches={who !== undefined} />
+      <TooLongForNames order={order} />
       {query.errors.length > 0 ? null : mayAnnotate(listing, origin) && applications.length > 0 ? (
         <form method="get" action={`${path}/status`}>
           <SetStatus program={program} found={found ?? total} shown={applications.length} />
@@ -130,10 +131,16 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
   )
 }
 
-const doneTexts = {
-  status:
-    'Saved. Connected systems receive the changes with their next export. Any application that changed after the preview was skipped.',
-  erased: 'Erased. Later exports leave it out.',
+const doneTexts = { erased: 'Erased. Later exports leave it out.' }
+
+function TooLongForNames({ order }: Pick<Listing, 'order'>) {
+  const { values, errors } = usePage().form
+  if (orderOf(values) === order || errors.length > 0) return null
+  return (
+    <Notice name="too-long-for-names" tone="attention">
+      Lists of up to {figures(countedMax)} applications can be sorted by name. Add a filter, such as a status or dates.
+    </Notice>
+  )
 }
 
 /** Whether statuses can be set in the list: only by people who may read answers, and not if a followed system sets them. */
@@ -141,19 +148,20 @@ const mayAnnotate = ({ who }: Listing, origin: string | undefined): boolean => w
 
 const counted = (found: number): string => (found > countedMax ? `more than ${figures(countedMax)}` : figures(found))
 
-function Neighbours({ path, applications, older, newer }: ListPage & { path: string }) {
+function Neighbours({ path, applications, older, newer, order }: ListPage & { path: string }) {
   const { values } = usePage().form
   if (!(newer || older) || applications.length === 0) return null
+  const [first, previous, next] = order === 'newest' ? ['Newest', 'Newer', 'Older'] : ['First page', 'Previous', 'Next']
   return (
     <nav class="pages" aria-label="Pages">
       {newer && (
         <>
-          <LinkButton href={path + listSearch(values)} text="Newest" />
+          <LinkButton href={path + listSearch(values)} text={first} />
           <LinkButton
             rel="prev"
             href={path + listSearch(values, 'newer', applications[0])}
             icon="chevron-left"
-            text="Newer"
+            text={previous}
           />
         </>
       )}
@@ -162,7 +170,7 @@ function Neighbours({ path, applications, older, newer }: ListPage & { path: str
           rel="next"
           href={path + listSearch(values, 'older', applications.at(-1))}
           icon="chevron-right"
-          text="Older"
+          text={next}
         />
       )}
     </nav>
@@ -179,6 +187,13 @@ const orders = [
   { value: '', text: 'Newest first' },
   { value: 'oldest', text: 'Oldest first' },
   { value: 'status', text: 'Status' },
+]
+const orderByName = { value: 'name', text: 'Name' }
+
+const searchedIn = [
+  { value: '', text: 'Anywhere' },
+  { value: 'applicant', text: 'Applicant’s name' },
+  { value: 'others', text: 'Other people, e-mail and phone' },
 ]
 
 /** People who may not read answers can search by number only. */
@@ -197,6 +212,7 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
       note={searches ? 'Your searches and the applications you view are recorded in the audit log.' : undefined}
       more={
         <>
+          {searches && <SelectField name="in" label="Search in" choices={searchedIn} />}
           <SelectField
             name="status"
             label="Status"
@@ -210,7 +226,7 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
           <TextField name="to" label="Submitted before" type="date" />
           <SelectField name="revision" label="Revision" choices={revisions} />
           <div class="cards-only">
-            <SelectField name="sort" label="Sort" choices={orders} />
+            <SelectField name="sort" label="Sort" choices={searches ? [...orders, orderByName] : orders} />
           </div>
         </>
       }
@@ -227,6 +243,7 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
 
 const filterWords: Readonly<Record<(typeof filterNames)[number], (value: string) => string>> = {
   q: value => `“${value}”`,
+  in: value => `in ${(searchedIn.find(choice => choice.value === value)?.text ?? value).toLowerCase()}`,
   status: value => statusIn(value) ?? 'No status yet',
   from: value => `since ${dayText(value)}`,
   to: value => `before ${dayText(value)}`,

@@ -1,9 +1,10 @@
 // Reads the filters and position of an application list from its URL, and writes them into URLs.
 
 import { Problem, type ProblemItem } from '../../../base/problem.ts'
+import { namedMax } from '../../../core/applications/list-by-name.ts'
 import { mayReadAnswers } from '../../../core/people/roles.ts'
 import type { ListedApplication, ListFilter, ListPosition } from '../../../db/applications/application-lists.ts'
-import { type ListOrder, listOrders, type SortedPlace } from '../../../db/applications/sorted-applications.ts'
+import { listOrders, type SortedPlace } from '../../../db/applications/sorted-applications.ts'
 import type { Program } from '../../../db/programs/programs.ts'
 import { isCalendarDate } from '../../../domain/question-types/date.ts'
 import type { ApplicantInList } from '../../../domain/readable/readable-application.ts'
@@ -22,8 +23,8 @@ export const crumbsOf = (program: Program, applicationId?: number) => [
     : [{ text: String(applicationId), path: `${applicationsPath(program.slug)}/${applicationId}` }]),
 ]
 
-/** Matching applications are counted up to this number. */
-export const countedMax = 1000
+/** Matching applications are counted up to this number, and a longer list isn't sorted by name. */
+export const countedMax = namedMax
 /** Maximum number of applications whose status is set together. */
 export const changedMax = 500
 
@@ -32,13 +33,18 @@ export interface ListPage {
   applications: readonly ListedApplication[]
   older: boolean
   newer: boolean
+  /** Not the one that was chosen if the list is too long for it. */
+  order: ShownOrder
 }
 
 /** The applicant, and the text a search matched unless it is the applicant's own name. */
 export type FoundApplicant = ApplicantInList & { match?: string | undefined }
 
+/** Where a search looks for words, by what its filter says. */
+const searchedIn = { applicant: 'own_name', others: 'others' } as const
+
 /** The filters, named like the form's fields. */
-export const filterNames = ['q', 'status', 'from', 'to', 'revision', 'applicant', 'application'] as const
+export const filterNames = ['q', 'in', 'status', 'from', 'to', 'revision', 'applicant', 'application'] as const
 
 /** A list of which only its order was chosen isn't filtered. */
 export const isFiltered = (values: URLSearchParams): boolean => filterNames.some(name => values.has(name))
@@ -46,17 +52,21 @@ export const isFiltered = (values: URLSearchParams): boolean => filterNames.some
 export interface ListQuery {
   /** The filters that were sent and aren't empty, and `sort` unless newest first. */
   values: URLSearchParams
-  order: ListOrder
+  order: ChosenOrder
   filter: ListFilter
   place: SortedPlace
   errors: readonly ProblemItem[]
 }
 
-export type ShownOrder = ListOrder | 'found'
+const chosenOrders = [...listOrders, 'name'] as const
+type ChosenOrder = (typeof chosenOrders)[number]
+export type ShownOrder = ChosenOrder | 'found'
 
-/** Searches have an order of their own. */
-export const orderOf = (values: URLSearchParams): ShownOrder =>
-  values.has('q') ? 'found' : (listOrders.find(order => order === values.get('sort')) ?? 'newest')
+/** The order of a list that isn't too long for it. Searches have an order of their own, unless they are sorted by name. */
+export function orderOf(values: URLSearchParams): ShownOrder {
+  const chosen = chosenOrders.find(order => order === values.get('sort')) ?? 'newest'
+  return chosen !== 'name' && values.has('q') ? 'found' : chosen
+}
 
 /** A status in a URL. No status is `none`, so that a status can have any name. */
 export const statusValue = (status: string | null): string => (status === null ? 'none' : `is:${status}`)
@@ -70,7 +80,7 @@ export const unchanged = 'unchanged'
 
 type ListRequest = Pick<ConsoleRequest, 'url' | 'person' | 'context'>
 
-/** Throws `forbidden` for a search by name if the person may not read answers. */
+/** Throws `forbidden` for a search or an order by name if the person may not read answers. */
 export function readListQuery({ url, person, context }: ListRequest): ListQuery {
   const sent = url.searchParams
   const values = new URLSearchParams()
@@ -78,18 +88,19 @@ export function readListQuery({ url, person, context }: ListRequest): ListQuery 
     const value = sent.get(name)?.trim()
     if (value) values.set(name, value)
   }
-  const sort = sent.get('sort') || listOrders[0]
-  const order = listOrders.find(order => order === sort)
-  if (order !== listOrders[0]) values.set('sort', sort)
-  if (values.has('q') && !mayReadAnswers(person))
+  if (!values.has('q')) values.delete('in')
+  const sort = sent.get('sort') || chosenOrders[0]
+  const order = chosenOrders.find(order => order === sort)
+  if (order !== chosenOrders[0]) values.set('sort', sort)
+  if ((values.has('q') || order === 'name') && !mayReadAnswers(person))
     throw new Problem('forbidden', {
-      detail: 'Auditors can’t search by name, because names are answers. Search by number instead.',
+      detail: 'Auditors can’t search or sort by name, because names are answers. Search by number instead.',
     })
   const errors: ProblemItem[] = []
   const error = (parameter: string, detail: string): undefined => {
     errors.push({ parameter, code: 'malformed', detail })
   }
-  if (order === undefined) error('sort', `Must be one of: ${listOrders.join(', ')}.`)
+  if (order === undefined) error('sort', `Must be one of: ${chosenOrders.join(', ')}.`)
   const day = (name: string, label: string) => {
     const text = values.get(name)
     if (text === null) return undefined
@@ -118,6 +129,11 @@ export function readListQuery({ url, person, context }: ListRequest): ListQuery 
     if (text === null || /[\p{L}\p{N}]/u.test(text)) return text?.slice(0, 200)
     return error('q', 'Enter part of a name, an e-mail address, a phone number or an application number.')
   }
+  const wordsIn = () => {
+    const text = values.get('in')
+    if (text === null || text === 'applicant' || text === 'others') return text ? searchedIn[text] : undefined
+    return error('in', 'Must be applicant or others.')
+  }
   const filter: ListFilter = {
     from: day('from', 'Submitted on or after'),
     to: day('to', 'Submitted before'),
@@ -126,8 +142,9 @@ export function readListQuery({ url, person, context }: ListRequest): ListQuery 
     applicantId: id('applicant', 'Applicant'),
     applicationId: id('application', 'Application'),
     words: words(),
+    wordsIn: wordsIn(),
   }
-  return { values, order: order ?? listOrders[0], filter, place: readPlace(sent), errors }
+  return { values, order: order ?? chosenOrders[0], filter, place: readPlace(sent), errors }
 }
 
 /** A URL without a valid position starts with the first application. */

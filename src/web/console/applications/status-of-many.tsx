@@ -78,10 +78,11 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
           ...error,
           parameter: (parameter ?? path?.slice(1)) === 'note' ? 'note' : 'seen',
         }),
-        next: (request, { changed }) => {
+        next: (request, { changed, left }) => {
           if (changed === 0) throw invalidRequest('No status was changed.', [allLeft])
           const { values } = readListQuery(request)
-          values.set('done', 'status')
+          const done = { done: 'status', set: request.form.get('set') ?? '', changed, ...(left > 0 && { left }) }
+          for (const [name, value] of Object.entries(done)) values.set(name, String(value))
           return applicationsPath(request.params.slug!) + listSearch(values)
         },
       },

@@ -7,8 +7,9 @@ import { counted, figures, Notice } from '../../html/components.tsx'
 import { Submit, TextArea } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { usePage } from '../../html/page-context.ts'
+import { idOf } from '../requests/route-parameters.ts'
 import { type ProgramInColor, rankOfStatus, StatusBadge } from '../statuses/status-badge.tsx'
-import { applicationsPath, changedMax, crumbsOf, statusValue, unchanged } from './list-query.ts'
+import { applicationsPath, changedMax, crumbsOf, statusIn, statusValue, unchanged } from './list-query.ts'
 
 interface StatusOfManyProps {
   program: ProgramInColor
@@ -112,6 +113,23 @@ function NoteForAll({ optional, changed }: { optional: boolean } & Pick<StatusOf
   )
 }
 
+/** In the URL of a list after statuses were set: to which, and for how many. */
+const setNames = ['done', 'set', 'changed', 'left']
+
+/** What the list says after statuses were set. */
+export function changedText(query: URLSearchParams): string {
+  const [changed, left] = ['changed', 'left'].map(name => idOf(query.get(name)) ?? 0) as [number, number]
+  const status = statusIn(query.get('set') ?? '')
+  const applications = counted(changed, 'application')
+  return [
+    status === undefined ? `Note added to ${applications}.` : `${applications} changed to ${status ?? 'no status'}.`,
+    left > 0 && `${counted(left, 'application')} skipped because of changes after the preview.`,
+    'Connected systems receive the changes with their next export.',
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
 /** In the URL of a list whose rows are all selected. */
 export const selected = 'selected'
 
@@ -149,7 +167,7 @@ export function SetStatus({ program, found, shown }: { program: ProgramInColor; 
 function SelectPage({ shown }: { shown: number }) {
   const { query } = usePage()
   const texts = [`Select all ${figures(shown)} on this page`, 'Clear selection'] as const
-  const link = new URLSearchParams([...query].filter(([name]) => name !== selected && name !== 'done'))
+  const link = new URLSearchParams([...query].filter(([name]) => name !== selected && !setNames.includes(name)))
   const isSelected = query.has(selected)
   if (!isSelected) link.set(selected, 'page')
   return (

@@ -2,10 +2,11 @@
 
 /** @jsxImportSource preact */
 
+import { countApplications } from '../../../db/applications/application-lists.ts'
 import { countFoundApplications } from '../../../db/applications/found-applications.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { applicationsRoute, findSeenProgram, readers } from '../applications/find-applications.ts'
-import { applicationsPath, countedMax, listSearch, readListQuery } from '../applications/list-query.ts'
+import { applicationsPath, countedMax, isFiltered, listSearch, readListQuery } from '../applications/list-query.ts'
 import { type Part, pageAt, showForm } from '../requests/action.ts'
 import { redirect } from '../requests/console-request.ts'
 import { downloadApplications } from './download-applications.ts'
@@ -20,7 +21,9 @@ export const downloadPages = (deps: Deps): Part => {
       // The list shows what is wrong with them.
       if (errors.length > 0) return redirect(request, applicationsPath(program.slug) + listSearch(values))
       const [found, languages] = await Promise.all([
-        countFoundApplications(db, program.program_id, filter, countedMax + 1),
+        isFiltered(values)
+          ? countFoundApplications(db, program.program_id, filter, countedMax + 1)
+          : countApplications(db, program.program_id),
         languagesOffered(db, program),
       ])
       const page = () => <SpreadsheetPage program={program} found={found} languages={languages} />

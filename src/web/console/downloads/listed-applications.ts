@@ -1,9 +1,10 @@
 // Reads all applications in a list, as they were when the first one was read, in its order. A list by status is read newest first, because
-// statuses change while it is read.
+// statuses change while it is read; so is one that is too long for the order by name.
 
+import { readListByName } from '../../../core/applications/list-by-name.ts'
 import { openMany } from '../../../core/applications/open-application.ts'
 import { readStoredApplications, type StoredApplication } from '../../../db/applications/application-details.ts'
-import type { ListPosition } from '../../../db/applications/application-lists.ts'
+import type { ListedApplication } from '../../../db/applications/application-lists.ts'
 import { readFoundApplications } from '../../../db/applications/found-applications.ts'
 import type { Program } from '../../../db/programs/programs.ts'
 import { readWalkStart } from '../../../db/walks/walk-start.ts'
@@ -28,9 +29,14 @@ export async function openList(
   const reading = { action: 'applications_downloaded', slug, filters: [...values.keys()] } as const
   const questions = await keyMaps.load(db, program_id, asOf ?? earliest)
   const ids: number[] = []
-  const direction = orderOf(values) === 'oldest' ? 'newer' : 'older'
-  const listed = (beyond: ListPosition | undefined) =>
-    readFoundApplications(db, program_id, filter, { direction, beyond }, batchRows)
+  const order = orderOf(values)
+  const direction = order === 'oldest' ? 'newer' : 'older'
+  const byName = order === 'name' ? (await readListByName(db, program_id, filter))?.after : undefined
+  const listed = (beyond: ListedApplication | undefined) => {
+    if (byName === undefined) return readFoundApplications(db, program_id, filter, { direction, beyond }, batchRows)
+    const from = beyond === undefined ? 0 : byName.indexOf(beyond) + 1
+    return byName.slice(from, from + batchRows)
+  }
 
   return {
     questions,

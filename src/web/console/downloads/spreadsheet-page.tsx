@@ -11,7 +11,14 @@ import { Choices, SelectField, Submit } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
 import { orderTexts } from '../applications/list-columns.tsx'
-import { applicationsPath, countedMax, isFiltered, listSearch, orderOf } from '../applications/list-query.ts'
+import {
+  applicationsPath,
+  countedMax,
+  isFiltered,
+  listSearch,
+  orderOf,
+  type ShownOrder,
+} from '../applications/list-query.ts'
 
 /** The languages of a program, its default one first. */
 export async function languagesOffered(db: Db, { program_id }: Program): Promise<readonly string[]> {
@@ -21,20 +28,27 @@ export async function languagesOffered(db: Db, { program_id }: Program): Promise
 
 interface SpreadsheetProps {
   program: Program
-  /** Matching applications, counted up to `countedMax`. */
+  /** Matching applications, counted up to `countedMax`; without filters, all of them. */
   found: number
   languages: readonly string[]
 }
 
 function described(found: number, values: URLSearchParams): string {
+  if (!isFiltered(values)) return counted(found, 'application')
   const many = found > countedMax ? `More than ${figures(countedMax)} applications` : counted(found, 'application')
-  return isFiltered(values) ? `${many} that match${found === 1 ? 'es' : ''} your filters` : many
+  return `${many} that match${found === 1 ? 'es' : ''} your filters`
+}
+
+/** The order of the file. Statuses change while a list is read, and a long list isn't sorted by name. */
+function fileOrder(found: number, values: URLSearchParams): ShownOrder {
+  const order = orderOf(values)
+  if (order === 'name' && found > countedMax) return values.has('q') ? 'found' : 'newest'
+  return order === 'status' ? 'newest' : order
 }
 
 export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps) {
   const { values } = usePage().form
   const path = applicationsPath(program.slug)
-  const order = orderOf(values)
   return (
     <Shell
       title="Download as spreadsheet"
@@ -44,7 +58,7 @@ export function SpreadsheetPage({ program, found, languages }: SpreadsheetProps)
         { text: program.display_name, path: path + listSearch(values) },
         { text: 'Download' },
       ]}
-      lead={`${described(found, values)}. ${orderTexts[order === 'status' ? 'newest' : order]} The download is recorded in the audit log.`}
+      lead={`${described(found, values)}. ${orderTexts[fileOrder(found, values)]} The download is recorded in the audit log.`}
     >
       <div class="card narrow">
         <form method="get" action={`${path}/download`}>
