@@ -13,6 +13,7 @@ import { findActingIntermediary, readIntermediaries, readOrganizations } from '.
 import { findProgram } from '../../src/db/programs/programs.ts'
 import { dataFolder } from '../command-line/environment.ts'
 import { type DemoPerson, demoActor, keep, keptPerson } from './demo-credentials.ts'
+import { signInOnce } from './fill-console.ts'
 
 const file = join(dataFolder, 'demo-intermediary.json')
 const fullName = new Map([
@@ -36,6 +37,7 @@ export async function demoIntermediary(sql: Sql, pepper: string, slug: string): 
   const place = { organizationId, intermediaryId: listed.intermediary_id }
   const { personId, token } = await inviteIntermediary(sql, place, 'Hana Novak', by)
   await acceptInvitation(sql, token, made.password, by)
+  await signInOnce(sql, { person_id: personId, email: made.email }, by.now)
   await addClients(sql, { pepper, slug, personId, now: by.now })
   return keep(file, made)
 }

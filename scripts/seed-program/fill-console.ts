@@ -65,7 +65,7 @@ const invite = async (sql: Sql, person: typeof maria | typeof jonas, by: { actor
   acceptInvitation(sql, (await invitePerson(sql, person, by)).token, crypto.randomUUID(), by)
 
 /** So that the person has been here, in a session whose token nobody has. */
-async function signInOnce(
+export async function signInOnce(
   sql: Sql,
   { person_id, email }: { person_id: number; email: string },
   now: Micros,

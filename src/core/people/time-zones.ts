@@ -13,9 +13,9 @@ export const timeZones: readonly string[] = [
 ]
 const known: ReadonlySet<string | null> = new Set(timeZones)
 
-/** The zone for a person's pages. A zone that this release doesn't know is passed over. */
-export const timeZoneOf = (chosen: string | null, instance: string): string =>
-  chosen !== null && known.has(chosen) ? chosen : instance
+/** The zone for a person's pages. A zone that this release doesn't know is passed over, and intermediaries can't choose. */
+export const timeZoneOf = ({ role }: Pick<Person, 'role'>, chosen: string | null, instance: string): string =>
+  chosen !== null && known.has(chosen) && role !== 'INTERMEDIARY' ? chosen : instance
 
 /** Chooses a zone; `` means the instance's. Audited. Throws Problem `invalid_request` for a zone that this server or the database doesn't know. */
 export async function chooseTimeZone(sql: Sql, person: Person, zone: string, by: AuditContext): Promise<void> {

@@ -17,7 +17,7 @@ export const signedInContext = (
   person,
   secondFactor: hasSecondFactor,
   csrf: maskedToken(csrf),
-  timeZone: timeZoneOf(timeZone, context.config.timeZone),
+  timeZone: timeZoneOf(person, timeZone, context.config.timeZone),
   loadNames: emails => readPersonNames(deps.consoleDb, emails),
   loadMarks: async () => marksOf(await loadAttention(deps, person, context.now)),
 })

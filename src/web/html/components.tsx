@@ -198,6 +198,12 @@ function formatsOf(timeZone: string) {
   return found
 }
 
+/** `New York (America)` for `America/New_York`: what people look for comes first. */
+export function zoneName(timeZone: string): string {
+  const [region, ...place] = timeZone.replaceAll('_', ' ').split('/')
+  return place.length === 0 ? timeZone : `${place.join(', ')} (${region})`
+}
+
 const calendarDays = {
   full: new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' }),
   short: new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'short' }),
@@ -246,16 +252,16 @@ export const LastUse = ({ at, address, text }: { at: Micros | null; address: str
   </>
 )
 
-/** `in 85 days`, `2 minutes ago`: how far an instant is from now. */
+/** `in 85 days`, `36 hours ago`: how far an instant is from now. Days begin with the second, because one may be nearly two. */
 export function distance(at: Micros, now: Micros): string {
   const seconds = Math.round((at - now) / 1_000_000)
   const steps = [
-    ['day', 86_400],
-    ['hour', 3600],
-    ['minute', 60],
-    ['second', 1],
+    ['day', 86_400, 2],
+    ['hour', 3600, 1],
+    ['minute', 60, 1],
+    ['second', 1, 0],
   ] as const
-  const [unit, length] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps[3]
+  const [unit, length] = steps.find(([, length, least]) => Math.abs(seconds) >= length * least) ?? steps[3]
   return relative.format(Math.trunc(seconds / length), unit)
 }
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })

@@ -4,7 +4,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { isCalendarDate } from '../../domain/question-types/date.ts'
-import { Words } from './components.tsx'
+import { Words, zoneName } from './components.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { type FormState, usePage } from './page-context.ts'
 
@@ -134,7 +134,7 @@ export function TextField(
             maxLength={maxLength}
             placeholder={props.placeholder}
             spellcheck={props.cell ? undefined : false}
-            title={type === 'date' ? `A day in ${timeZone}` : undefined}
+            title={type === 'date' ? `A day in ${zoneName(timeZone)}` : undefined}
           />
           {suggestions.length > 0 && (
             <datalist id={`${name}-suggestions`}>

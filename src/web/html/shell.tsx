@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren, VNode } from 'preact'
-import { Notice } from './components.tsx'
+import { Notice, zoneName } from './components.tsx'
 import type { NavigationPart } from './navigation.ts'
 import { usePage } from './page-context.ts'
 import { Brand, Finder, Side, useMayFind } from './sidebar.tsx'
@@ -116,10 +116,11 @@ export function ThreeColumns(
 /** The zone of the page's times, and the way to choose another. */
 function ZoneNote() {
   const { timeZone, person } = usePage()
+  const canChoose = person !== undefined && person.role !== 'INTERMEDIARY'
   return (
     <p class="foot" id="zone">
       All dates and times, including those you enter, are in{' '}
-      {person === undefined ? timeZone : <a href="/admin/account#time-zone">{timeZone}</a>}.
+      {canChoose ? <a href="/admin/account#time-zone">{zoneName(timeZone)}</a> : zoneName(timeZone)}.
     </p>
   )
 }

@@ -221,7 +221,7 @@ test('reports a webhook that fails or was given up to those who see its program'
     await sql`update webhook_endpoint set ${sql(end)} where webhook_endpoint_id = ${givenUp.id} returning 1`,
   ).toHaveLength(1)
   const fails = /^2 messages .* https:\/\/127\.0\.0\.1\/failing .* 3 hours ago\.$/
-  const isGivenUp = /^https:\/\/127\.0\.0\.1\/given-up .* 1 day ago\. /
+  const isGivenUp = /^https:\/\/127\.0\.0\.1\/given-up .* 25 hours ago\. /
   const about = async (visitor: ConsoleVisitor) => (await sentences(visitor)).filter(text => text.includes('127.0.0.1'))
   expect((await about(await as('AUDITOR'))).sort()).toEqual([
     expect.stringMatching(fails),

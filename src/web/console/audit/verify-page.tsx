@@ -47,7 +47,7 @@ export function VerifyPage({ seal, events, unsealed, files, verdict }: VerifyPro
               hint="A seal you kept reveals whether the end of the log was cut off or the log was rewritten."
               optional
             />
-            <Submit icon="check" text={`Verify ${counted(events, 'event')}`} />
+            <Submit icon="check" text={`Verify ${counted(events - unsealed, 'sealed event')}`} />
           </ActionForm>
         )}
         {files.length > 0 && (
@@ -85,6 +85,7 @@ function Verdict({ verdict: { events, unsealed, errors }, compared }: { verdict:
     return (
       <Notice name="intact" tone="good">
         <strong>The audit log is intact:</strong> {counted(events - unsealed, 'event')} verified.
+        {unsealed > 0 && ` ${counted(unsealed, 'newer event')} not sealed yet.`}
         {compared && ' It still contains the seal you entered.'}
       </Notice>
     )

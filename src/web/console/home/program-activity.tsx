@@ -125,7 +125,11 @@ export function ByStatus({ slug, ...activity }: Pick<Activity, 'statuses' | 'sta
             </a>
           </dt>
           <dd>{applications > applicationsMax ? `${figures(applicationsMax)}+` : figures(applications)}</dd>
-          <TallyBar value={applications} most={most} tone={toneOfStatus(status, activity)} />
+          <TallyBar
+            value={applications}
+            most={most}
+            tone={status === '' ? 'outline' : toneOfStatus(status, activity)}
+          />
         </div>
       ))}
     </dl>

@@ -8,7 +8,7 @@ import { attemptOutcomes, pathOfWebhook } from '../webhooks/webhook-page.tsx'
 
 /** What each job produces. */
 export const jobNames: Readonly<Record<string, string>> = {
-  'refresh-key-map': 'Key map',
+  'refresh-key-map': 'Key map (what exports need)',
   'refresh-docs-example': 'Docs',
   'deliver-webhook': 'Webhook deliveries',
 }

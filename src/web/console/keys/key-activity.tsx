@@ -13,7 +13,7 @@ import { isCalendarDate } from '../../../domain/question-types/date.ts'
 import { dayAfter, lastDays, timesOfDay } from '../../../domain/values/calendar-days.ts'
 import { formatOffsetTime } from '../../../domain/values/offset-time.ts'
 import { DayChart, type SeriesTone } from '../../html/charts/bar-chart.tsx'
-import { Badge, calendarDay, counted, figures, Table, When } from '../../html/components.tsx'
+import { Badge, calendarDay, counted, figures, Table, When, zoneName } from '../../html/components.tsx'
 import { type NamedProgram, programNames } from '../../html/lists.tsx'
 import { type PageContext, usePage } from '../../html/page-context.ts'
 import { detailPairs } from '../audit/audit-details.ts'
@@ -49,7 +49,7 @@ function filtersOf(day: string, { timeZone, config }: Pick<PageContext, 'timeZon
 /** Says which days a chart has, where they are not the reader's. */
 function DaysNote() {
   const { timeZone, config } = usePage()
-  return timeZone === config.timeZone ? null : <p class="soft">Days in {config.timeZone}</p>
+  return timeZone === config.timeZone ? null : <p class="soft">Days in {zoneName(config.timeZone)}</p>
 }
 
 /** Rejected requests of a day on the page of the key. */

@@ -42,12 +42,11 @@ function SearchPage({ items, searched }: Results) {
         <p class="soft" role="status">
           {found.length < items.length && 'First '}
           {counted(found.length, 'result')}
+          {items.length === 0 && '. Check the spelling, or enter at least three letters of a name'}
           {searched?.all === false &&
-            `. Applicants were searched only in the ${counted(searched.programs, 'program')} with the newest applications. To find applicants of other programs, search each program’s applications.`}
+            `. Applicants were searched only in the ${counted(searched.programs, 'program')} with the newest applications. To find applicants of other programs, search each program’s applications`}
+          {(items.length === 0 || searched?.all === false) && '.'}
         </p>
-      )}
-      {sought !== '' && items.length === 0 && (
-        <p class="card empty">Nothing found. Check the spelling, or enter at least three letters of a name.</p>
       )}
       {items.length > 0 && (
         <ol class="card results">

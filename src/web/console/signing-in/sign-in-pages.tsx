@@ -6,7 +6,7 @@ import { passwordLengthMin } from '../../../core/people/passwords.ts'
 import { roleNames } from '../../../core/people/roles.ts'
 import { timeZones } from '../../../core/people/time-zones.ts'
 import type { SessionInList } from '../../../db/people/console-sessions.ts'
-import { Badge, DoneNotice, LinkButton, Table, When } from '../../html/components.tsx'
+import { Badge, DoneNotice, LinkButton, Table, When, zoneName } from '../../html/components.tsx'
 import { ActionForm, type Choice, Choices, ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import { emptyForm, usePage } from '../../html/page-context.ts'
 import { PlainPage, Shell } from '../../html/shell.tsx'
@@ -159,10 +159,10 @@ export function AccountPage({ ways, sessions, timeZone }: AccountProps) {
   )
 }
 
-/** By region, as the names of zones begin: New York under America. */
+/** By region, as the identifiers of zones begin: New York under America. */
 const zoneChoices: readonly Choice[] = timeZones.map(value => {
-  const [group, ...place] = value.replaceAll('_', ' ').split('/')
-  return place.length === 0 ? { value, text: value } : { value, text: place.join(', '), ...(group && { group }) }
+  const [group, place] = value.split('/')
+  return { value, text: zoneName(value), ...(place !== undefined && group !== undefined && { group }) }
 })
 
 /** Which zone the console shows times in. Exports and the API keep the instance's. */
@@ -177,7 +177,7 @@ function TimeZoneCard({ chosen }: { chosen: string | null }) {
           label="Times in the console"
           hint="Exports and the API don’t change."
           value={chosen ?? ''}
-          choices={[{ value: '', text: `Default (${config.timeZone})` }, ...zoneChoices]}
+          choices={[{ value: '', text: `Default: ${zoneName(config.timeZone)}` }, ...zoneChoices]}
         />
         <Submit look="plain" text="Save" unseen=" time zone" />
       </ActionForm>

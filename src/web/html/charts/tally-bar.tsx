@@ -4,8 +4,16 @@
 
 import type { Tone } from '../components.tsx'
 
-/** As long as the value's share of the largest one. */
-export const TallyBar = ({ value, most, tone }: { value: number; most: number; tone: Tone | undefined }) => (
+/** As long as the value's share of the largest one. An outline for what has no tone because it has no status. */
+export const TallyBar = ({
+  value,
+  most,
+  tone,
+}: {
+  value: number
+  most: number
+  tone: Tone | 'outline' | undefined
+}) => (
   <svg class={tone} viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
     <rect width={Math.max(1, Math.round((value / most) * 100))} height="8" />
   </svg>
