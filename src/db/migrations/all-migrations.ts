@@ -32,6 +32,7 @@ import applicationWords from './0028-application-words.sql' with { type: 'text' 
 import applicationWordsFilled from './0029-application-words-filled.sql' with { type: 'text' }
 import applicationByName from './0030-application-by-name.sql' with { type: 'text' }
 import applicationVacuum from './0031-application-vacuum.sql' with { type: 'text' }
+import followerAskedFirst from './0032-follower-asked-first.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -90,6 +91,7 @@ const files: Readonly<Record<string, string>> = {
   '0029-application-words-filled.sql': applicationWordsFilled,
   '0030-application-by-name.sql': applicationByName,
   '0031-application-vacuum.sql': applicationVacuum,
+  '0032-follower-asked-first.sql': followerAskedFirst,
 }
 
 const outsideStatement =
