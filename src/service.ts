@@ -23,7 +23,7 @@ import { readKeyExpiries } from './db/keys/api-key-rows.ts'
 import { findOrigin } from './db/origin.ts'
 import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
 
-/** What closing may take, however long draining took. */
+/** Maximum time for closing, however long draining took. */
 const closeMs = 5000
 /** How long the read server may take to say how it is reached. */
 const readAnswerMs = 3000
@@ -182,7 +182,7 @@ function watchPublications(
   stopping.addEventListener('abort', () => clearInterval(timer))
 }
 
-/** What the platform asks, on a port of its own. */
+/** Serves the platform's health checks and metrics on a separate port. */
 function servePlatform({ healthHost, healthPort }: Config, answers: ReturnType<typeof health>): Bun.Server<undefined> {
   return Bun.serve({
     hostname: healthHost,

@@ -10,7 +10,7 @@ import { fetchPages, type HttpSubject, peerNames, readPage, startPeer, startServ
 import type { DrainRequest, DrainRun, Transfer } from './peers/drain.ts'
 import { inRounds } from './rounds.ts'
 
-/** Fetches the first `pageSize` applications so often. */
+/** Fetches the first `pageSize` applications this many times. */
 type Fetch = (pageSize: number, repeats: number) => Promise<Transfer[]>
 
 /** Medians over the repeats of a round. */

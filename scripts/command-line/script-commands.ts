@@ -38,7 +38,7 @@ export async function runCommands(help: string, commands: Readonly<Record<string
   return run === undefined ? process.exit(0) : runScript(run)
 }
 
-/** Runs a script that does one thing, and ends the process. */
+/** Runs a script with a single task, and ends the process. */
 export const runOnly = async (help: string, only: Prepare): Promise<never> =>
   runScript((await readCommandLine(help, only))!)
 

@@ -41,7 +41,7 @@ function billOfMaterials(direct: readonly string[], packages: readonly LockedPac
   const own = purl(manifest.name, manifest.version)
   const bun = purl('bun', manifest.engines.bun)
   const refsOf = (places: readonly string[]) => [...new Set(places.map(place => refs.get(place)!))].sort()
-  // One version may lie in several places, and needs what each of them does.
+  // A version may be installed in several places, and needs the dependencies of each.
   const needs = new Map<string, string[]>()
   for (const item of packages) {
     const ref = refs.get(item.place)!

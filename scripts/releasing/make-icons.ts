@@ -17,7 +17,7 @@ function iconNames(): string[] {
   return [...new Set(names)].filter(name => existsSync(fileOf(name))).sort()
 }
 
-/** The file's text, with the shapes of the package that is installed. */
+/** The file's content, with the shapes of the installed package. */
 export function iconFile(): string {
   const entries = iconNames().map(name => {
     const svg = readFileSync(fileOf(name), 'utf8')

@@ -95,7 +95,7 @@ const maria = {
   role: 'ADMINISTRATOR',
   programs: [],
 } as const
-/** By whom the demo is made, and who its pages say has published its programs. */
+/** The actors that create the demo and, on its pages, have published its programs. */
 export const demoActors = { actor: demoActor, publishedBy: `admin:${maria.email}` }
 const jonas = { name: 'Jonas Weber', email: 'jonas.weber@arden.example.gov', role: 'AUDITOR', programs: [] } as const
 

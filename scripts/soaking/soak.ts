@@ -25,7 +25,7 @@ export interface SoakOptions {
 
 export interface Happened {
   times: number
-  /** Until a walk and a submission went through again, in all. */
+  /** Total time until a walk and a submission succeeded again. */
   recoveryMs: number
   notTried: string | undefined
 }

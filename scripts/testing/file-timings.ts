@@ -25,7 +25,7 @@ export async function estimatedTimings(files: readonly string[]): Promise<Timing
 export const writeTimings = (to: string, files: Timings): Promise<void> =>
   writeFile(to, `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`)
 
-/** Milliseconds by file, of what the processes with these copies of the estimates measured. */
+/** Milliseconds by file, as measured by the processes with these copies of the estimates. */
 export async function measuredTimings(copies: readonly string[], estimates: Timings): Promise<Map<string, number>> {
   const measured = new Map<string, number>()
   for (const copy of copies)

@@ -27,7 +27,7 @@ export function csvRecord(cells: readonly CsvCell[], exact = false): string {
   return record + endOfRecord
 }
 
-/** Names of columns have no quotes, where they can. */
+/** Column names are not quoted unless necessary. */
 export const csvHeader = (names: readonly string[], exact = false): string =>
   names.map(name => (/^[\p{L}_][^",\r\n]*$/u.test(name) ? name : quoted(name, exact))).join(',') + endOfRecord
 

@@ -3,7 +3,7 @@
 
 import { type Db, inTransaction, type Sql } from './client.ts'
 
-/** What the owner of the schema cannot settle itself, and the statement with which a superuser can. */
+/** What the schema's owner cannot do itself, and the statement with which a superuser can. */
 export interface LeftToSuperuser {
   why: string
   statement: string

@@ -3,7 +3,7 @@
 import 'postgres'
 
 declare module 'postgres' {
-  /** What the patch calls itself, or nothing where the driver is not patched. */
+  /** The patch's name; absent if the driver is not patched. */
   const patch: string | undefined
 
   interface Options<T extends Record<string, PostgresType>> {

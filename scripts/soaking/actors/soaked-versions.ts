@@ -61,7 +61,7 @@ function definition(n: number, based_on: number | undefined) {
   }
 }
 
-/** Publishes the next version; false when the database was not there for it, and notes when it was refused. The first one throws. */
+/** Publishes the next version. Returns false if the database was unavailable, and records rejections. The first version throws instead. */
 export async function publishVersion({ sql }: Installation, ledger: Ledger): Promise<boolean> {
   const n = ledger.publications
   try {

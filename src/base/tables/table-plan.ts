@@ -98,7 +98,7 @@ const ofEntities: readonly PlannedColumn[] = (
 
 const entitiesStep = '.entities[<index>].'
 
-/** The keys of the enumerators that lead to a question, and its own. */
+/** The keys of the enumerators above a question, and its own. */
 export function keysOf({ path }: DocumentedQuestion): string[] {
   const [first, ...more] = path.split(entitiesStep)
   return [first!.slice('application.'.length), ...more]

@@ -21,7 +21,7 @@ interface Step {
   columns: readonly PlannedColumn[]
   /** Enumerators right here, by their keys. */
   enumerators: readonly (readonly [key: string, step: Step])[]
-  /** Everything that an object at this place may have a column for. */
+  /** Everything for which an object at this place may have a column. */
   known: ReadonlyMap<string, ReadonlySet<string>>
   /** For each column with an option: those of its list that have a column. */
   options: ReadonlyMap<string, ReadonlySet<string>>

@@ -171,7 +171,7 @@ const halfDown = (exact: string): string => exact.slice(0, exact.indexOf('.') + 
 
 const areaStates: Readonly<Record<string, string>> = { IN_AREA: 'InArea', NOT_IN_AREA: 'NotInArea', FAILED: 'Failed' }
 
-/** One record that is not whole spoils all. Before 2023 the text itself was stored, and CiviForm's code no longer looks at it. */
+/** One incomplete record invalidates all. Before 2023 the text itself was stored, which CiviForm's code no longer reads. */
 function serviceAreas(answer: Json | undefined, { profile }: AnswerContext): string | null {
   const records = member(answer, 'service_areas')
   if (isJsonArray(records) && records.length > 0) {

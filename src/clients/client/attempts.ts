@@ -27,7 +27,7 @@ export class Attempts {
     this.signal = signal
   }
 
-  /** Something was gained: failures count from here. */
+  /** There was progress: failures are counted again from here. */
   progressed(): void {
     this.failed = this.errors = 0
   }

@@ -115,7 +115,7 @@ export async function measureRetention(db: Db, programId: number, days: number):
 }
 
 interface RetentionOrder {
-  /** Null where they are kept permanently. */
+  /** Null if they are kept permanently. */
   days: number | null
   actor: string
   address?: string | undefined

@@ -14,7 +14,7 @@ import { type ApplyRules, beginApplying, beginSession } from './apply-sessions.t
 interface ClientDraft {
   name: string
   language: string
-  /** UUID of the form that was filled in: sent again, it opens the client it has registered. */
+  /** UUID of the form that was filled in. If the form is sent again, it opens the client that was registered. */
   formKey: string
 }
 

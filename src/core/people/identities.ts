@@ -40,7 +40,7 @@ export async function findPersonOf(
       await recordAction(tx, by, 'identity_remembered', person.email, { issuer, subject })
       return { person_id: person.person_id, email: person.email }
     }
-    // The same identity may have come twice concurrently; otherwise the address has another owner now.
+    // The same identity may have arrived twice concurrently; otherwise the address now belongs to someone else.
     const since = await findIdentified(tx, issuer, subject)
     return since === undefined ? { refused: 'another_subject' } : enabled(since)
   })
@@ -50,8 +50,8 @@ const enabled = ({ person_id, email, disabled }: { person_id: number; email: str
   disabled ? { refused: 'disabled' } : { person_id, email }
 
 /**
- * Forgets who a person is at a provider, and ends their sessions and tokens: the next who comes from there with the person's verified e-mail is
- * them. Throws Problem `not_found` when nothing was remembered.
+ * Unlinks a person from a provider's account, and ends their sessions and tokens. The next account with the person's verified e-mail address
+ * is linked to them. Throws Problem `not_found` if no account was linked.
  */
 export async function forgetIdentity(
   sql: Sql,

@@ -72,7 +72,7 @@ export class PasswordQueue {
     if (this.#failed.size > queueLimits.failedMax) this.#failed.delete(earliest!)
   }
 
-  /** Refuses those that have waited too long, begins with the next, and refuses the last one of a queue that is too long. */
+  /** Rejects passwords that have waited too long, starts the next, and rejects the last of a queue that is too long. */
   #settle(): void {
     const expired = this.nowMs() - queueLimits.waitMsMax
     for (const waiter of this.#waiting) if (waiter.sinceMs <= expired) this.#refuse(waiter)

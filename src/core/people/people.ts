@@ -156,8 +156,8 @@ export async function acceptInvitation(
 }
 
 /**
- * Changes one's own password; all other sessions end, tokens continue. Throws Problem `invalid_request`, and `unauthenticated` when the
- * password is not the one with the hash `earlier` any more.
+ * Changes one's own password. All other sessions end; tokens keep working. Throws Problem `invalid_request`, and `unauthenticated` if the
+ * password's hash is no longer `earlier`.
  */
 export async function changePassword(
   sql: Sql,

@@ -185,7 +185,7 @@ export function noDraft(slug: string): Problem {
   return new Problem('not_found', { detail: `The program "${slug}" has no draft.` })
 }
 
-/** Throws `conflict` unless the draft is still the one that was looked at. */
+/** Throws `conflict` unless the draft is still the one that was reviewed. */
 export function refuseOtherDraft(draft: StoredProgramVersion, reviewed: number | undefined): void {
   if (reviewed === undefined || reviewed === draft.program_version_id) return
   throw new Problem('conflict', {

@@ -215,7 +215,7 @@ function workerOptions(settings: Settings) {
     concurrency: settings.concurrency,
     lockDuration: settings.lockMs,
     stalledInterval: settings.stalledCheckMs,
-    // How soon a worker tries again after the store failed it.
+    // Pause before a worker tries again after the store has failed.
     runRetryDelay: Math.min(5000, settings.lockMs),
   }
 }

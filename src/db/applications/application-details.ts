@@ -16,7 +16,7 @@ export const applicationDetails = row({
   create_time: time,
   superseded_seq: integerOrNull,
   application_note: textOrNull,
-  /** The newest state of status and note; 0 before the first. */
+  /** Number of the newest change to status and note; 0 before the first. */
   annotation_id: Type.Integer({ description: 'Pass it as `based_on` of the next change; 0 before the first change.' }),
 })
 export interface ApplicationDetails extends Static<typeof applicationDetails> {

@@ -36,7 +36,7 @@ export async function readApplicationsOfApplicant(db: Db, applicantId: number): 
     order by p.slug`
 }
 
-/** What is kept of an applicant, program by program; undefined when no such applicant exists. */
+/** What is stored about an applicant, program by program; undefined if the applicant does not exist. */
 export async function readApplicantHoldings(db: Db, applicantId: number): Promise<ApplicantHolding[] | undefined> {
   const [applicant] = await db`select from applicant where applicant_id = ${applicantId}`
   if (applicant === undefined) return undefined

@@ -80,7 +80,7 @@ export interface TakenInProgress {
   was_saved: boolean
   /** The applicant's preferred one. */
   language: string
-  /** The version that applicants answer now, and when it was published; null before the first publication. */
+  /** The version that applicants currently answer, and when it was published; null before the first publication. */
   program_version_id: number | null
   published_at: Micros | null
   /** For how many seconds the program's intake is paused, Infinity where no end is set; null when it is not. */

@@ -31,7 +31,7 @@ export interface AttentionScope {
   /** Whether the person reads of keys, drafts and jobs. */
   reads: boolean
   now: Micros
-  /** Keys that expire until then. */
+  /** Keys that expire before this time. */
   expiresUntil: Micros
   /** Maximum number of rows of each kind. */
   rowsMax: number

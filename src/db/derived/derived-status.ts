@@ -101,7 +101,7 @@ export async function giveUpRuns(db: Db, olderThanMs: number, attemptsMax: numbe
     returning program_version_id, job_name`
 }
 
-/** Requests that have not moved for so long that their job may be lost: the queue's store can lose what it holds. */
+/** Requests without progress for so long that their job may be lost, because the queue's store can lose its contents. */
 export async function readOverdue(db: Db, olderThanMs: number): Promise<DerivedThing[]> {
   return db<DerivedThing[]>`
     select program_version_id, job_name

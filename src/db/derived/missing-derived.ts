@@ -72,7 +72,7 @@ export const derivedListing = row({
 })
 export type DerivedListing = Static<typeof derivedListing>
 
-/** What should be derived for the programs after this one, by slug: key map and docs of the active version, docs of the draft. */
+/** The data to derive for the programs after this one, by slug: key map and docs of the active version, docs of the draft. */
 export async function readDerivedListings(
   db: Db,
   code: CodeVersions,

@@ -105,7 +105,7 @@ export interface SessionInList {
   created_at: Micros
   seen_at: Micros
   address: string | null
-  /** What the browser called itself at sign-in. */
+  /** The browser's User-Agent at sign-in. */
   user_agent: string | null
   /** Whether it is the one that asks. */
   is_current: boolean

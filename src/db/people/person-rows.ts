@@ -170,7 +170,7 @@ export interface PasswordRow {
   password_hash: string | null
 }
 
-/** What a sign-in is checked against; disabled people have none. */
+/** The password hash for a sign-in; disabled people have none. */
 export async function findPasswordHash(db: Db, emailFolded: string): Promise<PasswordRow | undefined> {
   return findRow<PasswordRow>(db)`
     select person_id, email, password_hash

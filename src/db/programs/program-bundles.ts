@@ -39,12 +39,12 @@ export async function readBundledQuestionVersions(db: Db, ids: readonly number[]
   return rows.map(row => ({ ...row, created_at: formatMicros(row.created_at) }))
 }
 
-/** What in this database is in the way of a bundle, one row a reason. */
+/** What prevents the import of a bundle into this database, one row per reason. */
 export interface BundleObstacle {
   kind: 'program' | 'program_version' | 'question' | 'question_version'
   /** The id in the bundle that cannot be had. */
   id: number
-  /** What has it, or has its name or place: an admin name or a slug. */
+  /** The admin name or slug of whatever already has the ID, name or place. */
   holder: string
 }
 

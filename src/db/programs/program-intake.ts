@@ -7,7 +7,7 @@ import { row, textOrNull } from '../row-schemas.ts'
 export const programIntake = row({
   /** Paused for a while, closed, or closed and kept apart from those in use. */
   intake_state: Type.Enum(['OPEN', 'PAUSED', 'CLOSED', 'ARCHIVED']),
-  /** What front ends say to applicants while it is not open. */
+  /** The message that front ends show applicants while the program is not open. */
   intake_text: textOrNull,
 })
 export type ProgramIntake = Static<typeof programIntake>

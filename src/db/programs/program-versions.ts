@@ -35,7 +35,7 @@ export async function setProgramContent(db: Db, program_version_id: number): Pro
     and (p.display_name, p.statuses) is distinct from (v.display_name, v.statuses)`
 }
 
-/** What an administrator decides about one version, by ids. The order of questions is that of the screens. */
+/** The content of one version as an administrator defines it, by IDs. Questions are in screen order. */
 export interface VersionContent {
   display_name: string
   statuses: readonly string[]

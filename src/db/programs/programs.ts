@@ -122,7 +122,7 @@ export async function readProgramNamesById(db: Db, ids: readonly number[]): Prom
   return new Map(rows.map(({ program_id, display_name }) => [program_id, display_name]))
 }
 
-/** What people read of the active versions of programs. */
+/** The names and texts of active versions that people read. */
 export async function readActiveDetails(
   db: Db,
 ): Promise<Pick<StoredProgramVersion, 'program_id' | 'display_name' | 'details'>[]> {

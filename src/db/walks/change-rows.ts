@@ -32,7 +32,7 @@ export interface ChangeRow {
   /** For `status` and `note`: the new value. */
   status: string | null
   application_note: string | null
-  /** What marks the place after it. */
+  /** The time that marks the place after it. */
   mark_time: Micros
   mark_application: number
 }

@@ -38,7 +38,7 @@ export class RowBatches {
     if (rows > 0) this.#ask(rows)
   }
 
-  /** What it throws or rejects with goes to the driver, which ends the statement with it. */
+  /** If it throws or rejects, the driver ends the statement with that error. */
   noteEnd(): void | Promise<void> {
     this.#open--
     if (this.stopped) return

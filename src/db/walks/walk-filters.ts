@@ -31,7 +31,7 @@ export const noFilters: FilterValues = {}
 type Fragment = PendingQuery<Row[]>
 
 interface FilterCondition<Value> {
-  /** What it compares of a row of `application`, if the row is to be known by that where only an audit entry has the filter. */
+  /** The fact of an `application` row that it compares, for filters that are only known from an audit entry. */
   fact?(sql: Db): Fragment
   /** Whether a row of `application` meets it. */
   onRow(sql: Db, value: Value, horizon: number): Fragment
@@ -93,7 +93,7 @@ const conditionOf = (name: FilterName) => conditions[name] as FilterCondition<un
 /** Name of a filter where it is reported: in the log, the audit log and receipts. */
 export const reportedName = (name: FilterName): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-/** What filters compare of a row of `application`, as JSON by their reported names: `place.facts` in `onEntry`. */
+/** The facts of an `application` row that filters compare, as JSON by their reported names: `place.facts` in `onEntry`. */
 export const factsOfRow = (sql: Db): Fragment =>
   allNames.reduce((facts, name) => {
     const { fact } = conditionOf(name)

@@ -68,7 +68,7 @@ export const isOfOtherQuestions = (error: unknown): boolean => sqlState(error) =
 
 const sqlState = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
 
-/** What a database must have for a walk to continue on it. */
+/** What a database must contain for a walk to continue on it. */
 export interface WalkOrigin {
   programId: number
   /** The submission number the walk is frozen to (S of contract G1 to G6). */

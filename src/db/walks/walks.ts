@@ -25,7 +25,7 @@ export interface PageQuery extends WalkScope {
   rowsMax: number
   /** The publication that must be there still: only of walks whose questions may be replaced. */
   questionsAsOf?: Micros | undefined
-  /** What the primary has, where the rows are read from another server. */
+  /** The primary's state, if the rows are read from another server. */
   asOn?: PrimaryState | undefined
   /**
    * Of a page of the change feed: its applications, instead of those of a walk, in the order of the page, null where a change has none. Each

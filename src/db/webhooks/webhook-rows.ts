@@ -46,7 +46,7 @@ export const webhookAttemptRow = row({
     'internal_address',
     'unsigned',
   ]),
-  /** What it answered; null when it did not. */
+  /** The status of its response; null if there was none. */
   status: integerOrNull,
   duration_ms: integer,
 })
@@ -175,7 +175,7 @@ export async function disableWebhookRow(tx: Transaction, id: number, now: Micros
   return count === 1
 }
 
-/** What it has missed is due at once. False when it is not disabled. */
+/** Missed messages become due immediately. False if it is not disabled. */
 export async function enableWebhookRow(tx: Transaction, id: number, now: Micros): Promise<boolean> {
   const { count } = await tx`
     update webhook_endpoint

@@ -11,7 +11,7 @@ export interface ExportEffect {
   detail: string
 }
 
-/** What of the changes is seen in exports, each sentence once; none when all stays as it was there. */
+/** The effects of the changes on exports, each once; none if exports stay the same. */
 export function exportEffects(changes: readonly VersionChange[]): ExportEffect[] {
   const effects = changes
     .filter(({ detail }) => !detail.startsWith(textToRead))

@@ -50,7 +50,7 @@ export const questionChanges = (before: ProgramDefinition, after: ProgramDefinit
     .filter(({ of }) => of === 'question')
     .flatMap(changesOfThing)
 
-/** What changed in the settings of one question. */
+/** The changes to the settings of one question. */
 export const settingChanges = (subject: string, before: QuestionSettings, after: QuestionSettings): VersionChange[] =>
   changesIn(subject, pairsOf(settingFacts(before), settingFacts(after)))
 

@@ -53,11 +53,11 @@ export type Said = readonly [code: VersionChangeCode, detail: string]
 
 export interface Fact<Value = unknown> {
   label: string
-  /** What is compared: words differ with the texts of other questions. */
+  /** The compared value; words differ with the texts of other questions. */
   value: Value
   /** As people read it, a line each. */
   words: readonly string[]
-  /** What changed since it was `was`, which has another value. */
+  /** The changes since `was`, which has another value. */
   since(was: Fact<Value>): readonly Said[]
 }
 
@@ -66,14 +66,14 @@ export interface Thing {
   of: 'program' | 'screen' | 'question'
   /** As in VersionChange. */
   subject: string
-  /** What people read: the text of a question, the heading of a screen. */
+  /** The title that people read: the text of a question, the heading of a screen. */
   title: string
   /** Kind of the question; undefined if the question is left to the bank. */
   kind?: QuestionKind
   facts: readonly Fact[]
 }
 
-/** What two versions call by the same key is the same thing. Orders are those of what the `other` version has, too. */
+/** Things with the same key in two versions are the same thing. Orders only count things that the `other` version has, too. */
 export function thingsOf(definition: ProgramDefinition, other: ProgramDefinition): Map<string, Thing> {
   const names = askedByName([...other.questions, ...definition.questions])
   const textOf = (name: string): string => names.get(name)?.text ?? name
@@ -118,7 +118,7 @@ export function thingsOf(definition: ProgramDefinition, other: ProgramDefinition
   return things
 }
 
-/** What people read of the program besides its name, and in which languages. */
+/** The program's texts besides its name, and their languages. */
 function detailFacts(definition: ProgramDefinition): Fact[] {
   const { description, confirmation, languages = [], status_details: statuses = [] } = definition
   const names = statuses.flatMap(({ status, public_name }) =>

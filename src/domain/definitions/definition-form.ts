@@ -17,7 +17,7 @@ export { type DefinitionError, oneError }
  */
 export type Check<Result = void> = Generator<readonly DefinitionError[], Result>
 
-/** What a step yields that found nothing. */
+/** The result of a step that found no errors. */
 export const none: readonly DefinitionError[] = []
 
 /** Levels of arrays and objects, one in another. Conditions take two for each level of theirs. */

@@ -15,7 +15,7 @@ export interface KnownQuestion {
   settings: QuestionSettings
 }
 
-/** What the document says of a question, as far as it is well formed. */
+/** A question as far as the document describes it correctly. */
 export interface ReadQuestion {
   path: string
   admin_name: string

@@ -9,7 +9,7 @@ import { enumeratorDepthLabel } from './definition-questions.ts'
 import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
 import { detailSchemas, enumeratorDepthUsual, screenSchemas } from './program-definition.ts'
 
-/** At the head of every bundle; another number means another form. */
+/** The first member of every bundle. Another number means another format. */
 export const bundleFormat = 'tributary-program-1'
 
 const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
@@ -122,7 +122,7 @@ function nestingErrors({ questions }: ProgramBundle, enumeratorDepthMax: number)
   })
 }
 
-/** What a bundle refers to is in it; its own order is that of publication. */
+/** Checks that a bundle contains everything it refers to, in order of publication. */
 function referenceErrors(bundled: ProgramBundle): DefinitionError[] {
   const errors: DefinitionError[] = []
   const questions = new Set(bundled.questions.map(question => question.question_id))

@@ -26,11 +26,11 @@ export interface SchemaError {
   params: object
 }
 
-/** What an error means, as one error for each member that it is about. */
+/** Describes a schema error, once for each member that it concerns. */
 export function schemaError({ keyword, instancePath: path, params }: SchemaError): SchemaViolation[] {
   const wants = params as Readonly<Record<string, unknown>>
   switch (keyword) {
-    // What `additionalProperties` refuses is reported a second time under this keyword.
+    // Members rejected by `additionalProperties` are reported a second time under this keyword.
     case 'boolean':
       return []
     case 'required':

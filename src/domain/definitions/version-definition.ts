@@ -54,7 +54,7 @@ export function describeWhole(version: DescribableVersion): ProgramDefinition {
   }
 }
 
-/** What people read of a screen, without what it asks. */
+/** The texts of a screen, without its questions. */
 export const screenTextsOf = ({
   name,
   description,

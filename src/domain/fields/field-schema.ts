@@ -23,13 +23,13 @@ export interface FollowedShape {
   profile: 'contract' | 'origin'
 }
 
-/** What a field is by its type alone: no pattern, no listed values, no bounds. */
+/** A field's schema with only its type: no pattern, listed values or bounds. */
 export function loosened(schema: JsonSchema): JsonSchema {
   const { pattern, format, enum: listed, minimum, maximum, ...rest } = schema
   return schema.items === undefined ? rest : { ...rest, items: loosened(schema.items as JsonSchema) }
 }
 
-/** What a schema says of values that are listed as examples. */
+/** The note of a schema whose values are listed as examples. */
 export const moreMayBeAdded = 'The examples are all current values; accept others, because more may be added.'
 
 /** A string of which the known values are listed and others must be accepted. Source: spec, "Versioning" 2. */

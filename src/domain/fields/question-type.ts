@@ -5,7 +5,7 @@ import type { Rng } from '../random/seeded-random.ts'
 import type { FieldReader } from './field-reader.ts'
 import type { JsonSchema, SchemaStyle } from './field-schema.ts'
 
-/** What a field of an exported answer holds. A list is `[]` when unanswered, anything else null; conditions go by it too. */
+/** The kind of value in a field of an exported answer. Unanswered, a list is `[]` and anything else null; conditions use it too. */
 export type FieldForm = 'text' | 'number' | 'date' | 'option' | 'option_list' | 'text_list' | 'entities'
 
 /** Whether the unanswered form of such a field is `[]`. */
@@ -23,7 +23,7 @@ interface Field<A> {
 export type SettingSchemas = Readonly<Record<string, TSchema>>
 export type SettingsOf<S> = { [K in keyof S]?: S[K] extends TSchema ? Static<S[K]> : never }
 
-/** What a question of any type has: enough for ENUMERATOR, whose answers hold the answers to other questions. */
+/** The common part of all question types: enough for ENUMERATOR, whose answers contain answers to other questions. */
 export interface QuestionShape<A, S extends SettingSchemas> {
   /** The kinds of question that are exported as this type. */
   readonly kinds: readonly string[]
@@ -31,11 +31,11 @@ export interface QuestionShape<A, S extends SettingSchemas> {
   readonly settings: S
   /** The fields of an exported answer, in their order. Source: spec, "Question objects". */
   readonly fields: Readonly<Record<string, Field<A>>>
-  /** Further fields that an answer may come with, which say how it is meant and are not stored. */
+  /** Additional fields of a sent answer that say how to read it and are not stored. */
   readonly hints?: readonly string[]
 }
 
-/** What an answer is held to. */
+/** The rules that an answer must follow. */
 export interface AnswerRules<S extends SettingSchemas = SettingSchemas> {
   /** The question's settings as the program asks it; empty for older answers, which "may violate" them. */
   readonly settings: SettingsOf<S>

@@ -53,7 +53,7 @@ const negated: Readonly<Record<string, string>> = { NONE_OF: 'ANY_OF', NOT_IN: '
 
 type Stored = Readonly<Record<string, unknown>> | null | undefined
 
-/** What could not be expressed, with its reason. */
+/** A condition that could not be expressed, with the reason. */
 class Unsayable extends Error {}
 
 /**

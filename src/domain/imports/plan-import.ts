@@ -24,13 +24,13 @@ export interface ImportedQuestion {
   /** Why nothing but a copy is possible, or what its settings say otherwise. */
   reason: 'settings' | 'kind' | 'place' | 'key' | null
   changes: readonly VersionChange[]
-  /** What may be chosen; nothing for a question without a clash. */
+  /** The possible choices; none for a question without a clash. */
   may: readonly ImportChoice['do'][]
   /** A free name for a copy. */
   copy_name: string | null
   /** As chosen; null while the choice is open. */
   choice: ImportChoice | null
-  /** What it is called after the import. */
+  /** Its name after the import. */
   name: string
 }
 
@@ -40,7 +40,7 @@ export interface ImportPlan {
   open: string[]
   /** Choices that can't be made, by question. */
   faults: { question: string; code: string; detail: string }[]
-  /** What is saved once nothing is open. */
+  /** The definition that is saved once no choice is open. */
   definition: ProgramDefinition
 }
 

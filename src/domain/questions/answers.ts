@@ -22,7 +22,7 @@ export interface Entity {
 export const markerStart = '\u0001'
 export const markerEnd = '\u0002'
 
-/** What ends each entity: a marker in stored text, nothing in plain JSON. */
+/** The text that ends each entity: a marker in stored text, nothing in plain JSON. */
 export type EntityEnd = (enumerator: KeyNode) => string
 export const noEntityEnd: EntityEnd = () => ''
 export const markedEntityEnd: EntityEnd = enumerator => `${markerStart}${enumerator.question_id}${markerEnd}`

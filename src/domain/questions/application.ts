@@ -40,13 +40,13 @@ export function renderSnapshot(submission: Submission, shape: readonly KeyNode[]
   return renderImmutable(submission, shape, timeZone, markedEntityEnd)
 }
 
-/** What every snapshot begins with, up to a comma: the only part that depends on the zone. Of one length for all times. */
+/** The beginning of every snapshot, up to a comma: the only part that depends on the zone. It has the same length for all times. */
 export function renderTimes(s: Pick<Submission, 'create_time' | 'submit_time'>, timeZone: string): string {
   const [create, submit] = [formatOffsetTime(s.create_time, timeZone), formatOffsetTime(s.submit_time, timeZone)]
   return `{"create_time":"${create}","submit_time":"${submit}"`
 }
 
-/** What a snapshot has after its times: all that can be rendered before the time of submission is known. */
+/** The rest of a snapshot after its times: everything that can be rendered before the time of submission is known. */
 export function renderAfterTimes(
   s: Omit<Submission, 'create_time' | 'submit_time'>,
   shape: readonly KeyNode[],

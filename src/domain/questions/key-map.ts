@@ -11,7 +11,7 @@ export interface KeyNode {
   type: ExportedType
   option_ids: readonly string[]
   children: readonly KeyNode[]
-  /** What the origin calls a type that this release does not know: its answers are exported as no more than that. */
+  /** The origin's name for a type that this release does not know, whose answers are exported with their type only. */
   unknown_type?: string
   /** Later questions of the program with the same key under the same parent, which only followed programs have (key rule `origin`). */
   also?: readonly { question_id: number; type: ExportedType }[]

@@ -62,14 +62,14 @@ export interface StatusDetails {
   translations?: Translations<'public_name'>
 }
 
-/** What people read of one version besides its name, screens and questions, and in which languages. */
+/** The texts of a version besides its name, screens and questions, and their languages. */
 export interface ProgramDetails {
   /** The language of its texts; `en` when left out. */
   default_language?: string
   /** The other languages it is offered in. */
   languages?: string[]
   description?: string
-  /** What applicants read after they have submitted. */
+  /** Text shown to applicants after they have submitted. */
   confirmation?: string
   status_details?: StatusDetails[]
   translations?: Translations<'display_name' | 'description' | 'confirmation'>

@@ -6,7 +6,7 @@
 
 import type { KeyMap, KeyNode } from './key-map.ts'
 
-/** What a client selects with `fields` and `questions`. */
+/** The questions that a client selects with `fields` and `questions`. */
 export interface QuestionChoice {
   /** Ids of the questions that were chosen, with all that is repeated under them; undefined when nothing was, and all are seen. */
   chosen?: readonly number[] | undefined
@@ -26,7 +26,7 @@ export const isWhole = ({ hidden, chosen, questions }: QuestionView): boolean =>
 export const viewName = ({ hidden, chosen, questions }: QuestionView): string =>
   [[...hidden].sort((a, b) => a - b).join(','), chosen?.join(',') ?? 'all', ...(questions ? [questions] : [])].join('/')
 
-/** What is seen of a key map, in its order. Of an enumerator of which only some repeated questions were chosen, those. */
+/** The visible part of a key map, in its order. If only some repeated questions of an enumerator were chosen, only those. */
 export function visiblePart(keyMap: KeyMap, { hidden, chosen }: Omit<QuestionView, 'questions'>): KeyMap {
   const wanted = chosen === undefined ? undefined : new Set(chosen)
   const seen = (nodes: readonly KeyNode[], all: boolean): KeyNode[] =>
@@ -45,7 +45,7 @@ const idsOf = ({ question_id, also = [] }: KeyNode): number[] => [
   ...also.map(duplicate => duplicate.question_id),
 ]
 
-/** What of one version's shape is in the seen part of its program's key map. By key, since that is what an export shows. */
+/** The part of a version's shape that is visible in its program's key map. Matched by key, which is what an export shows. */
 export function visibleShape(shape: KeyMap, seen: KeyMap): KeyMap {
   const byKey = new Map(seen.map(node => [node.question_key, node]))
   return shape.flatMap(node => {

@@ -59,14 +59,14 @@ export class UnknownQuestionKind extends Error {
   }
 }
 
-/** What is known of a type, of a key map that another release may have kept. Throws `UnknownQuestionKind`. */
+/** The facts of a type in a key map that another release may have stored. Throws `UnknownQuestionKind`. */
 export function typeNamed(type: ExportedType): QuestionShape<PlainAnswer, SettingSchemas> {
   const known: QuestionShape<PlainAnswer, SettingSchemas> | undefined = questionTypes[type]
   if (known === undefined) throw new UnknownQuestionKind(type)
   return known
 }
 
-/** What a type whose answers hold no other answers knows of them. */
+/** The type of questions whose answers contain no other answers. */
 export const plainType = (type: PlainType): QuestionType<PlainAnswer> =>
   questionTypes[type] as QuestionType<PlainAnswer>
 

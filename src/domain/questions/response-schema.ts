@@ -49,7 +49,7 @@ export function inlined({ $defs, ...schema }: JsonSchema): JsonSchema {
   return resolve(schema) as JsonSchema
 }
 
-/** The named definitions of a program's export page. Without slug and with an empty key map: of any program's. */
+/** The named definitions of a program's export page; without a slug and with an empty key map, those of any program. */
 export function responseDefinitions(
   keyMap: KeyMap,
   slug: string | undefined,

@@ -35,7 +35,10 @@ const fixed: readonly (readonly [name: string, form: FieldForm])[] = [
   ['ti_organization', 'text'],
 ]
 
-/** Of `renderSnapshot`, for a version of this shape, or of what is copied from an origin under this profile. The value of an enumerator is its list of entities, whole. */
+/**
+ * The outline of `renderSnapshot` for a version of this shape, or of text copied from an origin under this profile. The value of an enumerator
+ * is its complete list of entities.
+ */
 export function outlineSnapshot(shape: readonly KeyNode[], profile: ExportProfile = 'contract'): OutlinedText {
   const values: OutlinedValue[] = fixed.map(([name, form], i) => ({
     before: `${i === 0 ? '{' : ','}"${name}":`,

@@ -2,7 +2,7 @@
 
 import { type ExportProfile, type KeyMap, type KeyNode, nullMembers } from './key-map.ts'
 
-/** What every application of one program version lacks, ready to be copied. */
+/** The forms that every application of one program version lacks, ready to be copied. */
 export interface VersionFill {
   /** Follows the stored text: the top level's missing members and the closing brace of `application`. */
   readonly end: Buffer

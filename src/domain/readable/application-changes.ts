@@ -48,7 +48,7 @@ function compare(
 ): void {
   const earlierByKey = new Map(earlierQuestions.map(placed => [placed.question.question_key, placed]))
   const keys = new Set(questions.map(({ question }) => question.question_key))
-  // What only the version before asked comes at the end: an answer to it is gone.
+  // Questions that only the earlier version asked come last: their answers are gone.
   const both = [...questions, ...earlierQuestions.filter(({ question }) => !keys.has(question.question_key))]
   for (const placed of both) {
     if (changes.length > changesMax) return

@@ -9,7 +9,7 @@ const isUnspaced = new RegExp(`^${unspacedLetter}`, 'u')
 interface Found {
   place: readonly string[]
   text: string
-  /** What the words are held against, folded. */
+  /** The words that the search words are compared with, folded. */
   words: readonly string[]
   /** Whether it is a name of nobody in a list. The first is the applicant's own. */
   isOwnName?: boolean

@@ -3,7 +3,7 @@
 import type { Condition, ProgramVersion } from '../questions/program-version.ts'
 import { type ExportedType, exportedType, type VersionQuestion } from '../questions/question.ts'
 
-/** What is needed of a version to show what was answered to it. */
+/** The parts of a version needed to show answers to it. */
 export type ReadableVersion = Pick<ProgramVersion, 'screens' | 'questions'>
 
 export interface PlacedQuestion {

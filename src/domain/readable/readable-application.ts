@@ -19,7 +19,7 @@ import {
 import { matchEntities } from './match-entities.ts'
 import { type PlacedQuestion, placedScreens, type ReadableVersion } from './placed-questions.ts'
 
-/** What an answer is against the application before: no earlier application; another answer; an answer before, and none now. */
+/** How an answer differs from the earlier application: it had no answer, another one, or one that is now gone. */
 export type AnswerChange = 'new' | 'changed' | 'gone'
 
 export interface ReadableRow {
@@ -193,7 +193,7 @@ class Reader {
         answers: readAnswers(placed.repeated, entity),
         outer: scope,
       }
-      // What is new altogether is marked once, and not at each of its answers.
+      // A new entity is marked once, and not at each of its answers.
       entities.push({
         name: nameOf(entity),
         change: compared && earlier === undefined ? 'new' : undefined,

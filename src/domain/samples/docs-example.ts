@@ -46,7 +46,7 @@ export function examplePage(version: ExampleVersion, keyMap: KeyMap, timeZone: s
   return `{"payload":[${applications.join(',')}],"nextPageToken":${JSON.stringify(exampleToken)}}`
 }
 
-/** What the two sample applicants submitted: everything, by an intermediary; nothing, by the applicant. */
+/** The two sample submissions: one with every answer, by an intermediary, and one with none, by the applicant. */
 export function exampleSubmissions(version: ExampleVersion): [Submission, Submission] {
   const common = { program_name: version.program_name ?? version.slug, program_version_id: version.program_version_id }
   const nothing: Answers = new Map()

@@ -14,7 +14,7 @@ export const optionTextMax = 100
 
 interface DocumentedPart {
   keyMap: KeyMap
-  /** What the program has beyond this. */
+  /** The numbers of questions and options that are left out. */
   left_out: { questions: number; options: number }
 }
 

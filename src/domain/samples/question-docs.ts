@@ -35,7 +35,7 @@ export interface QuestionDocs {
   optional: boolean
   /** The program asks it when all of these hold, in the words that applicants read; empty when it always is. A long one is cut. */
   asked_when: readonly string[]
-  /** What its answers are held to, such as `at most 20 characters`; empty without bounds. */
+  /** The limits of its answers, such as `at most 20 characters`; empty without limits. */
   bounds: string
   /** The first version that asked it, by its number. */
   first_version: number

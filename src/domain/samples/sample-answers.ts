@@ -8,7 +8,7 @@ import { exportedType, type PlainType, plainType, type VersionQuestion } from '.
 import { organizations } from '../random/sample-words.ts'
 import { integerFrom, pick, type Rng } from '../random/seeded-random.ts'
 
-/** What is known of the version that is answered. Without screens nothing is required. */
+/** The known parts of the version that is answered. Without screens, nothing is required. */
 interface AnsweredVersion {
   questions: readonly VersionQuestion[]
   screens?: readonly Screen[]
@@ -50,7 +50,7 @@ function sampleMembers(nodes: readonly SampleNode[], variant: number, room: { le
     if (question.kind === 'ENUMERATOR') {
       const { min_count = 0, max_count = 2 } = question.settings
       const wanted = Math.min(Math.max(2, min_count), max_count, further.countMax)
-      // Taken before what lies within is looked at: outer enumerators show two entities rather than inner ones.
+      // Decided before the questions within are visited, so that outer enumerators rather than inner ones show two entities.
       let count = 1
       for (; count < wanted && entitySize <= room.left; count++) room.left -= entitySize
       const entities = Array.from({ length: count }, (_, i) => {

@@ -56,7 +56,7 @@ function ofType(type: unknown, schema: JsonSchema, name: string, known: SampledS
   }
 }
 
-/** One item; none of texts that nothing is known of. */
+/** One item; none for text of unknown meaning. */
 function ofArray(items: JsonSchema, name: string, known: SampledSchemas): unknown[] {
   const item = schemaSample(items, name, known)
   return item === unknownText(name) ? [] : [item]

@@ -34,11 +34,11 @@ export interface VersionDocs {
   history_since: number
   /** The questions of this export, as far as docs show them; what schemas are made of. */
   key_map: KeyMap
-  /** What docs of bounded size have no room for; zeros, but for programs of many thousand questions or options. */
+  /** The numbers of items for which docs of limited size have no room; zero except in programs with many thousand questions or options. */
   left_out: { questions: number; options: number; changes: number }
 }
 
-/** What docs are made with, besides the versions. */
+/** Everything docs are generated from besides the versions. */
 export interface DocsMaking {
   /** Zone of the times in examples: the instance's. */
   timeZone: string

@@ -9,7 +9,7 @@ const values = new Map([...base62Alphabet].map((character, value) => [character,
 const chunkLength = 8
 const chunkBase = 62n ** BigInt(chunkLength)
 
-/** Characters that so many bytes become. Fixed, so that a text of another length is refused unread. */
+/** The number of characters for this many bytes. It is fixed, so text of another length is rejected without reading it. */
 export function base62Length(byteLength: number): number {
   return Math.ceil((byteLength * 8) / Math.log2(62))
 }

@@ -42,7 +42,7 @@ export class ResumableSha256 {
     }
   }
 
-  /** What `resume` continues with. */
+  /** The state from which `resume` continues. */
   state(): Buffer {
     const state = Buffer.alloc(sha256StateBytes)
     for (let i = 0; i < 8; i++) state.writeInt32BE(this.#words[i]!, 4 * i)

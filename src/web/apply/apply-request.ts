@@ -39,7 +39,7 @@ export interface ApplyRequest {
   url: URL
   params: Readonly<Record<string, string>>
   form: FormValues
-  /** What is wrong with its files, by field. */
+  /** Errors in its files, by field. */
   fileErrors: ProblemItem[]
   place: Place
   now: Micros
@@ -164,7 +164,7 @@ export function acceptForm(request: ApplyRequest, inAnySession = false): void {
   if (language !== undefined) setLanguage(request, language)
 }
 
-/** What a form carries, different on each page. Empty without a session, when nothing is anybody's yet. */
+/** The token in a form, different on each page. Empty without a session, when nothing belongs to anybody yet. */
 export const csrfField = ({ session }: ApplyRequest): string => maskedToken(session?.csrf ?? '')
 
 /** The session; one of a new applicant, with a new code, where there is none. */
@@ -208,7 +208,7 @@ export function withCookies({ cookies }: ApplyRequest, response: Response): Resp
   return response
 }
 
-/** What a page of the applicants' shows. */
+/** The content of an applicants' page. */
 export interface ApplicantPage {
   title: string
   body: VNode

@@ -154,7 +154,7 @@ interface SummaryProps {
   hrefOf?: (field: string) => string
 }
 
-/** What is wrong, with a link to each field. Focused where its form has just been refused. */
+/** The errors, with a link to each field. It has the focus if its form has just been rejected. */
 export function ErrorSummary({ title, messages, withLabels, hrefOf }: SummaryProps) {
   if (messages.length === 0) return null
   return (

@@ -100,7 +100,7 @@ async function enter(
   }
 }
 
-/** What went wrong, in words that tell an applicant what to do. */
+/** The error, in words that tell an applicant what to do. */
 async function refusal(error: unknown, request: ApplyRequest): Promise<Response> {
   const response = problemResponse(error, recordOf(request.request))
   const { type } = (await response.json()) as { type: string }

@@ -34,7 +34,7 @@ export async function getCheck(request: ApplyRequest): Promise<Response> {
   return showApply(request, { title: `${pages.check} · ${program.name}`, body })
 }
 
-/** What a submission is known by: what was saved when it was checked, and since when. Sent twice, it is one application. */
+/** Identifies a submission by the answers that were checked and when they were saved. If it is sent twice, it is one application. */
 const keyOf = ({ create_time, answers }: SavedForm): string => `${create_time ?? 'none'} ${digestOf(answers)}`
 
 export async function postCheck(request: ApplyRequest): Promise<Response> {
@@ -46,7 +46,7 @@ export async function postCheck(request: ApplyRequest): Promise<Response> {
   const saved = await savedIn(request, program)
   const idempotency_key = request.form.get('key') ?? ''
   const isSent = saved.create_time === null
-  // What was saved in another window since is checked first.
+  // Answers saved in another window since then are checked first.
   if (!isSent && idempotency_key !== keyOf(saved)) return redirect(request, `${checkPath}?changed=1`)
   await useLanguage(request, session)
   const { timeZone } = deps.config

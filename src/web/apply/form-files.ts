@@ -160,7 +160,7 @@ export async function withOwnFiles(
   return new FormValues(values)
 }
 
-/** What file fields need to know; undefined if none of these places has a file field. */
+/** The data that file fields need; undefined if none of these places has a file field. */
 export async function filesInForm(
   { deps, session }: ApplyRequest,
   { program_id }: ProgramInForm,

@@ -45,7 +45,7 @@ export interface SavedForm {
   answers: JsonObject
 }
 
-/** What the applicant has saved, or what the next application starts from (D43). */
+/** The applicant's saved answers, or the ones that the next application starts from (D43). */
 export async function savedIn({ deps, session }: ApplyRequest, program: ProgramInForm): Promise<SavedForm> {
   if (session === undefined) return nothingSaved
   const applicant = { applicant_id: session.applicant_id, front_end: ownFrontEnd }

@@ -9,7 +9,7 @@ import { type ApplyRequest, csrfField } from './apply-request.ts'
 import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
 
 interface ReturnForm {
-  /** What is wrong with the code. */
+  /** The error in the code. */
   message?: string
   status?: number
   /** The path of the screen whose form was sent after its session had ended. */

@@ -14,7 +14,7 @@ import type { ApplyRequest } from './apply-request.ts'
 export interface ProgramTexts {
   name: string
   description: string | undefined
-  /** What happens after an application was sent. */
+  /** The text shown after an application was sent. */
   confirmation: string | undefined
   /** Public names of statuses, by status. */
   statuses: ReadonlyMap<string, string>

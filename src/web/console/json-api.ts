@@ -172,7 +172,7 @@ async function readBody(request: Request, schema: TSchema, bytesMax: number): Pr
   return body
 }
 
-/** What of a schema says where times are. */
+/** The parts of a schema that show where times are. */
 interface AnswerForm {
   type?: string
   format?: string

@@ -136,7 +136,7 @@ function showAgain({ again }: GuardedRoute, request: PageRequest): Promise<Respo
 const wantsPage = ({ request }: OpenRequest): boolean =>
   preferredType(request.headers.get('accept'), ['text/html', 'application/json']) !== 'application/json'
 
-/** What went wrong, as a page for people and as a problem document for programs. */
+/** The error, as a page for people and as a problem document for software. */
 async function refusal(error: unknown, request: OpenRequest): Promise<Response> {
   const response = problemResponse(error, recordOf(request.request))
   if (!wantsPage(request)) return response
@@ -146,7 +146,7 @@ async function refusal(error: unknown, request: OpenRequest): Promise<Response> 
   )
   const next = request.request.method === 'GET' ? request.url.pathname + request.url.search : undefined
   const { status } = response
-  // What needs attention is not read: this page is also shown when the database does not answer.
+  // Items needing attention aren't read: this page is also shown when the database doesn't respond.
   const context = { ...request.context, form: emptyForm, loadMarks: undefined }
   return htmlResponse(
     context,

@@ -79,7 +79,7 @@ const PullCommand = ({ slug }: ProgramView) => <code>{pullCommand(usePage().base
 /** Applications that a first request returns: enough to see, and little to read. */
 const firstPageSize = 5
 
-/** What runs beside the first sample: for a key its own data, for staff a sample. */
+/** The request that runs beside the first sample: with a key, its own data; for staff, a sample. */
 export function firstRun({ isKey, mayExport }: Reader, program: ProgramView): Runnable | undefined {
   if (isKey) return mayExport ? { url: `${program.export_url}?pageSize=${firstPageSize}` } : undefined
   const [version] = program.versions

@@ -136,7 +136,7 @@ interface QuestionChange {
   detail: string
 }
 
-/** What each version did to which questions, in the order of the docs. */
+/** The changes of each version to questions, in the order of the docs. */
 const changesOfQuestions = (questions: readonly QuestionDocs[]): QuestionChange[] =>
   questions.flatMap(question => [
     { version: question.first_version, question, detail: 'Question added.' },

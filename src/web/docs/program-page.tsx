@@ -176,7 +176,7 @@ function Lead({ version, intake }: { version: VersionView; intake: ProgramView['
   )
 }
 
-/** What else the page can show: another version, or another language. */
+/** Menus for other versions and languages. */
 const Menus = ({ program, shown }: { program: ProgramView; shown: VersionView }) => (
   <>
     <Versions program={program} shown={shown} />

@@ -52,7 +52,7 @@ export interface ProgramView {
   code_samples: (CodeSample & { url: string })[]
 }
 
-/** What a page about one version shows. */
+/** The content of a page about one version. */
 export interface ShownVersion {
   program: ProgramView
   shown: VersionView

@@ -29,7 +29,7 @@ export interface Viewer {
   hidden: ReadonlySet<number>
   /** Username of the reader's API key; undefined for a person. */
   username: string | undefined
-  /** What the reader's key may do; nothing for a person. */
+  /** The permissions of the reader's key; none for a person. */
   mayExport: boolean
   maySubmit: boolean
   /** Headers of every response: the limits of the key. */

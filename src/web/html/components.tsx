@@ -49,7 +49,7 @@ export function LinkButton(props: {
   newTab?: boolean
   icon?: IconName
   text: string
-  /** What screen readers say besides. */
+  /** Additional text for screen readers. */
   unseen?: string
 }) {
   const { main, newTab, icon, text, unseen, ...link } = props
@@ -103,7 +103,7 @@ export interface Column<Row> {
   order?: { href: string; now: SortNow }
   /** Figures, set flush right. */
   figures?: boolean
-  /** What it says is understood without the column's name, which a card leaves out. */
+  /** Its content is clear without the column's name, which a card leaves out. */
   evident?: boolean
   /** Shown where there is room: from 1,400 px on. */
   roomy?: boolean
@@ -114,7 +114,7 @@ export function Table<Row>(props: {
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
-  /** What to do about an empty list. */
+  /** Explains what to do if the list is empty. */
   empty: ComponentChildren
 }) {
   if (props.rows.length === 0) return <div class="card empty">{props.empty}</div>

@@ -9,7 +9,7 @@ export type Fields = Readonly<Record<string, string>>
 /** Sent with everything in the docs that depends on who asks. */
 export const common = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
 
-/** What a page shows, for programs. */
+/** The content of a page, for software. */
 export function json(value: unknown, fields: Fields): Response {
   return Response.json(value, { headers: { ...common, Vary: 'Accept, Accept-Encoding, Cookie', ...fields } })
 }

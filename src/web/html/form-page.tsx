@@ -10,7 +10,7 @@ import { Shell } from './shell.tsx'
 interface FormPageProps extends ComponentProps<typeof Shell> {
   /** Where the form goes. */
   path: string
-  /** What the button says; no button where there is nothing to send. */
+  /** The button's text; no button if there is nothing to send. */
   submit: string | undefined
   look?: 'danger'
   /** The content above the errors. */

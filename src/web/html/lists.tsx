@@ -107,7 +107,7 @@ type IntakeState = keyof typeof intakeLabels
 export const IntakeBadge = ({ state }: { state: IntakeState }) =>
   state === 'OPEN' ? null : <Badge tone="attention">{intakeLabels[state]}</Badge>
 
-/** What a choice says of a program that takes no applications: `, archived`. */
+/** The suffix of a program that doesn't accept applications: `, archived`. */
 export const intakeSuffix = ({ intake_state: state = 'OPEN' }: NamedProgram): string =>
   state === 'OPEN' ? '' : `, ${intakeLabels[state].toLowerCase()}`
 

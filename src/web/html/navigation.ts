@@ -75,7 +75,7 @@ const groups = [
 export const navigation: readonly Group[] = groups
 
 export interface FurtherPage extends Pick<Entry, 'path' | 'text' | 'roles'> {
-  /** What else people look for when they mean this page. */
+  /** Other words that people search for when they mean this page. */
   about?: string
 }
 

@@ -10,7 +10,7 @@ import { codingFor } from '../http/headers/coded-body.ts'
 import type { Coding } from '../http/headers/negotiation.ts'
 import type { Place } from '../http/server/place.ts'
 
-/** What a form was sent with, and what was wrong with it: it comes back as it was typed. */
+/** A form's values and errors, so that it is shown again as it was typed. */
 export interface FormState {
   values: URLSearchParams
   errors: readonly ProblemItem[]
@@ -26,7 +26,7 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   person: Person | undefined
   /** Whether who is signed in has a second factor. */
   secondFactor?: boolean
-  /** What forms of this session carry; empty without a session. */
+  /** The token in forms of this session; empty without a session. */
   csrf: string
   /** The zone of dates and times, those that are shown and those that are entered: the one that the person chose, or the instance's. */
   timeZone: string
@@ -44,14 +44,14 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   /** How many things need attention in each part of the navigation; read when a page is made, by `htmlResponse`. */
   loadMarks?: (() => Promise<ReadonlyMap<string, number>>) | undefined
   marks?: ReadonlyMap<string, number> | undefined
-  /** The names of people by their e-mail addresses; read for those that a page asks for with `nameOf`, by `htmlResponse`. */
+  /** People's names by e-mail address. `htmlResponse` reads those that a page requests with `nameOf`. */
   loadNames?: ((emails: readonly string[]) => Promise<ReadonlyMap<string, string>>) | undefined
   nameOf?: (email: string) => string | undefined
   /** Whether a form of a session that had ended is shown again with what was typed, to be sent in this one. */
   shownAgain?: boolean
 }
 
-/** What a page needs to know as long as nothing is known of its visitor. */
+/** The context of a page while nothing is known about its visitor. */
 export const pageContext = (
   place: Place,
   config: PageContext['config'],
@@ -79,7 +79,7 @@ const ofPage = createContext<PageContext | undefined>(undefined)
 /** Around a whole page, for the small parts within it. */
 export const PageProvider = ofPage.Provider
 
-/** What the page around a part is made with. */
+/** The context of the page around a part. */
 export function usePage(): PageContext {
   const context = useContext(ofPage)
   if (context === undefined) throw new Error('part of a page was rendered outside a page')

@@ -87,7 +87,7 @@ export interface CodeTab {
   code: string
   /** The code with marks where it wraps; without them it scrolls. */
   shown?: ComponentChildren
-  /** What else can be done with it. */
+  /** Another action for it. */
   action?: ComponentChildren
 }
 

@@ -87,7 +87,7 @@ function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps)
 export function ThreeColumns(
   props: ShellProps & {
     find: ComponentChildren
-    /** What is read before what is copied. */
+    /** Content to read before the content that is copied. */
     first?: ComponentChildren
     copy?: ComponentChildren
   },

@@ -106,7 +106,7 @@ export function TextInput({ typing = {}, ...props }: FieldProps & { typing?: Typ
       <input
         id={name}
         name={name}
-        // One of the types that hold a text; which one makes no difference to the rest.
+        // One of the types whose value is text; they are treated alike.
         type={type as 'text'}
         value={view.values.get(name) ?? ''}
         inputMode={inputMode}

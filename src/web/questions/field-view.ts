@@ -8,7 +8,7 @@ import type { Language } from './languages/en.ts'
 
 export type QuestionWords = Language['questions']
 
-/** What a form knows about the files in it. */
+/** A form's files. */
 export interface FilesInForm {
   /** Whether files can be uploaded here. */
   isOn: boolean
@@ -29,7 +29,7 @@ export interface FieldView {
 export const filled = (text: string, values: Readonly<Record<string, unknown>>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => (values[name] === undefined ? whole : String(values[name])))
 
-/** What an applicant reads about an error that intake found at a place. */
+/** An applicant's words for an error that intake found. */
 export function errorWords(words: QuestionWords, { asked }: AskedPlace, { path = '', code }: ProblemItem): string {
   const field = path.split('/').findLast(part => !/^\d+$/.test(part)) ?? ''
   const { errors } = words

@@ -30,9 +30,9 @@ export interface FilledForm {
   answers: JsonObject
   /** By screen of the version; empty for screens that ask nothing. */
   screens: readonly (readonly FormPlace[])[]
-  /** What submitting these answers would be refused for, at places in the form. */
+  /** The errors that would prevent submitting these answers, at places in the form. */
   errors: readonly ProblemItem[]
-  /** What is wrong with the answers, whatever is missing. */
+  /** The errors in the answers, apart from missing ones. */
   faults: readonly ProblemItem[]
 }
 

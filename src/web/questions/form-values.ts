@@ -19,7 +19,7 @@ export const dropButton = 'drop'
 
 export const dateParts = ['month', 'day', 'year'] as const
 
-/** What the service finds out about an address; nobody types it. */
+/** Values of an address that the service determines; nobody types them. */
 const found = new Set(['corrected', 'latitude', 'longitude', 'well_known_id', 'service_area', 'file_key'])
 
 const typedFields = (type: ExportedType) =>
@@ -188,7 +188,7 @@ function readDate(values: FormValues, name: string): string | null {
   return `${month}${day}${year}` === '' ? null : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
 }
 
-/** A number as people write it: `$1,250.50`. What is none stays text, which intake then refuses. */
+/** A number as people write it: `$1,250.50`. Anything else stays text, which intake then rejects. */
 function numberOf(text: string): Json {
   const plain = text
     .replace(/^\$\s*/, '')

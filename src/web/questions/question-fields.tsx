@@ -93,7 +93,7 @@ const plainFields: Readonly<Record<'EMAIL' | 'ID' | 'NUMBER' | 'PHONE', Typing &
   PHONE: { field: 'phone_number', type: 'tel', autocomplete: 'tel', size: 'medium' },
 }
 
-/** What a browser may fill in: nothing where the question is about one of several people. */
+/** The value a browser may fill in: none if the question is about one of several people. */
 const ownAutocomplete = (path: string, token: string | undefined): string | undefined =>
   path.lastIndexOf('/') > 0 ? undefined : token
 

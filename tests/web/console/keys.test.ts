@@ -413,7 +413,7 @@ describe('the list of keys', () => {
     expect(rowsOf(active, 'Active API keys').find(row => row.Key!.startsWith('Pulls a lot'))).toEqual({
       Key: `Pulls a lot test, ${dayOf(now - 9 * day)}`,
       Programs: 'Program food',
-      Addresses: 'anywhere',
+      'Allowed addresses': 'anywhere',
       Expires: `${dayOf(now + 10 * day)} in 10 days`,
       'Last used': expect.stringMatching(/ 127\.0\.0\.1$/),
       'Last 30 days': '20',

@@ -21,7 +21,7 @@ export function namesIn(folder: string): string[] {
 
 export interface HeldFigure {
   count: number
-  /** The SHA-256s of all ids, each in decimal digits, added bit by bit (XOR), so in any order; in hexadecimal. */
+  /** The SHA-256 digests of all IDs in decimal digits, combined by XOR and so independent of order; in hexadecimal. */
   digest: string
 }
 

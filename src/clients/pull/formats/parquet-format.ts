@@ -24,7 +24,7 @@ import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
 import { checkTables, loadTables } from './load-tables.ts'
 import { fillTables, tablePlaces } from './table-files.ts'
 
-/** Rows that are in memory together, and a row group of the file. */
+/** Rows in memory at a time, and per row group of the file. */
 const groupRows = 5000
 
 type Library = typeof import('hyparquet-writer')
@@ -77,7 +77,7 @@ class ParquetFile {
   private readonly bytes: InstanceType<Library['ByteWriter']>
   private readonly writer: InstanceType<Library['ParquetWriter']>
   private readonly schema: Element[]
-  /** Values of the rows in memory; written over by the next group, because fresh memory costs more. */
+  /** Values of the rows in memory. The next group overwrites them, because fresh memory costs more. */
   private readonly columns: unknown[][]
   private rows = 0
 

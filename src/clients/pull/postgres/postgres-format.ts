@@ -79,7 +79,7 @@ function failureOf(error: unknown, signal: AbortSignal): unknown {
   return databaseError('filled', error)
 }
 
-/** Reported once: the state then knows the columns without them. */
+/** Reported once, because the state then records the columns without them. */
 const hiddenSince = (columns: readonly string[], adds: boolean): string =>
   `Hidden from the key since the last pull: ${columns.slice(0, 10).join(', ')}${columns.length > 10 ? ` and ${columns.length - 10} more` : ''}. ` +
   (adds

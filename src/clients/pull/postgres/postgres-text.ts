@@ -29,7 +29,7 @@ export function copyLine(cells: readonly Cell[], kinds: readonly ColumnKind[]): 
     line += i === 0 ? '' : '\t'
     if (cell === null) line += '\\N'
     else if (typeof cell === 'object') line += escaped(arrayText(cell))
-    // Only a text can have what would have to be escaped.
+    // Only text can contain characters that must be escaped.
     else line += kinds[i] === 'text' || typeof cell === 'string' ? escaped(String(cell)) : String(cell)
   }
   return `${line}\n`

@@ -41,7 +41,7 @@ export async function placedFile({ from, to, bytes, sha256 }: ReadyFile): Promis
   return { path: to, bytes, sha256: sha256 ?? (await sha256Of(from)) }
 }
 
-/** In hexadecimal; some 1.5 GB a second. */
+/** In hexadecimal, at about 1.5 GB per second. */
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
   try {

@@ -16,7 +16,7 @@ if (form?.hasAttribute('data-live')) {
   })
 }
 
-/** What a form sends, without the files that are chosen in it. */
+/** The content of a form without its selected files. */
 function withoutFiles(form) {
   return new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === 'string'))
 }

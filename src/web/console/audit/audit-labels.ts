@@ -3,7 +3,7 @@
 import type { AuditEventRow } from '../../../db/audit/audit.ts'
 import { intakeLabels } from '../../html/lists.tsx'
 
-/** What someone did: the words before the subject, and any others. */
+/** The words for an action: those before the subject, and any others. */
 export interface Phrase {
   did: string
   /** The words after the subject. */
@@ -132,7 +132,7 @@ export const capitalized = (words: string): string => (words[0] ?? '').toUpperCa
 
 const intakePhrases: Readonly<Record<string, string>> = { ...intakeLabels, OPEN: 'opened' }
 
-/** What an event says was done. */
+/** The words for an event's action. */
 export function phraseOf({ action, detail }: Pick<AuditEventRow, 'action' | 'detail'>): Phrase {
   if (action === 'application_annotated' && detail.status_changed === true)
     return {

@@ -148,7 +148,7 @@ const similarAction = ({ consoleDb: db }: Deps): Action =>
             text: entry.settings.text,
             used_by: usedElsewhere(entry, program.slug),
           })),
-        // What only this program's draft has is free to be named anew.
+        // Names that only this program's draft uses are free.
         taken_keys: taken
           .filter(({ admin_name, published }) => published || !isOurs(admin_name))
           .map(({ question_key_folded }) => question_key_folded),

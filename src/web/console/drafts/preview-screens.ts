@@ -20,7 +20,7 @@ export interface ShownScreen {
   /** Whether none is asked before it. */
   isFirst: boolean
   places: readonly FormPlace[]
-  /** What is wrong on it, each at its field; nothing where it was not shown before. */
+  /** Its errors, each at its field; none if it was not shown before. */
   messages: readonly FieldMessage[]
   /** Whether an answer on it asks for more on the same screen. */
   unseen: boolean
@@ -48,13 +48,13 @@ export function screenShown(form: FilledForm, errors: readonly ProblemItem[], va
   return { screen, isFirst: screen === open[0], places, messages, unseen: unseen && stays }
 }
 
-/** What submitting would be refused for, screen by screen. */
+/** The errors that would prevent submitting, screen by screen. */
 export const missingIn = (form: FilledForm) =>
   form.version.screens
     .map(({ name }, screen) => ({ screen, name, messages: messagesOf(form, form.errors, words, form.screens[screen]) }))
     .filter(({ messages }) => messages.length > 0)
 
-/** What was filled in, without what a button removes. */
+/** The values in the form, without those that a button removes. */
 export function valuesIn(form: URLSearchParams): FormValues {
   const removed = form.get(removeButton)
   return new FormValues([...form].filter(([name]) => removed === null || !name.startsWith(`${removed}/`)))

@@ -104,7 +104,7 @@ const docsActions = (db: Sql): Part => [
   }),
 ]
 
-/** What is derived for a page of programs, and after which slug the next page begins. */
+/** The derived data of a page of programs, and the slug after which the next page begins. */
 async function listings(db: Sql, request: ConsoleRequest) {
   const after = textOf(request, 'after')
   const rows = await readDerivedListings(db, codeVersions, { after, programsMax: programsMax + 1 })

@@ -152,7 +152,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'program
           cell: apiKey => <Programs of={apiKey} all={programs} />,
         },
         {
-          head: 'Addresses',
+          head: 'Allowed addresses',
           cell: apiKey =>
             fromWhere(apiKey)
               .slice(0, 3)

@@ -97,7 +97,7 @@ export function EditKeyPage({ days, requests, exports, refusals, offered, versio
   )
 }
 
-/** What the reader has to know before anything else. */
+/** Notices that the reader must see first. */
 function KeyNotices({ apiKey: key, programs }: OfKey & Pick<Offered, 'programs'>) {
   const { now, form, origin } = usePage()
   return (

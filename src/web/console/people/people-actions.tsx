@@ -108,7 +108,7 @@ class People {
     )
   }
 
-  /** A form of this page, which says then what was done. */
+  /** A form on this page, which then confirms what was done. */
   onPage = (done: string): Pick<Form<unknown>, 'page' | 'next'> => ({
     page: this.page,
     next: ({ params }) => `/admin/people/${params.personId}?done=${done}`,
@@ -291,6 +291,6 @@ function draftOf(form: URLSearchParams, stored: readonly string[] = []) {
   const role = form.get('role') ?? ''
   const ticked = form.getAll('programs')
   const untouched = role !== 'PROGRAM_ADMINISTRATOR' && ticked.toSorted().join() === stored.toSorted().join()
-  // What is no role is refused where a person is made or changed.
+  // An invalid role is rejected where a person is created or changed.
   return { name: form.get('name') ?? '', role: role as Role, programs: untouched ? [] : ticked }
 }

@@ -121,7 +121,7 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
     return showPage(request, <NewProgramPage programs={programs} {...refused} />, status)
   }
 
-  /** What a program begins with: an empty screen, or what another one asks. */
+  /** The content of a new program: an empty screen, or a copy of another program's questions. */
   const named = async ({ form, person }: PageRequest) => {
     const display_name = (form.get('display_name') ?? '').trim()
     const typed = (form.get('slug') ?? '').trim()

@@ -11,11 +11,11 @@ import { idOf } from '../requests/route-parameters.ts'
 
 export interface EditRefusal {
   status: 400 | 409
-  /** What stood in the way: of a conflict, what the other person changed. */
+  /** The errors; for a conflict, what the other person changed. */
   errors: readonly ProblemItem[]
 }
 
-/** What was thrown, as far as it is for the person who edits; anything else continues as it is. */
+/** The error, if it concerns the person who edits; throws any other again. */
 export function refusalOf(error: unknown): EditRefusal {
   if (!(error instanceof Problem)) throw error
   if (error.kind === 'conflict') return { status: 409, errors: error.errors }
@@ -53,7 +53,7 @@ export function PlacedErrors({ errors }: { errors: readonly Pick<ProblemItem, 'c
   )
 }
 
-/** The version that the page of a form was made from; null without one. */
+/** The version from which the page of a form was rendered; null without one. */
 export const basisOf = (form: URLSearchParams): number | null => idOf(form.get('based_on')) ?? null
 
 export const editOptions = (

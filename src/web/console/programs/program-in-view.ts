@@ -36,7 +36,7 @@ export interface ProgramInView {
   draft: StoredProgramVersion | undefined
   /** The version to edit: the draft, or without one the active version. */
   current: StoredProgramVersion
-  /** What the draft changes; nothing without a draft. */
+  /** The draft's changes; none without a draft. */
   changes: VersionChange[]
 }
 
@@ -54,7 +54,7 @@ export async function loadProgramInView(db: Sql, person: Person, slug: string): 
   })
 }
 
-/** What a version changes against the one before it; everything, in the first. */
+/** A version's changes since the previous one; for the first version, everything. */
 export const changesOf = (before: StoredProgramVersion | undefined, after: StoredProgramVersion): VersionChange[] =>
   diffVersions(before ?? withoutQuestions(after), after)
 
@@ -117,7 +117,7 @@ export async function findVersionOf(db: Db, program: ProgramOverview, id: string
   return version
 }
 
-/** What people call a version: by its number within the program (D40). */
+/** The name that people use for a version: its number within the program (D40). */
 export const versionName = ({ version_number }: Pick<VersionId, 'version_number'>): string =>
   version_number === null ? 'Draft' : `Version ${version_number}`
 

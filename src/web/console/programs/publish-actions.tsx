@@ -131,7 +131,7 @@ const publishingActions = (deps: Deps): Action[] => {
   ]
 }
 
-/** What a publication did; or the id of one that is made in the background. */
+/** The outcome of a publication, or the ID of one that runs in the background. */
 export async function publish(
   { consoleDb: db, config, log }: Deps,
   request: ConsoleRequest,
@@ -154,7 +154,7 @@ async function publicationOf(db: Db, programId: number, publicationId: number): 
   return { answer }
 }
 
-/** What publishing the draft would do to other programs, and why it would be refused now, if so. */
+/** The effects of publishing the draft on other programs, and the reason if it can't be published now. */
 export async function review(
   { consoleDb: db, config }: Deps,
   view: ProgramInView,

@@ -136,7 +136,7 @@ function Screens(props: { definition: ProgramDefinition; view: ProgramInView; se
 
 type Mark = 'new' | 'changed'
 
-/** What the draft makes of each question; nothing of a program that never asked any. */
+/** How the draft changes each question; empty for a program that never had any. */
 function marksOf({ active, changes }: ProgramInView): Map<string, Mark> {
   if (active === undefined) return new Map()
   const marks = new Map<string, Mark>(changes.map(({ subject }) => [subject, 'changed']))

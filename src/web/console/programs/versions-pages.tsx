@@ -97,7 +97,7 @@ export function VersionPage(
   )
 }
 
-/** What a program needs once it is published. */
+/** The next steps for a published program. */
 function NextSteps({ slug }: { slug: string }) {
   const path = pathOfProgram(slug)
   return (

@@ -118,7 +118,7 @@ export async function showForm(
   return shown instanceof Response ? shown : showPage(request, shown, status)
 }
 
-/** What a refused form is shown with; anything else that was thrown continues as it is. */
+/** The state in which a rejected form is shown again; throws any other error again. */
 function refusedForm(
   error: unknown,
   { form: values }: PageRequest,
@@ -136,7 +136,7 @@ export function errorsOf(error: unknown): readonly ProblemItem[] {
   throw error
 }
 
-/** What the API does for an action, and the routes of its pages. */
+/** An action's operation in the API, and the routes of its pages. */
 export interface Action extends DescribedOperation, Guard {
   /** Largest body. 64 KB unless given. */
   bodyBytesMax?: number
@@ -177,7 +177,7 @@ interface Definition<Body extends TSchema, Answer extends TSchema, Done extends 
   page?: (request: PageRequest, answer: Done) => Soon<Shown>
   /** For an action that changes something: its form. */
   form?: Form<Done> & {
-    /** What its fields say. Fields of the same names as the members of the body unless given. */
+    /** Reads its fields. By default, they have the names of the body's members. */
     read?: (request: PageRequest) => Soon<Static<Body>>
     /** Where it has a page of its own, the path of that. */
     ownPage?: string

@@ -29,11 +29,11 @@ export interface OpenRequest {
   address: string | undefined
   /** The session of the visitor, even where none is needed. */
   session: Session | undefined
-  /** What pages are made with. */
+  /** The context for rendering pages. */
   context: PageContext
 }
 
-/** A request of a person who may make it: with their session, or with one of their tokens. */
+/** A request that the person is allowed to make, with their session or one of their tokens. */
 export interface ConsoleRequest extends OpenRequest {
   person: Person
   /** Who does it and from where, for the audit log. */

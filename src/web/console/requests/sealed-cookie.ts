@@ -24,7 +24,7 @@ export function sealCookie(name: string, value: string, where: Setting & { peppe
 /** The field that takes it away. */
 export const clearCookie = (name: string, where: Setting): string => `${name}=; ${flagsOf({ ...where, seconds: 0 })}`
 
-/** What the cookie holds; undefined without one, or when it was not sealed here with this binding. */
+/** The content of the cookie; undefined without one, or if it was not sealed here with this binding. */
 export function openCookie(
   request: Request,
   name: string,

@@ -22,7 +22,7 @@ export interface Result {
   kind: ResultKind
   name: string
   path: string
-  /** What matched, if it isn't the name: `slug food`. */
+  /** The reason for the match, if it isn't the name: `slug food`. */
   reason: string
   /** 0 is the whole text, 1 its beginning, 2 the beginning of a word, 3 any part, 4 a list with further matches. */
   rank: number

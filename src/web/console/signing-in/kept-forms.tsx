@@ -14,7 +14,7 @@ import { SignInPage } from './sign-in-pages.tsx'
 import { wrongPassword } from './sign-in-routes.tsx'
 import { tryPassword, waysOf } from './sign-in-steps.ts'
 
-/** What the page adds that asks who one is; no other form has fields of these names. */
+/** Fields of the page that confirms an identity; no other form has fields with these names. */
 const ownNames = ['confirm_password', 'confirm_code', 'confirmed_there'] as const
 type OwnFields = Partial<Record<(typeof ownNames)[number], string>>
 

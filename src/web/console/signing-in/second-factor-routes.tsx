@@ -14,7 +14,7 @@ import { RecoveryCodesPage, SecondFactorPage } from './second-factor-pages.tsx'
 import { requirePasswords } from './sign-in-steps.ts'
 
 export const secondFactorPath = '/admin/account/second-factor'
-/** What a session opens that must set one up first. */
+/** The pages that a session can open before it has set up a second factor. */
 const openPaths: readonly string[] = [secondFactorPath, '/admin/confirm', '/admin/sign-out']
 
 /** Whether this session opens nothing but the page to set up a second factor, and what leads there. */

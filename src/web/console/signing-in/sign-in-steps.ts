@@ -16,7 +16,7 @@ import { userAgentLengthMax } from './browser-name.ts'
 /** The ways in that this installation offers. */
 export interface Ways {
   password: boolean
-  /** What people call the OpenID provider, if one is configured. */
+  /** The display name of the OpenID provider, if one is configured. */
   provider: string | undefined
 }
 

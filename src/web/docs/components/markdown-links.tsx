@@ -8,7 +8,7 @@ import { Icon } from '../../html/icon.tsx'
 /** `query` is that of the page. The button copies what the link before it leads to, and is hidden until a script shows it. */
 export const MarkdownLinks = ({ path, query = '' }: { path: string; query?: string }) => (
   <>
-    <LinkButton href={`${path}.md${query}`} text="Markdown" unseen=" of this page" />
+    <LinkButton href={`${path}.md${query}`} text="View as Markdown" unseen=": this page" />
     <button type="button" class="plain" data-markdown hidden>
       <Icon name="copy" />
       Copy as Markdown

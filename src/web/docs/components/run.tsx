@@ -7,7 +7,7 @@ import { Icon } from '../../html/icon.tsx'
 import { CopyButton, ScrollBox } from '../../html/secret.tsx'
 import { Panel } from './panels.tsx'
 
-/** What a button runs: a request of ours, or for staff, who have no key on this page, docs that contain a sample response. */
+/** The request that a button sends; for staff, who have no key on this page, docs that contain a sample response. */
 export interface Runnable {
   /** Address; the script fills in `{nextPageToken}` and `{snapshotTime}` from the latest first page. */
   url: string

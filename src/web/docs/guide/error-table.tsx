@@ -12,7 +12,7 @@ import { problemBody, problemCode, problemStatuses, unavailableDetail } from '..
 
 interface ErrorHelp {
   example: Problem
-  /** What a client does about it. */
+  /** The client's remedy. */
   remedy: string
 }
 

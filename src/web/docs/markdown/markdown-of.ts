@@ -2,7 +2,7 @@
 
 const headings: Readonly<Record<string, string>> = { h1: '# ', h2: '## ', h3: '### ', h4: '#### ' }
 const blocks = new Set(['p', 'div', 'section', 'details', 'summary', 'ul', 'dl', 'table', 'figure'])
-/** What only serves readers of the page. */
+/** Elements that are only useful on the page. */
 const skipped = [
   ...['nav', 'button', 'form', 'svg', '[hidden]', '.foot', '.unseen', '.actions'],
   ...['.question .links', '.folds details:not([open])'],

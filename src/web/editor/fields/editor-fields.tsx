@@ -48,13 +48,13 @@ interface FieldParts extends FieldProps {
   children: (tied: Tied) => ComponentChildren
 }
 
-/** Label, hint, field and error, tied together for those who hear the page. */
+/** Label, hint, field and error, connected for screen readers. */
 export function Field(props: FieldParts) {
   const { label, at, optional, hint, cell, deep, children } = props
   const [isTyping, setTyping] = useState(false)
   const found = useErrorAt(at, deep)
   const id = fieldId(at)
-  // What is still being written need not be complete.
+  // A value that is still being typed need not be complete.
   const error = props.error ?? (isTyping ? undefined : found)
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ')
   return (

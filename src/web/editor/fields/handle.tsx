@@ -14,7 +14,7 @@ export const Handle = ({ id, name }: { id: string; name: string }) => (
   </button>
 )
 
-/** −1 or 1 where this key moves what the handle it was pressed on is of. */
+/** −1 or 1 if this key moves the item of the handle on which it was pressed. */
 export function stepOf(event: KeyboardEvent): -1 | 1 | undefined {
   if (!(event.target as Element).matches('.handle')) return undefined
   const step = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key as 'ArrowUp']

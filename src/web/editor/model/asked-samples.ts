@@ -29,7 +29,7 @@ interface Scope {
   around: Scope | undefined
 }
 
-/** What each screen asks. */
+/** The questions that each screen asks. */
 export function askedSamples({ screens, questions }: ProgramDefinition, values: FormValues): AskedSample[][] {
   const known = new Map(questions.map(question => [question.admin_name, question]))
   const ids = new Map(questions.map(({ admin_name }, i) => [admin_name, i]))

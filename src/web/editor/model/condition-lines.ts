@@ -62,7 +62,7 @@ export function conditionOf({ of, lines }: ConditionLines): NamedCondition | und
   return of === 'all' ? { all: conditions } : { any: conditions }
 }
 
-/** What a line looks at: a field of the answer to a question, with the comparisons that fit it. */
+/** The target of a line: a field of the answer to a question, with the comparisons that fit it. */
 export interface Target {
   question: string
   field: string
@@ -83,7 +83,7 @@ const technical: ReadonlySet<string> = new Set([
   'file_urls',
 ])
 
-/** What lines can look at: each field of the answers to these questions that says something to people, and those in `used`. */
+/** The possible targets: each meaningful field of the answers to these questions, and those in `used`. */
 export const targetsIn = (questions: readonly QuestionDefinition[], used: readonly ConditionLine[]): Target[] =>
   questions.flatMap(({ admin_name: question, kind, text, options }): Target[] => {
     const type = exportedType(kind)

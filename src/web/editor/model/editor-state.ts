@@ -5,7 +5,7 @@ import type { ProgramDefinition } from '../../../domain/definitions/program-defi
 
 export type Selection = { of: 'program' } | { of: 'screen'; index: number } | { of: 'question'; name: string }
 
-/** What the editor shows, and what undoing brings back. */
+/** The editor's visible state, to which undo returns. */
 export interface Step {
   document: ProgramDefinition
   selected: Selection
@@ -14,7 +14,7 @@ export interface Step {
 export interface EditorState extends Step {
   past: readonly Step[]
   future: readonly Step[]
-  /** What the last step typed into, and when: typing on is the same step. */
+  /** The field that the last step typed into, and when: further typing belongs to the same step. */
   typing?: { field: string; at: number } | undefined
   /** Another number wherever the middle shows another thing: then nothing of its fields is kept. */
   panel: number

@@ -48,7 +48,7 @@ export function withLines(options: readonly OptionDefinition[], lines: readonly 
   return all
 }
 
-/** What a list that was pasted says, a line an option; without what marks the items of a list. */
+/** The items of a pasted list, one option per line, without bullets or numbers. */
 export const pastedLines = (text: string): string[] =>
   text
     .split(/\r?\n/)

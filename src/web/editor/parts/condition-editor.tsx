@@ -36,7 +36,7 @@ export function ConditionEditor(props: {
   const said = linesOf(condition)
   const targets = targetsIn(earlier, said?.lines ?? [])
   const set = (lines: ConditionLines, typing?: string): void => change(conditionOf(lines), typing)
-  // What is asked nearest, and has options to choose from, is mostly meant.
+  // Usually, the nearest earlier question with options is meant.
   const nearest = targets.findLast(({ options }) => options !== undefined) ?? targets.at(-1)
   if (said?.lines.length === 0 && nearest === undefined)
     return <p class="soft field">To show this {what} only for some answers, add a question before it.</p>
@@ -192,7 +192,7 @@ function Value({ at, line, target, change }: Pick<LineProps, 'at' | 'line' | 'ch
         }}
       />
     )
-  // What is no option any more stays to be seen.
+  // Values that are no longer options stay visible.
   const lost = line.values.filter(value => options.every(({ admin_id }) => admin_id !== value)).map(String)
   const choices = [...options, ...lost.map(admin_id => ({ admin_id, text: admin_id }))]
   if (!isSeveral)

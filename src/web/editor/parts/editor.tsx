@@ -96,7 +96,7 @@ function Panel() {
   )
 }
 
-/** What the draft makes of each question; nothing of a program that never asked any. */
+/** How the draft changes each question; empty for a program that never had any. */
 function marksOf(
   { active_version_number }: ProgramForEditing,
   { changes, isDraft }: Saved,

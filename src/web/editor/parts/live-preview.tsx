@@ -104,7 +104,7 @@ function usePreviewLanguage() {
   return { language, choice }
 }
 
-/** What is filled in, on all screens: a form has that of one. */
+/** The sample answers on all screens; a form has only those of one. */
 function useSampleValues() {
   const [values, setValues] = useState(() => new FormValues())
   const read = (form: HTMLFormElement, ...more: (readonly [string, string])[]): void => {

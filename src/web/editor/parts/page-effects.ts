@@ -15,7 +15,7 @@ interface SaverProps {
   service: Service
   program: ProgramForEditing
   copy: ReturnType<typeof keptCopy>
-  /** What an earlier page in this tab had not saved yet. */
+  /** Changes that an earlier page in this tab had not saved yet. */
   kept: KeptCopy | undefined
   state: EditorState
   dispatch: (action: EditorAction) => void

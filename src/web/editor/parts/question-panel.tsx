@@ -133,7 +133,7 @@ function PanelHeading({ question }: { question: QuestionDefinition }) {
   )
 }
 
-/** What is selected once a question is gone: the one before it, or its screen. */
+/** The item that is selected after a question is removed: the previous question, or its screen. */
 function besides(document: ProgramDefinition, name: string) {
   const { screen, index } = placeOf(document, name)!
   const { questions } = document.screens[screen]!

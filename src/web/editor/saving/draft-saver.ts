@@ -50,7 +50,7 @@ export class DraftSaver {
     private readonly show: (saved: Saved) => void,
     /** Looks at what only the service knows before a document is saved; what is wrong with it, or that it was changed for that. */
     private readonly prepare: (document: ProgramDefinition, base: ProgramDefinition) => Promise<PreparedDocument>,
-    /** What was stored when the edits began that an earlier page kept. */
+    /** The stored document when the edits began that an earlier page kept. */
     base = opened.document,
   ) {
     this.#base = base
@@ -58,7 +58,7 @@ export class DraftSaver {
     this.#shown = { state: { is: 'unchanged' }, errors: [], changes: opened.changes, isDraft: opened.is_draft }
   }
 
-  /** What is stored, as far as is known. */
+  /** The stored document, as far as is known. */
   get base(): ProgramDefinition {
     return this.#base
   }

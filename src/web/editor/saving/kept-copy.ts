@@ -3,7 +3,7 @@
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 
 export interface KeptCopy {
-  /** What was stored when the edits began. */
+  /** The stored document when the edits began. */
   base: ProgramDefinition
   document: ProgramDefinition
 }
@@ -20,7 +20,7 @@ export const keptCopy = (slug: string, personId: number) => {
   const write = (): void => {
     if (waiting === undefined) return
     try {
-      // What was stored changes with a save alone.
+      // The stored document only changes with a save.
       if (written !== waiting.base) sessionStorage.setItem(baseKey, JSON.stringify(waiting.base))
       written = waiting.base
       sessionStorage.setItem(key, JSON.stringify(waiting.document))

@@ -11,7 +11,7 @@ export class NewNames {
 
   constructor(
     private readonly service: Service,
-    /** Folded question keys that the bank has: what is found is added. */
+    /** Folded question keys in the bank, as far as they have been looked up. */
     private readonly taken: Set<string>,
     /** Gives a question another name, in the document as it is by then. */
     private readonly rename: (name: string) => void,

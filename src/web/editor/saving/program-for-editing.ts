@@ -15,7 +15,7 @@ export interface ProgramForEditing {
   active_version_number: number | null
   /** Whether that was published after the draft was begun: then the draft has to be kept or discarded first. */
   is_overtaken: boolean
-  /** What the draft changes. */
+  /** The draft's changes. */
   changes: VersionChange[]
   /** Questions that were published or that another program asks: their kind and key are fixed, and the ids of these options. */
   fixed_questions: { admin_name: string; option_ids: string[]; used_by: string[] }[]

@@ -2,7 +2,7 @@
 
 import { type Coding, preferredCoding } from './negotiation.ts'
 
-/** What is shorter fits a packet as it is. */
+/** A shorter body fits one packet uncompressed. */
 const codedBytesMin = 1000
 
 export const codingFor = (request: Request): Coding | undefined =>

@@ -6,7 +6,7 @@ import { type Role, roleNames } from '../../../core/people/roles.ts'
 import { pathParameter, queryParameter } from './described-parts.ts'
 import { problemResponse, retryAfter } from './export-operations.ts'
 
-/** What an action declares for its OpenAPI operation. */
+/** The declaration of an action for its OpenAPI operation. */
 export interface DescribedOperation {
   /** Operation ID without the prefix `admin`. */
   name: string

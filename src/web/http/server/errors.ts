@@ -42,7 +42,7 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
   })
 }
 
-/** What follows `urn:tributary:problem:` in the type of a problem. */
+/** The code after `urn:tributary:problem:` in a problem's type. */
 export const problemCode = (kind: ProblemKind): string => kind.replaceAll('_', '-')
 
 export function problemBody({ kind, detail, errors, members }: Problem, requestId: string) {
@@ -94,7 +94,7 @@ const unavailable = {
   busy: 'The database is busy.',
 }
 
-/** What callers read while the database does not serve them. */
+/** The text that callers get while the database is unavailable. */
 export const unavailableDetail = (reason: keyof typeof unavailable): string =>
   `${unavailable[reason]} Try again in a few seconds.`
 
