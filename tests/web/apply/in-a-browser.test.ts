@@ -131,6 +131,31 @@ describe.skipIf(!there)('in a browser', () => {
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
   })
 
+  test('Back leads to a page with errors, or with another entry of a list, without sending its form again', async () => {
+    await openProgram('back')
+    const { page } = await openPage(browser, service.baseUrl)
+    const [next, add] = ['main button[value=next]', 'button[name=add]']
+    await page.goto('/apply/back/screens/1')
+    await page.click(next)
+    await page.waitForSelector('.problem')
+    await page.fill(field('/applicant_name/first_name'), 'Ruth')
+    await page.fill(field('/applicant_name/last_name'), 'Ito')
+    for (const part of ['month', 'day', 'year'])
+      await page.fill(field(`/birthday/date/${part}`), part === 'year' ? '1985' : '3')
+    await page.click(next)
+    await page.waitForSelector('#code')
+    expect((await page.goBack())?.status()).toBe(200)
+    expect(await page.inputValue(field('/applicant_name/first_name'))).toBe('Ruth')
+    await page.goto('/apply/back/screens/3')
+    await page.fill(field('/people/entities/0/entity_name'), 'Ana')
+    await page.click(add)
+    await page.waitForSelector(field('/people/entities/1/entity_name'))
+    await page.click('footer a')
+    await page.waitForSelector('#code')
+    expect((await page.goBack())?.status()).toBe(200)
+    expect(new URL(page.url()).pathname).toBe('/apply/back/screens/3')
+  })
+
   test('the link with a code fills it in and takes it out of the address', async () => {
     const { page } = await openPage(browser, service.baseUrl)
     await page.goto('/apply/-/return#BCDF-2345-GHJK')

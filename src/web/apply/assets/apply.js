@@ -1,6 +1,9 @@
 // Shows questions as soon as an answer makes them apply, uploads files when they are chosen, fills in a code from a link, prints and copies.
 // Pages work without it.
 
+// The page that a form led to, such as one with its errors, is loaded again by Back instead of asking whether to send the form again.
+if (document.querySelector('main form')) history.replaceState(null, '', location.href)
+
 const form = document.getElementById('answers')
 if (form?.hasAttribute('data-live')) {
   let last = 0
