@@ -14,7 +14,7 @@ const sets = [
 
 /** The name of a setting, and what would be right. One that was refused by itself is undefined here, and no comparison with it fails. */
 export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
-  const { environment, host, baseUrl, port, healthPort = healthPorts.service, filesDir } = config
+  const { environment, host, baseUrl, port, healthPort = healthPorts.service, apply, filesDir } = config
   for (const set of sets) {
     const missing = set.filter(key => !config[key])
     const given = set.filter(key => config[key]).map(key => settings[key].name)
@@ -25,6 +25,9 @@ export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
     yield ['HOST', 'must be 127.0.0.1, ::1 or localhost when TRIBUTARY_ENV is development']
   if (environment === 'production' && baseUrl?.startsWith('http:'))
     yield ['BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production']
+  // Applicants choose the host that their requests name, and other systems follow these links.
+  if (apply && filesDir !== undefined && environment === 'production' && baseUrl === '')
+    yield ['BASE_URL', 'must be set when APPLY is on and FILES_DIR is set: applications contain links to their files']
   if (filesDir !== undefined && 'bucket' in filesDir && !config.s3AccessKeyId)
     yield ['S3_ACCESS_KEY_ID', 'must be set when FILES_DIR is a bucket']
   yield* signInErrors(config)

@@ -104,6 +104,14 @@ describe('loadConfig', () => {
     }
   })
 
+  test('links to uploaded files have the host of BASE_URL, which no request can choose', () => {
+    const files = { APPLY: 'on', FILES_DIR: '/var/lib/tributary-files' }
+    expect(Object.keys(errors(files))).toEqual(['BASE_URL'])
+    expect(loadConfig({ ...good, ...files, BASE_URL: 'https://h' }).baseUrl).toBe('https://h')
+    for (const unaffected of [{ ...files, APPLY: 'off' }, { APPLY: 'on' }, { ...files, TRIBUTARY_ENV: 'development' }])
+      expect(loadConfig({ ...good, ...unaffected }).baseUrl).toBe('')
+  })
+
   test('addresses: no user, query or fragment in BASE_URL, and no key twice in PAGE_TOKEN_KEYS', () => {
     for (const url of [
       'https://user@h',
