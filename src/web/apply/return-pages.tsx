@@ -53,7 +53,7 @@ export async function getCode(request: ApplyRequest): Promise<Response> {
   const { session, deps, texts, url } = request
   if (session === undefined) return redirect(request, request.hasEnded ? request.endedPath : '/apply')
   if (session.code === '') return redirect(request, '/apply/-/applications')
-  await updateCodeShown(deps.db, session.tokenHash)
+  if (request.request.method !== 'HEAD') await updateCodeShown(deps.db, session.tokenHash)
   const { pages } = texts
   const next = url.searchParams.get('next') ?? ''
   const title = request.intermediary === undefined ? pages.codeTitle : pages.clientAdded

@@ -118,6 +118,15 @@ test('files are uploaded before, with and after other answers, removed, and expo
   ] as never)
 })
 
+test('a code that only a HEAD request led to is still shown', async () => {
+  await fileProgram('ahead')
+  const ann = await whoApplies('ahead')
+  await sendFiles(ann, [{ field, name: 'bill.pdf', content: aPdf() }], { upload: field })
+  expect(await ann.send('/apply/-/code', { method: 'HEAD' })).toMatchObject({ status: 200, html: '' })
+  await sendFiles(ann, [], { go: 'next', '/reason/text': 'Rent' })
+  expect(ann.page.path).toStartWith('/apply/-/code')
+})
+
 test('only people who may read the program’s applications get its files, and nobody those of answers in progress', async () => {
   await fileProgram('readers')
   await fileProgram('others')
