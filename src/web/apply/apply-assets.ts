@@ -1,13 +1,7 @@
 // The files of the applicants' pages: style sheet, script, fonts, and the city's own color and logo.
 
-import publicSansExt from '@fontsource-variable/public-sans/files/public-sans-latin-ext-wght-normal.woff2' with {
-  type: 'file',
-}
-import publicSans from '@fontsource-variable/public-sans/files/public-sans-latin-wght-normal.woff2' with {
-  type: 'file',
-}
 import type { Config } from '../../config/all-settings.ts'
-import { type AssetFile, assetRoutes, css, javaScript, woff2 } from '../html/asset-routes.ts'
+import { type AssetFile, assetRoutes, css, fonts, javaScript, withFonts } from '../html/asset-routes.ts'
 import mark from '../html/assets/mark.svg' with { type: 'file' }
 import applyStyle from './assets/apply.css' with { type: 'file' }
 import applyScript from './assets/apply.js' with { type: 'file' }
@@ -16,11 +10,10 @@ export const assetsPath = '/apply/-/assets'
 
 export const applyAssets = ({ applyColor, applyLogo }: Pick<Config, 'applyColor' | 'applyLogo'>) => {
   const files: Record<string, AssetFile> = {
-    'apply.css': { path: applyStyle, type: css },
+    'apply.css': withFonts(applyStyle),
     'apply.js': { path: applyScript, type: javaScript },
     'mark.svg': { path: mark, type: 'image/svg+xml' },
-    'public-sans.woff2': { path: publicSans, type: woff2 },
-    'public-sans-ext.woff2': { path: publicSansExt, type: woff2 },
+    ...fonts,
     'theme.css': { text: `:root { --brand: ${applyColor}; }\n`, type: css },
   }
   if (applyLogo !== '') files.logo = { path: applyLogo, type: logoType(applyLogo) }

@@ -19,30 +19,29 @@ export const applySubmissionsMax = 1200
 export const uploadsPerAddressMax = 6
 const uploadsAtATimeMax = 32
 
+const windows = {
+  forms: { max: applyFormsMax, seconds: 60 },
+  starts: { max: applyStartsMax, seconds: 3600 },
+  codes: { max: wrongCodesMax, seconds: 900 },
+  uploads: { max: applyUploadsMax, seconds: 3600 },
+  submissions: { max: applySubmissionsMax, seconds: 60 },
+}
+
 export class ApplyLimits {
-  readonly #forms: RateCounter
-  readonly #starts: RateCounter
-  readonly #codes: RateCounter
-  readonly #uploads: RateCounter
+  readonly #counters = new Map<string, RateCounter>()
   /** How many forms with files are arriving, by address. */
   readonly #arriving = new Map<string, number>()
-  readonly #submissions: RateCounter
 
   constructor(redis?: CountingRedis) {
-    const counter = (name: string, max: number, seconds: number) =>
-      new RateCounter({ name: `apply-${name}`, max, seconds, keys: 'any' }, redis)
-    this.#forms = counter('forms', applyFormsMax, 60)
-    this.#starts = counter('starts', applyStartsMax, 3600)
-    this.#codes = counter('codes', wrongCodesMax, 900)
-    this.#uploads = counter('uploads', applyUploadsMax, 3600)
-    this.#submissions = counter('submissions', applySubmissionsMax, 60)
+    for (const [name, window] of Object.entries(windows))
+      this.#counters.set(name, new RateCounter({ name: `apply-${name}`, ...window, keys: 'any' }, redis))
   }
 
-  countForm = async (address: IpAddress | undefined) => refuse(await this.#forms.count(networkOf(address)))
+  #of = (name: keyof typeof windows): RateCounter => this.#counters.get(name)!
 
-  countStart = async (address: IpAddress | undefined) => refuse(await this.#starts.count(networkOf(address)))
-
-  countUpload = async (address: IpAddress | undefined) => refuse(await this.#uploads.count(networkOf(address)))
+  /** Throws Problem `rate_limited` if it is one too many from this address. */
+  count = async (what: 'forms' | 'starts' | 'uploads', address: IpAddress | undefined) =>
+    refuse(await this.#of(what).count(networkOf(address)))
 
   /** Lets a form with files arrive unless too many others are arriving. Returns a function to call when it has arrived. */
   beginUpload(address: IpAddress | undefined): () => void {
@@ -64,12 +63,12 @@ export class ApplyLimits {
     }
   }
 
-  countSubmission = async (programId: number) => refuse(await this.#submissions.count(String(programId)))
+  countSubmission = async (programId: number) => refuse(await this.#of('submissions').count(String(programId)))
 
   /** Counts a code before it is looked up, and says whether it is one too many; the right one is taken back. */
-  countCode = (address: IpAddress | undefined): Promise<Counted> => this.#codes.count(networkOf(address))
+  countCode = (address: IpAddress | undefined): Promise<Counted> => this.#of('codes').count(networkOf(address))
 
-  takeBackCode = (address: IpAddress | undefined): Promise<void> => this.#codes.takeBack(networkOf(address))
+  takeBackCode = (address: IpAddress | undefined): Promise<void> => this.#of('codes').takeBack(networkOf(address))
 }
 
 function refuse({ isOver, seconds }: Pick<Counted, 'isOver' | 'seconds'>): void {

@@ -12,6 +12,7 @@ import { inTransaction } from '../../db/client.ts'
 import { type ActingIntermediary, findActingIntermediary } from '../../db/people/intermediary-rows.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import { acceptedLanguages } from '../http/headers/accepted-languages.ts'
 import { requireOwnOrigin } from '../http/headers/own-origin.ts'
 import { readFields } from '../http/headers/sent-text.ts'
 import {
@@ -87,22 +88,19 @@ export async function openApplyRequest(deps: Deps, limits: ApplyLimits, request:
   // A session about a client belongs to the intermediary who is signed in, and an intermediary has no other kind.
   const session = found?.intermediary_id === (intermediary?.intermediary_id ?? null) ? found : undefined
   const wasSignedIn = found?.intermediary_id != null || (sessionToken(request, https) !== undefined && !signedIn)
-  const accepted = (request.headers.get('accept-language') ?? '').split(',').map(part => part.split(';')[0]!.trim())
   const chosen = findLanguage([url.searchParams.get('language') ?? ''])
   const kept = findLanguage([cookieOf(request, 'tributary-apply-language', https) ?? ''])
-  const language = chosen ?? kept ?? findLanguage(accepted) ?? defaultLanguage
+  const language =
+    chosen ?? kept ?? findLanguage(acceptedLanguages(request.headers.get('accept-language'))) ?? defaultLanguage
   const key = applyKey(record.fields.address ?? '')
   if (intermediary !== undefined) key.actor = `intermediary:${intermediary.email}`
-  const form = new FormValues()
-  const texts = languages[language]!
-  const hasEnded = token !== undefined && session === undefined
   const pageRequest = {
     deps,
     limits,
     request,
     url,
     params: {},
-    form,
+    form: new FormValues(),
     fileErrors: [],
     place,
     now,
@@ -110,10 +108,10 @@ export async function openApplyRequest(deps: Deps, limits: ApplyLimits, request:
     key,
     session,
     intermediary,
-    hasEnded,
+    hasEnded: token !== undefined && session === undefined,
     endedPath: wasSignedIn || intermediary !== undefined ? clientsPath : '/apply/-/return?ended=1',
     language,
-    texts,
+    texts: languages[language]!,
     cookies: [],
   }
   if (chosen !== undefined) setLanguage(pageRequest, chosen)
@@ -130,7 +128,7 @@ async function findIntermediary(deps: Deps, signedIn: Session): Promise<Intermed
 /** Before any form is read. Throws Problem `forbidden` if it comes from another site, and `rate_limited` if its address sends too many. */
 export async function admitForm(request: ApplyRequest): Promise<void> {
   requireOwnOrigin(request)
-  await request.limits.countForm(recordOf(request.request).origin.address)
+  await request.limits.count('forms', recordOf(request.request).origin.address)
 }
 
 /** Reads the form of a POST request. Throws Problem `forbidden` unless it came from a page of this session. */
@@ -171,7 +169,7 @@ export const csrfField = ({ session }: ApplyRequest): string => maskedToken(sess
 export async function requireSession(pageRequest: ApplyRequest): Promise<ApplySession> {
   if (pageRequest.session !== undefined) return pageRequest.session
   const { deps, limits, request, key, language, now } = pageRequest
-  await limits.countStart(recordOf(request).origin.address)
+  await limits.count('starts', recordOf(request).origin.address)
   const applicantId = await registerApplicant(deps.intakeDb, key, language)
   const token = await inTransaction(deps.db, tx => beginApplying(tx, deps.config, applicantId, now))
   return takeSession(pageRequest, token)

@@ -23,7 +23,7 @@ import {
 } from './apply-request.ts'
 import { LinkLine, showApply } from './apply-shell.tsx'
 import { getCheck, getReceived, postCheck } from './check-pages.tsx'
-import { getClients, getNewClient, postClients, postNewClient, postOpenClient } from './client-pages.tsx'
+import { getClients, getNewClient, postNewClient, postOpenClient } from './client-pages.tsx'
 import { readUpload } from './form-files.ts'
 import { getProgram, getPrograms } from './program-pages.tsx'
 import { getApplications, getCode, getReturn, postCode, postFinish, postReturn } from './return-pages.tsx'
@@ -52,7 +52,7 @@ const routes: Readonly<Record<string, ApplyRoute>> = {
   '/apply/-/code': { get: getCode, post: postCode },
   '/apply/-/return': { get: getReturn, post: postReturn },
   '/apply/-/applications': { get: getApplications },
-  '/apply/-/clients': { get: getClients, post: postClients, ...ofIntermediaries },
+  '/apply/-/clients': { get: getClients, post: getClients, ...ofIntermediaries },
   '/apply/-/clients/new': { get: getNewClient, post: postNewClient, ...ofIntermediaries },
   '/apply/-/clients/open': { post: postOpenClient, ...ofIntermediaries },
   '/apply/-/finish': { post: postFinish, ...ofIntermediaries },

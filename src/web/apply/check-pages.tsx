@@ -3,7 +3,6 @@
 /** @jsxImportSource preact */
 
 import { Problem } from '../../base/problem.ts'
-import type { ApplySession } from '../../core/apply/apply-sessions.ts'
 import { changeLanguage } from '../../core/intake/register-applicant.ts'
 import { submitApplication } from '../../core/intake/submit.ts'
 import { findLastSubmission } from '../../db/applications/submissions.ts'
@@ -39,7 +38,7 @@ const keyOf = ({ create_time, answers }: SavedForm): string => `${create_time ??
 
 export async function postCheck(request: ApplyRequest): Promise<Response> {
   const program = await programOf(request)
-  const { deps, session, key, limits } = request
+  const { deps, session, key, limits, language } = request
   const checkPath = `${program.path}/check`
   if (session === undefined) return redirect(request, request.endedPath)
   await limits.countSubmission(program.program_id)
@@ -48,7 +47,8 @@ export async function postCheck(request: ApplyRequest): Promise<Response> {
   const isSent = saved.create_time === null
   // Answers saved in another window since then are checked first.
   if (!isSent && idempotency_key !== keyOf(saved)) return redirect(request, `${checkPath}?changed=1`)
-  await useLanguage(request, session)
+  // The language of the pages becomes that of the application.
+  if (session.language !== language) await changeLanguage(deps.intakeDb, key, session.applicant_id, language)
   const { timeZone } = deps.config
   const { applicant_id } = session
   const asked = { program_id: program.program_id, applicant_id, key, submitter: submitterOf(request), timeZone }
@@ -82,11 +82,6 @@ const submitterOf = ({ intermediary }: ApplyRequest): Submitter =>
         ti_email: intermediary.email,
         ti_organization: intermediary.organization,
       }
-
-/** The language of the pages becomes that of the application. */
-async function useLanguage({ deps, key, language }: ApplyRequest, session: ApplySession): Promise<void> {
-  if (session.language !== language) await changeLanguage(deps.intakeDb, key, session.applicant_id, language)
-}
 
 interface CheckProps {
   request: ApplyRequest

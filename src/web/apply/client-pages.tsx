@@ -37,10 +37,8 @@ const Token = ({ request }: { request: IntermediaryRequest }) => (
   <input type="hidden" name="csrf" value={maskedToken(request.intermediary.signedIn.csrf)} autocomplete="off" />
 )
 
+/** Also with a form: search texts stay out of addresses, which end up in logs and histories. */
 export const getClients = signedIn(showClients)
-
-/** The search text is in the body of a form because addresses end up in logs and histories. */
-export const postClients = getClients
 
 async function showClients(request: IntermediaryRequest): Promise<Response> {
   const { deps, form, texts, intermediary } = request
@@ -140,7 +138,7 @@ function showNewClient(request: IntermediaryRequest, formKey: string, message?: 
 
 export const postNewClient = signedIn(async request => {
   const { deps, form, key, intermediary, language, limits, now } = request
-  await limits.countStart(recordOf(request.request).origin.address)
+  await limits.count('starts', recordOf(request.request).origin.address)
   const draft = { name: form.get('name') ?? '', language, formKey: form.get('key') ?? '' }
   try {
     await takeSession(request, await registerClient(deps.db, deps.config, key, intermediary, draft, now))

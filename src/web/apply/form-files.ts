@@ -63,13 +63,14 @@ class FormFiles {
     this.accept()
     // The session has ended: the page asks for the code, and then for the file again.
     if (pageRequest.session === undefined && form.get('csrf')) return
-    const program = await this.#find()
+    this.#program ??= await programOf(pageRequest)
+    const program = this.#program
     const question = questionAt(program.known.version, field, form.get('shown') ?? '')
     if (question === undefined || fileStore === undefined || program.intake_state !== 'OPEN') return
     const { address } = recordOf(request).origin
     // Only once a file arrives, so that a form without files takes no place.
     this.#end ??= limits.beginUpload(address)
-    await limits.countUpload(address)
+    await limits.count('uploads', address)
     const rules = fileRulesOf(question.settings)
     const received = await receiveFile(
       deps.intakeDb,
@@ -98,11 +99,6 @@ class FormFiles {
   accept(): void {
     if (!this.#isAccepted) acceptForm(this.request)
     this.#isAccepted = true
-  }
-
-  async #find(): Promise<ProgramInForm> {
-    this.#program ??= await programOf(this.request)
-    return this.#program
   }
 }
 

@@ -4,7 +4,7 @@ import { Problem } from '../../base/problem.ts'
 import { mergeSavedAnswers, readSavedAnswers } from '../../core/intake/answers-in-progress.ts'
 import { keepValid } from '../../core/intake/checking/check-all.ts'
 import { type KnownVersion, knownActiveVersion } from '../../core/intake/known-versions.ts'
-import { loadSavedAnswers, type SavedApplication } from '../../core/intake/save-answers.ts'
+import { loadSavedAnswers } from '../../core/intake/save-answers.ts'
 import { ownFrontEnd } from '../../core/keys/api-key-draft.ts'
 import { findProgramIntake, type ProgramIntake } from '../../db/programs/program-intake.ts'
 import { findProgram } from '../../db/programs/programs.ts'
@@ -47,19 +47,14 @@ export interface SavedForm {
 
 /** The applicant's saved answers, or the ones that the next application starts from (D43). */
 export async function savedIn({ deps, session }: ApplyRequest, program: ProgramInForm): Promise<SavedForm> {
-  if (session === undefined) return nothingSaved
-  const applicant = { applicant_id: session.applicant_id, front_end: ownFrontEnd }
-  try {
-    return readSaved(await loadSavedAnswers(deps.intakeDb, program.program_id, applicant), program)
-  } catch (error) {
-    if (error instanceof Problem && error.kind === 'not_found') return nothingSaved
-    throw error
-  }
+  const { program_id, known } = program
+  const applicant = session && { applicant_id: session.applicant_id, front_end: ownFrontEnd }
+  const saved = applicant && (await loadSavedAnswers(deps.intakeDb, program_id, applicant).catch(noneIfNotFound))
+  if (saved === undefined) return { create_time: null, answers: new Map() }
+  const valid = keepValid(known.version, readSavedAnswers(saved.answers))
+  return { create_time: saved.create_time, answers: mergeSavedAnswers(new Map(), known.shape, [], valid) }
 }
 
-const nothingSaved: SavedForm = { create_time: null, answers: new Map() }
-
-function readSaved({ create_time, answers }: SavedApplication, { known }: ProgramInForm): SavedForm {
-  const valid = keepValid(known.version, readSavedAnswers(answers))
-  return { create_time, answers: mergeSavedAnswers(new Map(), known.shape, [], valid) }
+function noneIfNotFound(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.kind !== 'not_found') throw error
 }

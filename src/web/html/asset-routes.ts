@@ -4,12 +4,17 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import extended from '@fontsource-variable/public-sans/files/public-sans-latin-ext-wght-normal.woff2' with {
+  type: 'file',
+}
+import latin from '@fontsource-variable/public-sans/files/public-sans-latin-wght-normal.woff2' with { type: 'file' }
 import { Elysia } from 'elysia'
 import { Problem } from '../../base/problem.ts'
 import { codedBody, codingFor } from '../http/headers/coded-body.ts'
 import type { Coding } from '../http/headers/negotiation.ts'
 import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import { methodNotAllowed } from '../http/server/errors.ts'
+import faces from './assets/public-sans.css' with { type: 'file' }
 
 export const css = 'text/css; charset=utf-8'
 export const javaScript = 'text/javascript; charset=utf-8'
@@ -22,6 +27,18 @@ export type AssetFile = { type: string } & (
   | { make: () => Promise<string> }
   | { packed: () => Promise<Uint8Array<ArrayBuffer>> }
 )
+
+/** The font of all pages. */
+export const fonts: Readonly<Record<string, AssetFile>> = {
+  'public-sans.woff2': { path: latin, type: woff2 },
+  'public-sans-ext.woff2': { path: extended, type: woff2 },
+}
+
+/** A style sheet, after the faces of these fonts. */
+export const withFonts = (path: string): AssetFile => ({
+  make: async () => [faces, path].map(part => readFileSync(part, 'utf8')).join('\n'),
+  type: css,
+})
 
 interface Asset {
   bytes: Uint8Array<ArrayBuffer>

@@ -1,15 +1,9 @@
 // The files that pages load, from our own origin: style sheet, script, fonts, logo. They contain no data, so they are public.
 
-import publicSansExt from '@fontsource-variable/public-sans/files/public-sans-latin-ext-wght-normal.woff2' with {
-  type: 'file',
-}
-import publicSans from '@fontsource-variable/public-sans/files/public-sans-latin-wght-normal.woff2' with {
-  type: 'file',
-}
 import robotoMono from '@fontsource-variable/roboto-mono/files/roboto-mono-latin-wght-normal.woff2' with {
   type: 'file',
 }
-import { type AssetFile, assetRoutes, css, javaScript, woff2 } from './asset-routes.ts'
+import { type AssetFile, assetRoutes, css, fonts, javaScript, withFonts, woff2 } from './asset-routes.ts'
 import consoleStyle from './assets/console.css' with { type: 'file' }
 import docsStyle from './assets/docs.css' with { type: 'file' }
 import docsScript from './assets/docs.js' with { type: 'file' }
@@ -28,7 +22,7 @@ import search from './assets/search.js' with { type: 'file' }
 
 /** Imported, not looked for by name, so that scripts/build puts them into the binary; the editor is bundled. */
 const files: Readonly<Record<string, AssetFile>> = {
-  'console.css': { path: consoleStyle, type: css },
+  'console.css': withFonts(consoleStyle),
   'editor.css': { path: editorStyle, type: css },
   'editor.js': { make: editorScript, type: javaScript },
   'docs.css': { path: docsStyle, type: css },
@@ -43,8 +37,7 @@ const files: Readonly<Record<string, AssetFile>> = {
   'search.js': { path: search, type: javaScript },
   'enhance.js': { path: enhance, type: javaScript },
   'mark.svg': { path: mark, type: 'image/svg+xml' },
-  'public-sans.woff2': { path: publicSans, type: woff2 },
-  'public-sans-ext.woff2': { path: publicSansExt, type: woff2 },
+  ...fonts,
   'roboto-mono.woff2': { path: robotoMono, type: woff2 },
 }
 

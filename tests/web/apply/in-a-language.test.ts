@@ -65,3 +65,14 @@ test('texts, statuses and the application are in the language chosen, and a chan
   expect((await ann.open('/apply/-/applications')).html).toContain('Esta vez no')
   expect((await ann.open('/apply/-/applications?language=en')).html).toContain('Not now')
 })
+
+test.each([
+  ['es-US,en;q=0.5', 'es'],
+  ['en;q=0.2, es;q=0.9', 'es'],
+  ['fr, ar;q=0.1', 'ar'],
+  ['es;q=0, en', 'en'],
+  ['fr', 'en'],
+])('a browser that prefers %s is shown the pages in %s', async (accepted, language) => {
+  const response = await service.get('/apply', { headers: { 'Accept-Language': accepted } })
+  expect(/<html lang="([^"]*)"/.exec(await response.text())![1]).toBe(language)
+})
