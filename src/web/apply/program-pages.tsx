@@ -56,6 +56,7 @@ export async function getProgram(request: ApplyRequest): Promise<Response> {
   const place = { program_id, applicant_id: request.session?.applicant_id ?? 0 }
   const last = request.session && (await findLastSubmission(request.deps.intakeDb, place))
   const needsClient = request.intermediary !== undefined && request.session === undefined
+  const startHint = request.intermediary === undefined ? pages.startHint : pages.savedForClient
   const isComplete = hasStarted && savedForm(program.known.version, saved.answers).errors.length === 0
   const text = hasStarted ? pages.resume : last === undefined ? pages.start : pages.again
   const body = (
@@ -68,7 +69,7 @@ export async function getProgram(request: ApplyRequest): Promise<Response> {
       )}
       {isOpen ? (
         <>
-          <p>{last !== undefined && !hasStarted ? pages.againHint : pages.startHint}</p>
+          <p>{last !== undefined && !hasStarted ? pages.againHint : startHint}</p>
           <p>
             <a
               class="button"

@@ -14,7 +14,7 @@ export const ar: Language = {
     choose: 'اختر من القائمة',
     noAnswer: 'بدون إجابة',
     manyHint: 'اختر كل ما ينطبق.',
-    about: '{name}: {question}',
+    about: '{question} ({name})',
     month: 'الشهر',
     day: 'اليوم',
     year: 'السنة',
