@@ -43,6 +43,7 @@ import {
   type ListQuery,
   orderOf,
   type ShownOrder,
+  searchOrder,
 } from './list-query.ts'
 
 /** The roles that may read answers in the programs they can see. */
@@ -98,7 +99,10 @@ async function readInOrder(
       }
   }
   if (filter.words !== undefined)
-    return { rows: await readFoundApplications(db, program.program_id, filter, place, pageRows + 1), order: 'found' }
+    return {
+      rows: await readFoundApplications(db, program.program_id, filter, place, pageRows + 1),
+      order: searchOrder(values),
+    }
   const sorted = order === 'oldest' || order === 'status' ? order : 'newest'
   return { rows: await readSorted(db, program, { ...query, order: sorted }), order: sorted }
 }

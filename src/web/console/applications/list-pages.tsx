@@ -192,8 +192,8 @@ const orderByName = { value: 'name', text: 'Name' }
 
 const searchedIn = [
   { value: '', text: 'Anywhere' },
-  { value: 'applicant', text: 'Applicant’s name' },
-  { value: 'others', text: 'Other people, e-mail and phone' },
+  { value: 'applicant', text: 'Own name' },
+  { value: 'others', text: 'Anything else' },
 ]
 
 /** People who may not read answers can search by number only. */
@@ -243,7 +243,7 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
 
 const filterWords: Readonly<Record<(typeof filterNames)[number], (value: string) => string>> = {
   q: value => `“${value}”`,
-  in: value => `in ${(searchedIn.find(choice => choice.value === value)?.text ?? value).toLowerCase()}`,
+  in: value => (value === 'applicant' ? 'in the applicant’s own name' : 'in other names, e-mail or phone'),
   status: value => statusIn(value) ?? 'No status yet',
   from: value => `since ${dayText(value)}`,
   to: value => `before ${dayText(value)}`,

@@ -62,10 +62,13 @@ const chosenOrders = [...listOrders, 'name'] as const
 type ChosenOrder = (typeof chosenOrders)[number]
 export type ShownOrder = ChosenOrder | 'found'
 
+/** The order of a search that isn't by name. */
+export const searchOrder = (values: URLSearchParams): ShownOrder => (values.has('in') ? 'newest' : 'found')
+
 /** The order of a list that isn't too long for it. Searches have an order of their own, unless they are sorted by name. */
 export function orderOf(values: URLSearchParams): ShownOrder {
   const chosen = chosenOrders.find(order => order === values.get('sort')) ?? 'newest'
-  return chosen !== 'name' && values.has('q') ? 'found' : chosen
+  return chosen !== 'name' && values.has('q') ? searchOrder(values) : chosen
 }
 
 /** A status in a URL. No status is `none`, so that a status can have any name. */

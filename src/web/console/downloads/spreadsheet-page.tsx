@@ -18,6 +18,7 @@ import {
   listSearch,
   orderOf,
   type ShownOrder,
+  searchOrder,
 } from '../applications/list-query.ts'
 
 /** The languages of a program, its default one first. */
@@ -42,7 +43,7 @@ function described(found: number, values: URLSearchParams): string {
 /** The order of the file. Statuses change while a list is read, and a long list isn't sorted by name. */
 function fileOrder(found: number, values: URLSearchParams): ShownOrder {
   const order = orderOf(values)
-  if (order === 'name' && found > countedMax) return values.has('q') ? 'found' : 'newest'
+  if (order === 'name' && found > countedMax) return values.has('q') ? searchOrder(values) : 'newest'
   return order === 'status' ? 'newest' : order
 }
 
