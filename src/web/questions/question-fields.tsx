@@ -2,6 +2,7 @@
 
 /** @jsxImportSource preact */
 
+import type { VNode } from 'preact'
 import { stateCodes } from '../../domain/question-types/address.ts'
 import { suffixes } from '../../domain/question-types/name.ts'
 import { exportedType, type QuestionKind, type QuestionSettings } from '../../domain/questions/question.ts'
@@ -26,7 +27,8 @@ interface TypeProps extends FieldProps {
   path: string
 }
 
-export function QuestionFields({ view, kind, settings, optional, path, label }: QuestionProps) {
+/** Its return type makes a question type without fields an error. */
+export function QuestionFields({ view, kind, settings, optional, path, label }: QuestionProps): VNode {
   const type = exportedType(kind)
   const hint = settings.help
   if (type === undefined)

@@ -21,11 +21,11 @@ test('a kind of question that is unknown is refused with 503 and its reason, by 
   await frontEnd.save(applicant, { first: { text: 'y' } })
   const { program_version_id } = await aProgram(sql, {
     slug,
-    questions: [q.text('first', { optional: true }), q.text('at what time', { optional: true })],
+    questions: [q.text('first', { optional: true }), q.text('your signature', { optional: true })],
   })
   // Its migration.
   await sql`alter table question drop constraint question_kind_check`
-  await tamper(sql, `update question set kind = 'TIME' where question_key = 'at_what_time'`)
+  await tamper(sql, `update question set kind = 'SIGNATURE' where question_key = 'your_signature'`)
   await sql`delete from program_key_map`
   await sql`delete from docs_example`
   const program = `/api/v1/admin/programs/${slug}`
@@ -58,13 +58,13 @@ test('a kind of question that is unknown is refused with 503 and its reason, by 
           path,
           response.status,
           service.requestLine(response.headers.get('X-Request-Id'))?.reason,
-          text.includes('TIME'),
+          text.includes('SIGNATURE'),
         ]
       }),
     )
   }
   expect(await ask()).toEqual(asked.map(([path]) => [path, 503, 'unknown_question_kind', true]))
   // Nor does a worker of this release keep what would lack something.
-  await expect(refreshKeyMap(sql, program_version_id)).rejects.toThrow('TIME')
+  await expect(refreshKeyMap(sql, program_version_id)).rejects.toThrow('SIGNATURE')
   expect(await sql`select from program_key_map`).toHaveLength(0)
 })
