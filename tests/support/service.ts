@@ -139,7 +139,7 @@ export async function startTestService(
       const response = await fetch(`${baseUrl}${path}`, { redirect: 'manual', ...init })
       if (response.status === 429 && path.startsWith('/api/') && !limits.some(limit => limit in overrides))
         throw new Error(
-          `This test asks more than a key may (${config.requestsPerMinute} requests a minute). Start its service as \`unlimited\`.`,
+          `This test asks more than a key may (${config.requestsPerMinute} requests a minute, ${config.exportsAtATime} exports at once). Start its service as \`unlimited\`.`,
         )
       return response
     },
