@@ -43,7 +43,8 @@ export interface FeedProperty {
 
 /**
  * Place of a value in page tokens. Tokens outlive a release, so bits never move, and the bits of a removed filter stay unused. Bits 0 to 7
- * are the first byte; bit 4 is used otherwise, and bits 6 and 7 must be 0. Earlier releases reject tokens with further bits.
+ * are the first byte, of which bits 6 and 7 must be 0. Bits 4 and 10 to 13 are used by requests/page-token. Earlier releases reject
+ * tokens with further bits.
  */
 export type TokenPart<Value> =
   | {
