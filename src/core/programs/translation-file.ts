@@ -40,8 +40,8 @@ export interface TranslationFault {
 }
 
 /**
- * The definition with the translations of a file. A row belongs to the text at its pointer, or to that of its context where questions have
- * moved, if the default text is still the same. Empty cells change nothing.
+ * The definition with the translations of a file. A row belongs to the text of its context, which stays the same where questions have moved,
+ * or to that at its pointer, if the default text is still the same. Empty cells change nothing.
  */
 export function planTranslations(definition: ProgramDefinition, file: string): TranslationPlan | TranslationFault {
   const records = csvRecords(file)
@@ -65,7 +65,7 @@ export function planTranslations(definition: ProgramDefinition, file: string): T
   const plan: TranslationPlan = { changes: [], added: [], skipped: [], definition: copy }
   for (const [index, cells] of rows.entries()) {
     const [at = '', where = '', text = '', ...translated] = cells.map(asWritten)
-    const found = [byPointer.get(at), byContext.get(where)].find(
+    const found = [byContext.get(where), byPointer.get(at)].find(
       item => item !== undefined && sameText(item.text, text),
     )
     if (found === undefined) plan.skipped.push({ row: index + 2, context: where })

@@ -35,7 +35,7 @@ test('a file has a row for each text with its pointer, context, default text and
   ])
 })
 
-test('a file that comes back unchanged changes nothing; one with translations gives a valid definition with them', async () => {
+test('a file returned unchanged changes nothing, and one with translations gives a valid definition with them', async () => {
   expect(plan(translationFile(definition, ['es', 'ar'])).changes).toEqual([])
   const file = translationFile(definition, ['es', 'ar'])
     .replace('"Alquiler",""', '"Renta","إيجار"')
@@ -64,6 +64,23 @@ test('a row finds its text after questions have moved, and is skipped once the d
   expect(skipped).toEqual([{ row: 7, context: 'question owns, option yes: text' }])
 })
 
+test('texts that questions share find their own question after the questions have moved', () => {
+  const both = aDefinition({
+    details: { languages: ['es'] },
+    questions: [q.radio('owns', ['yes', 'no']), q.radio('rents', ['yes', 'no'])],
+  })
+  const file = translationFile(both, ['es'])
+    .replace(/("question owns, option yes.*?"),""/, '$1,"Sí, es mío"')
+    .replace(/("question rents, option yes.*?"),""/, '$1,"Sí, pago"')
+  const moved = structuredClone(both)
+  moved.questions.reverse()
+  const { changes } = plan(file, moved)
+  expect(changes.map(({ context, text }) => [context, text])).toEqual([
+    ['question owns, option yes: text', 'Sí, es mío'],
+    ['question rents, option yes: text', 'Sí, pago'],
+  ])
+})
+
 test.each([
   ['no_csv', 'pointer,context,en,es\n"/a'],
   ['no_columns', 'a,b\n1,2'],
@@ -76,7 +93,7 @@ test.each([
 
 const cell = fc.string({ unit: 'grapheme', maxLength: 12 }).map(text => text.replaceAll('\0', ''))
 
-test('records are read as they were written, whatever separates them, ends their lines or encodes them', () => {
+test('records are read with any separator, line end and encoding', () => {
   const rows = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 5 })
   fc.assert(
     fc.property(
