@@ -79,7 +79,7 @@ describe('making a key', () => {
     expect(await loadKey(database.sql, key.api_key_id, now)).toEqual(key)
   })
 
-  test('"\\"anywhere\\" is an explicit choice", stored as every address of both families', async () => {
+  test('"\\"anywhere\\" is an explicit choice", stored as all addresses of both families', async () => {
     const { key } = await create({ allowed_subnets: ['anywhere'] })
     expect(key.allowed_subnets).toEqual(['0.0.0.0/0', '::/0'])
     expect(await errorsOf(create({ allowed_subnets: [] }))).toEqual(['invalid_request', '/allowed_subnets required'])
@@ -94,7 +94,7 @@ describe('making a key', () => {
     expect(key.allowed_subnets).toEqual(['192.0.2.7/32', '198.51.100.0/24', '2001:db8::/64'])
   })
 
-  test('a key that sets status and note may export, too', async () => {
+  test('a key that sets status and note may also export', async () => {
     const writing = create({ may_export: false, may_submit: true, front_end: 'Portal', may_annotate: true })
     expect(await errorsOf(writing)).toEqual(['invalid_request', '/may_annotate needs_export'])
     expect((await create({ may_annotate: true })).key.may_annotate).toBe(true)
@@ -122,7 +122,7 @@ describe('making a key', () => {
     ])
   })
 
-  test('"A key that may submit names its front end; several keys may share one" (D26); one that may not has none', async () => {
+  test('"A key that may submit names its front end; several keys may share one" (D26), and other keys have none', async () => {
     const frontEnd = async (more: Partial<ApiKeyDraft>) => (await create(more)).key.front_end
     const submits = { may_submit: true }
     expect(await frontEnd({})).toBeNull()
@@ -149,19 +149,43 @@ describe('making a key', () => {
     expect(await errorsOf(change)).toEqual(['invalid_request', '/front_end not_allowed'])
   })
 
-  test('of two changes at once the second starts from what the first left', async () => {
-    const { username } = await create()
-    const release = await holdTransaction(
-      database.sql,
-      tx => tx`update api_key set name = 'Changed by another' where api_key_id = ${username}`,
-    )
-    const editing = editApiKey(database.sql, username, { allowed_subnets: ['198.51.100.0/24'] }, by)
-    await until('the second to wait', async () => (await waitingForLocks(database.sql)) === 1)
-    await release()
-    await editing
-    expect(await loadKey(database.sql, username, now)).toMatchObject({
-      name: 'Changed by another',
-      allowed_subnets: ['198.51.100.0/24'],
+  describe('of two changes at once the second starts from what the first left', () => {
+    /** What comes of `second`, which begins while the name of a key is being changed and that is not committed yet. */
+    async function during<T>(apiKeyId: string, second: () => Promise<T>): Promise<T> {
+      const release = await holdTransaction(
+        database.sql,
+        tx => tx`update api_key set name = 'Changed by another' where api_key_id = ${apiKeyId}`,
+      )
+      const changing = second()
+      // Its refusal is awaited below.
+      changing.catch(() => {})
+      await until('the second to wait', async () => (await waitingForLocks(database.sql)) === 1)
+      await release()
+      return changing
+    }
+    const edit = (apiKeyId: string, changes: Partial<ApiKeyDraft>, basedOn?: string) =>
+      during(apiKeyId, () => editApiKey(database.sql, apiKeyId, changes, by, basedOn))
+
+    test('what only the first changed stays', async () => {
+      const { username } = await create()
+      const edited = await edit(username, { allowed_subnets: ['198.51.100.0/24'] })
+      expect(edited).toMatchObject({ name: 'Changed by another', allowed_subnets: ['198.51.100.0/24'] })
+    })
+
+    test('the audit log has what the second found', async () => {
+      const { username } = await create()
+      await edit(username, { name: 'Changed by the second' })
+      expect((await eventsOf(username)).at(-1)).toMatchObject({
+        action: 'api_key_edited',
+        detail: { before: { name: 'Changed by another' }, after: { name: 'Changed by the second' } },
+      })
+    })
+
+    test('a change based on the key as it was before the first is refused', async () => {
+      const { username, key } = await create()
+      const refused = await rejection(edit(username, { allowed_subnets: ['198.51.100.0/24'] }, keyVersion(key)))
+      expect(refused).toMatchObject({ kind: 'conflict', internal: 'based_on_is_old' })
+      expect((await loadKey(database.sql, username, now)).allowed_subnets).toEqual([...draft.allowed_subnets])
     })
   })
 
@@ -186,7 +210,7 @@ describe('making a key', () => {
     )
   })
 
-  test('questions that a key never sees are questions of the bank, and none is hidden from who submits', async () => {
+  test('hidden questions must be in the bank, and a key that submits has none', async () => {
     await aProgram(database.sql, {
       questions: [q.enumerator('dependant', [q.date('born when')]), q.static('preamble')],
     })
@@ -248,7 +272,7 @@ describe('making a key', () => {
     ])
   })
 
-  test('a note is text of several lines, with a bound; the audit log records each change of it; empty, it is none', async () => {
+  test('a note has several lines, a limit and an audit entry for each change, and an empty note is none', async () => {
     const { username, key } = await create({ note: ' Ask Kim\r\nat the\tcounty \r\n' })
     expect(key.note).toBe('Ask Kim\nat the\tcounty')
     const note = async (text: string) => (await editApiKey(database.sql, username, { note: text }, by)).note
@@ -266,14 +290,14 @@ describe('making a key', () => {
     ])
   })
 
-  test('what a key does not have is no part of its version: a setting that a release adds leaves versions as they were', async () => {
+  test('unset settings are no part of a key’s version, so a setting added by a release changes no version', async () => {
     const { username, key } = await create()
     const { note: _, ...older } = key
     expect(keyVersion(key)).toBe(keyVersion(older as typeof key))
     expect(keyVersion(await editApiKey(database.sql, username, { note: 'New' }, by))).not.toBe(keyVersion(key))
   })
 
-  test('the credential is stored nowhere: not in any row of any table', async () => {
+  test('the credential is not stored in any row of any table', async () => {
     const { password, apiSecretToken } = await create()
     const everything = await storedText(database.sql)
     expect(everything).toContain(draft.name)
@@ -285,7 +309,7 @@ describe('making a key', () => {
 describe('disabling a key', () => {
   const later = { actor: 'admin:lee', now: now + 1 }
 
-  test('refuses it until it is enabled; doing either again changes nothing and is no second event', async () => {
+  test('refuses it until it is enabled, and repeating either changes nothing and leaves no second event', async () => {
     const { username, key } = await create()
     const disabled = await disableApiKey(database.sql, username, by)
     expect(disabled).toMatchObject({ disabled_at: now, disabled_by: 'admin:kim', state: 'disabled' })
@@ -300,7 +324,7 @@ describe('disabling a key', () => {
     ])
   })
 
-  test('leaves it to be edited, rotated and retired; an expired key is not rotated, a retired one neither disabled nor enabled', async () => {
+  test('allows editing, rotating and retiring it, but not rotating an expired key or disabling and enabling a retired one', async () => {
     const { username, key } = await create()
     const ended = rotateApiKey(database.sql, testPepper, username, 1, { ...by, now: key.expires_at })
     expect(await errorsOf(ended)).toEqual(['conflict'])
@@ -315,7 +339,7 @@ describe('disabling a key', () => {
 })
 
 describe('retiring a key', () => {
-  test('ends it once; doing it again changes nothing and is no second event', async () => {
+  test('ends it once, and repeating it changes nothing and leaves no second event', async () => {
     const { username } = await create()
     const retired = await retireApiKey(database.sql, username, by)
     expect(retired).toMatchObject({ retired_at: now, retired_by: 'admin:kim', state: 'retired' })
@@ -328,14 +352,14 @@ describe('retiring a key', () => {
     ])
   })
 
-  test('a key that does not exist is not found, whatever its name', async () => {
+  test('does not find a key that does not exist, whatever its ID', async () => {
     for (const id of [`tribk_${'x'.repeat(20)}`, '', '\0', "' or true --"])
       expect(await errorsOf(retireApiKey(database.sql, id, by))).toEqual(['not_found'])
   })
 })
 
 describe('editing a key', () => {
-  test('changes what is given and leaves the rest, with before and after in the audit log', async () => {
+  test('changes only the given settings, with before and after in the audit log', async () => {
     const { username, key } = await create()
     const edited = await editApiKey(database.sql, username, { programs: ['food', 'rent-aid'] }, by)
     expect(edited).toEqual({ ...key, programs: ['food', 'rent-aid'] })
@@ -352,7 +376,7 @@ describe('editing a key', () => {
     expect(second!.detail.after).toEqual({ name: 'New', allowed_subnets: ['0.0.0.0/0', '::/0'] })
   })
 
-  test('values that are as they were leave no event', async () => {
+  test('leaves no event for unchanged values', async () => {
     const { username, key } = await create()
     const { name, programs, allowed_subnets } = draft
     const same = { name, programs, allowed_subnets, expires_at: key.expires_at }
@@ -361,7 +385,7 @@ describe('editing a key', () => {
     expect(await eventsOf(username)).toHaveLength(1)
   })
 
-  test('errors are named all at once and nothing is changed', async () => {
+  test('reports all errors at once and changes nothing', async () => {
     const { username, key } = await create()
     const wrong = { name: '', programs: [], allowed_subnets: ['x'] }
     expect(await errorsOf(editApiKey(database.sql, username, wrong, by))).toEqual([
@@ -373,7 +397,7 @@ describe('editing a key', () => {
     expect(await loadKey(database.sql, username, now)).toEqual(key)
   })
 
-  test('a retired key stays as it is; one that does not exist is not found', async () => {
+  test('refuses a retired key, and does not find one that does not exist', async () => {
     const { username } = await create()
     await retireApiKey(database.sql, username, by)
     expect(await errorsOf(editApiKey(database.sql, username, { name: 'x' }, by))).toEqual(['conflict'])

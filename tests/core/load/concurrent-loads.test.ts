@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 const register = () => insertApplicant(sql, testFrontEnd, 'en-US')
 
-test('the sequences continue after what was loaded, near or far', async () => {
+test('IDs continue after loaded ones, near or far', async () => {
   await load(sql, lines(to, { id: 40, applicant: 30 }))
   expect(await submit(sql, to, await register())).toMatchObject({ application_id: 41 })
   await load(sql, lines(other, { id: 7_000_000_000, applicant: 9_000_000_000, at: 1 }))
@@ -44,7 +44,7 @@ test('the sequences continue after what was loaded, near or far', async () => {
   expect(await submit(sql, other, applicant)).toMatchObject({ application_id: 7_000_000_001 })
 })
 
-test('applicants are made with the language of their first line; those there are stay as they are', async () => {
+test('applicants are created with the language of their first line, and existing ones are unchanged', async () => {
   const known = await insertApplicant(sql, testFrontEnd, 'vi')
   const first = { id: 2, applicant: 70, state: 'OBSOLETE' } as const
   await load(sql, lines(to, { id: 1, applicant: known }, first, { id: 3, applicant: 70, more: { language: 'fr' } }))
@@ -54,7 +54,7 @@ test('applicants are made with the language of their first line; those there are
   ])
 })
 
-test('ids from between those of a program that was loaded before are asked of one table, and not of every program', async () => {
+test('IDs between those of an earlier load are checked in one table, not in every program', async () => {
   await load(sql, lines(to, { id: 5000 }, { id: 5002 }))
   const recorder = await startStatementRecorder(url)
   const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
@@ -73,7 +73,7 @@ function loadAround(first: LineSpec, rest: LineSpec, between: () => Promise<void
   return loadLines(sql, input(), { ...loadOptions, now: now + 3600 * second })
 }
 
-test('a submission while the input is checked does not wait; nothing of the past is loaded after it', async () => {
+test('a submission during the check does not wait, and nothing from before it is loaded afterwards', async () => {
   const applicant = await register()
   const at = Math.ceil((now - longPast) / second) + 3000
   const loading = loadAround({ id: 50, at }, { id: 51, at: at + 1 }, async () => {
@@ -87,12 +87,12 @@ test('a submission while the input is checked does not wait; nothing of the past
 
 test.each([
   [
-    'an id that another program was given in the meantime is refused, not taken twice',
+    'an ID that another program has drawn meanwhile is refused',
     { id: 1, at: 60, applicant: 51 },
     async () => expect(await submit(sql, other, await register())).toMatchObject({ application_id: 1 }),
   ],
   [
-    'an applicant registered in the meantime is not taken for one of the input',
+    'an applicant registered meanwhile is not confused with one of the input',
     { id: 51, applicant: 1 },
     async () => expect(await register()).toBe(1),
   ],
@@ -101,7 +101,7 @@ test.each([
   expect(errors).toMatchObject([{ parameter: 'line 2', code: 'taken_id' }])
 })
 
-test('of two loads at once into two programs with an application ID in common, one ends before it stores that application', async () => {
+test('of two concurrent loads with an application ID in common, one fails before storing that application', async () => {
   const input = lines(to, { id: 50 }, { id: 51 }, { id: 52 })
   let between: Promise<unknown> | undefined
   const first = load(sql, input, {
@@ -118,7 +118,37 @@ test('of two loads at once into two programs with an application ID in common, o
   expect((await rejection(load(sql, input))).errors).toMatchObject([{ parameter: 'line 3', code: 'taken_id' }])
 })
 
-test('a load that is given up while it is at work stores nothing more', async () => {
+/** Seconds of a line that no clock has come to yet: what is submitted after it gets the microsecond after it. */
+const ahead = Math.ceil((now - longPast) / second) + 3000
+const isoOf = (micros: number): string =>
+  new Date(micros / 1000).toISOString().replace('Z', `${String(micros % 1000).padStart(3, '0')}Z`)
+
+test.each([
+  ['earlier than', 2, [3, null]],
+  ['at the same time as', 1, [null, 4]],
+  ['later than', 0, [null, 4]],
+] as const)(
+  'an application submitted between two batches, %s a loaded one of its applicant: the later one is CURRENT, and of two at one time the submitted one',
+  async (_, microsAfter, superseded) => {
+    const applicant = await register()
+    const submit_time = isoOf(longPast + ahead * second + microsAfter)
+    await load(sql, lines(to, { id: 50, at: ahead }, { id: 51, applicant, more: { submit_time } }), {
+      now: now + 7200 * second,
+      batchBytes: 1,
+      onProgress: async stored => {
+        if (stored === 1) await submit(sql, to, applicant)
+      },
+    })
+    const rows = await sql`
+      select submit_seq, superseded_seq from application where applicant_id = ${applicant} order by submit_seq`
+    expect(rows.map(row => [row.submit_seq, row.superseded_seq])).toEqual([
+      [2, superseded[0]],
+      [3, superseded[1]],
+    ])
+  },
+)
+
+test('a load that is given up while it runs stores nothing more', async () => {
   const loading = load(sql, manyLines(to, 3), {
     batchBytes: 1,
     onProgress: async () => void (await giveUpLoad(sql, 1, 'operator:test')),

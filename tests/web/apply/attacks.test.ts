@@ -170,7 +170,7 @@ test('an idle session has ended, and its code still opens the answers', async ()
   now += 59_000_000
   expect((await ann.open('/apply/aid/check')).html).toContain('Patience')
   await ann.open('/apply/aid/screens/1')
-  now += 61_000_000
+  now += 60_000_000
   // What is typed after that waits for the code, and makes nobody of a stranger.
   await ann.fill({ '/reason/text': 'Typed late' })
   const late = ann.page

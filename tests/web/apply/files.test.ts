@@ -3,8 +3,14 @@
 import { expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { eraseApplicant, eraseApplication, eraseExpired } from '../../../src/core/applications/erase.ts'
+import { applyKey } from '../../../src/core/apply/apply-front-end.ts'
 import { eraseUnneededFiles } from '../../../src/core/files/erase-files.ts'
-import { readStoredBytes } from '../../../src/db/apply/uploaded-files.ts'
+import { FileSpace } from '../../../src/core/files/file-space.ts'
+import type { FileStore } from '../../../src/core/files/file-store.ts'
+import { receiveFile } from '../../../src/core/files/receive-file.ts'
+import { registerApplicant } from '../../../src/core/intake/register-applicant.ts'
+import { readStoredBytes, takeUnneededFiles } from '../../../src/db/apply/uploaded-files.ts'
+import { fileRulesOf } from '../../../src/domain/files/file-types.ts'
 import { Applicant } from '../../support/applicant.ts'
 import { aPerson, ConsoleVisitor, noticesOf } from '../../support/console.ts'
 import { ExportClient } from '../../support/export-client.ts'
@@ -146,6 +152,13 @@ test('only people who may read the program’s applications get its files, and n
   await sendFiles(bob, [{ field, name: 'draft.pdf', content: aPdf() }], { go: 'next', '/reason/text': 'Later' })
   const [{ file_id }] = await sql<[{ file_id: string }]>`select file_id from uploaded_file where name = 'draft.pdf'`
   expect(await statusFor(administrator, path.replace(/[^/]*$/, file_id))).toBe(404)
+  // Nor when another applicant has written its ID into an answer.
+  const eve = await whoApplies('readers')
+  await eve.fill({ '/reason/text': `See ${file_id}` })
+  await eve.open('/apply/readers/check')
+  await eve.submit()
+  expect((await exported('readers')).at(-1)!.application).toMatchObject({ reason: { text: `See ${file_id}` } })
+  expect(await statusFor(administrator, path.replace(/[^/]*$/, file_id))).toBe(404)
   // Its applicant has no session of the console.
   expect((await bob.open(path)).path).toStartWith('/admin/sign-in')
 })
@@ -225,6 +238,31 @@ test('a file that is being erased comes into no answer, and two workers erase it
   expect((await Promise.all([sweep(), sweep(), sweep()])).reduce((a, b) => a + b)).toBe(1)
   await sendFiles(ann, [], { go: 'next', '/reason/text': 'Rent' })
   expect([ann.page.status, ann.errors, fileNamesOn(ann.page)]).toEqual([400, [field], []])
+})
+
+test('a file that took so long to arrive that it is being erased is refused', async () => {
+  const { program_id } = await fileProgram('arrives-late')
+  const applicant_id = await registerApplicant(sql, applyKey('192.0.2.1'), 'en')
+  const store: FileStore = {
+    read: id => fileStore!.read(id),
+    remove: id => fileStore!.remove(id),
+    async write(fileId, chunks) {
+      await fileStore!.write(fileId, chunks)
+      await sql`update uploaded_file set check_at = present_time() where file_id = ${fileId}`
+      expect(await takeUnneededFiles(sql, 100)).toContainEqual({ program_id, file_id: fileId })
+    },
+  }
+  const order = {
+    rules: fileRulesOf({}),
+    space: new FileSpace(sql, 1e9),
+    name: 'late.pdf',
+    place: async () => ({ program_id, applicant_id }),
+    onFailure: () => {},
+  }
+  async function* chunks() {
+    yield aPdf()
+  }
+  expect(await receiveFile(sql, store, order, chunks())).toEqual({ refused: 'file_failed' })
 })
 
 test('files belong to people in a list, and go with them', async () => {

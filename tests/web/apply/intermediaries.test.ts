@@ -1,6 +1,9 @@
 // People of an organization apply for its clients: theirs alone, under the organization's name, and for as long as they are enabled.
 
 import { expect, test } from 'bun:test'
+import { applyKey } from '../../../src/core/apply/apply-front-end.ts'
+import { beginApplying } from '../../../src/core/apply/apply-sessions.ts'
+import { registerApplicant } from '../../../src/core/intake/register-applicant.ts'
 import {
   revokeClientCodes,
   setIntermediaryDisabled,
@@ -182,6 +185,7 @@ test.each(['person', 'intermediary', 'organization'] as const)(
     const person = await anIntermediary(sql, organizationId)
     const hana = await signIn(person)
     await hana.register('Rosa')
+    const other = await signIn(await anIntermediary(sql, await anOrganization(sql, `not-${slug}`)))
     await hana.open(`/apply/${slug}/screens/1`)
     await hana.fill({ '/reason/text': 'Kept' })
     const check = hana.page
@@ -193,6 +197,7 @@ test.each(['person', 'intermediary', 'organization'] as const)(
     for (const path of ['/apply/-/clients', `/apply/${slug}/check`, '/apply/-/applications', '/admin/account'])
       expect((await hana.open(path)).path).toStartWith('/admin/sign-in')
     await expect(signIn(person)).rejects.toThrow()
+    expect((await other.open('/apply/-/clients')).path).toBe('/apply/-/clients')
     // Enabled again, they sign in again.
     if (what === 'person') return
     if (what === 'intermediary') await setIntermediaryDisabled(sql, person, false, by)
@@ -222,7 +227,8 @@ test('a new code replaces the client’s old one and ends sessions begun with it
   await rosa.fill({ code: first }, {}, 'name="code"')
   expect(rosa.page.path).toBe('/apply/-/applications')
 
-  const ivo = await signIn(await anIntermediary(sql, casaId))
+  const helper = await anIntermediary(sql, casaId)
+  const ivo = await signIn(helper)
   await ivo.openClient((await ivo.clients()).get('Rosa Replaced')!)
   const before = ivo.page
   await ivo.fill({}, {}, 'action="/apply/-/code"')
@@ -243,6 +249,13 @@ test('a new code replaces the client’s old one and ends sessions begun with it
   await rosa.fill({}, {}, 'action="/apply/-/code"')
   await revokeClientCodes(sql, { organizationId: casaId }, by)
   expect(await returns(rosa.code)).toBe(true)
+  const actors = await sql<{ actor: string }[]>`
+    select actor from audit_event
+    where action = 'applicant_code_replaced' and subject = (
+      select applicant_id::text from intermediary_client where name = 'Rosa Replaced')
+    order by audit_event_id`
+  const byIvo = `intermediary:${helper.email}`
+  expect(actors.map(({ actor }) => actor)).toEqual([byIvo, byIvo, 'key:apply'])
 })
 
 test('codes that a disabled person or organization has seen are counted and revoked, with the sessions begun with them', async () => {
@@ -252,6 +265,7 @@ test('codes that a disabled person or organization has seen are counted and revo
   const hana = await signIn(left)
   const codes = [await hana.register('One'), await hana.register('Two')]
   const kept = await (await signIn(stays)).register('Three')
+  const elsewhere = await (await signIn()).register('Of another organization')
   const rosa = new Applicant(service)
   await rosa.open('/apply/-/return')
   await rosa.fill({ code: codes[0]! }, {}, 'name="code"')
@@ -277,7 +291,7 @@ test('codes that a disabled person or organization has seen are counted and revo
   expect((await ivo.open('/apply/revoked/check')).html).toContain('Kept')
   await browser.page(`${at}/revoke-codes`)
   await browser.post(`${at}/revoke-codes`)
-  expect(await returns(kept)).toBe(false)
+  expect([await returns(kept), await returns(elsewhere)]).toEqual([false, true])
   const audited =
     await sql`select subject, detail->'codes' as codes from audit_event where action = 'client_codes_revoked' order by audit_event_id`
   expect(audited.filter(({ subject }) => [left.email, 'Revoked'].includes(subject)).map(({ codes }) => codes)).toEqual([
@@ -300,6 +314,23 @@ test('who is disabled while a client is being registered gets no code', async ()
   expect(await sql`select from intermediary_client where name = 'Too late'`).toHaveLength(0)
 })
 
+test('disabling an organization waits for a client who is being registered, so no code is given once it is done', async () => {
+  const organizationId = await anOrganization(sql, 'Waited for')
+  const { intermediaryId } = await anIntermediary(sql, organizationId)
+  const applicantId = await registerApplicant(sql, applyKey('192.0.2.1'), 'en')
+  const release = await holdTransaction(sql, tx =>
+    beginApplying(tx, service.config, applicantId, by.now, intermediaryId),
+  )
+  let isDone = false
+  const disabling = setOrganizationDisabled(sql, organizationId, true, by).then(() => {
+    isDone = true
+  })
+  await until('the change waits or is done', async () => isDone || (await waitingForLocks(sql, 'intermediary')) > 0)
+  expect(isDone).toBe(false)
+  await release()
+  await disabling
+})
+
 test('an administrator gives a client of an intermediary a new code, or revokes it, and no other applicant’s', async () => {
   await program('at-the-desk')
   const hana = await signIn()
@@ -314,7 +345,8 @@ test('an administrator gives a client of an intermediary a new code, or revokes 
   await resident.submit()
   const [ofClient, ofResident] = (await applications('at-the-desk')).map(({ application_id }) => application_id)
   const list = '/admin/programs/at-the-desk/applications'
-  const browser = await new ConsoleVisitor(service).signIn((await aPerson(sql)).email)
+  const administrator = await aPerson(sql)
+  const browser = await new ConsoleVisitor(service).signIn(administrator.email)
   const path = `${list}/${ofClient}/client-code`
   expect(await browser.page(`${list}/${ofClient}`)).toContain(`href="${path}"`)
   expect(await browser.page(`${list}/${ofResident}`)).not.toContain('/client-code')
@@ -325,6 +357,17 @@ test('an administrator gives a client of an intermediary a new code, or revokes 
   expect([noticesOf(made), await returns(first), await returns(code)]).toEqual([['shown-once'], false, true])
   expect((await browser.post(`${path}/revoke`)).headers.get('location')).toBe(path)
   expect([await returns(code), (await browser.page(path)).includes(`${path}/revoke`)]).toEqual([false, false])
+  // Revoking what is revoked is no further entry.
+  await browser.post(`${path}/revoke`)
+  const entries = await sql<{ actor: string; action: string }[]>`
+    select actor, action from audit_event
+    where action like 'applicant_code_%' and subject = (
+      select applicant_id::text from application where application_id = ${ofClient!})
+    order by audit_event_id`
+  expect(entries.map(({ actor, action }) => [actor, action])).toEqual([
+    [`admin:${administrator.email}`, 'applicant_code_replaced'],
+    [`admin:${administrator.email}`, 'applicant_code_revoked'],
+  ])
 })
 
 test('an intermediary who is idle is signed out everywhere, and Sign out ends all of it', async () => {
@@ -336,7 +379,7 @@ test('an intermediary who is idle is signed out everywhere, and Sign out ends al
     now += 50_000_000
     expect((await hana.open('/apply/-/applications')).status).toBe(200)
   }
-  now += 76_000_000
+  now += 60_000_000
   expect((await hana.open('/admin/account')).path).toStartWith('/admin/sign-in')
   expect((await hana.open('/apply/-/applications')).path).toBe('/admin/sign-in')
   await hana.signIn(idle, casa)

@@ -38,7 +38,7 @@ async function send(page: string, typed: Record<string, string>): Promise<string
 }
 const headingOf = (page: string) => /<h2 dir="auto">([^<]*)/.exec(page)?.[1]
 
-test('conditions hold from screen to screen and within one, for each of a household, and nothing is stored', async () => {
+test('conditions apply across screens and within one, for each household member, and nothing is stored', async () => {
   expect(await ada.page('/admin/programs/previewed/questions')).toContain(`href="${path}"`)
   const first = await ada.page(path)
   expect([headingOf(first), first.includes('rent?')]).toEqual(['Home', false])
@@ -77,7 +77,19 @@ test('conditions hold from screen to screen and within one, for each of a househ
     expect(await sql`select from ${sql(table)}`).toHaveLength(0)
 })
 
-test('the end says what submitting would be refused for, each at its screen, for each of a household', async () => {
+test('removing the second of eleven household members keeps the eleventh', async () => {
+  const first = await ada.page(path)
+  const owner = await send(first, { '/housing/selection': 'own', go: 'next' })
+  const names = Array.from({ length: 11 }, (_, i) => [
+    `/members/entities/${i}/entity_name`,
+    `Person ${'abcdefghijk'[i]}`,
+  ])
+  const without = await send(owner, { ...Object.fromEntries(names), remove: '/members/entities/1' })
+  const left = [...'abcdefghijk'].filter(letter => without.includes(`Person ${letter}"`)).join('')
+  expect(left).toBe('acdefghijk')
+})
+
+test('the end lists what prevents submission, by screen, for each household member', async () => {
   const go = 'next'
   const renters = await send(await send(await ada.page(path), { '/housing/selection': 'rent', go }), { go })
   const household = await send(renters, { go })
@@ -121,7 +133,7 @@ test('everything about one person of a list is asked together, as applicants are
   expect(ids).toEqual(['/members', ...about, '/other'])
 })
 
-test('every kind of question is shown, with the text that the applicant reads', async () => {
+test('every kind of question is shown with the applicant’s text', async () => {
   await aDraft(sql, { slug: 'every-preview', questions: everyKind })
   const page = await ada.page('/admin/programs/every-preview/draft/preview')
   for (const { question } of everyKind) expect(page).toContain(question.text)
@@ -130,7 +142,7 @@ test('every kind of question is shown, with the text that the applicant reads', 
   expect(page).not.toContain('value="back"')
 })
 
-test('the address of a draft’s preview stays when the draft is saved, and leads to the questions when there is none', async () => {
+test('the address of a draft’s preview stays the same when the draft is saved, and leads to the questions without a draft', async () => {
   const first = await ada.page(path)
   const saved = await aDraft(sql, { ...program, display_name: 'Saved again' })
   expect(saved.program_version_id).not.toBe(draft.program_version_id)
@@ -145,7 +157,7 @@ test('the address of a draft’s preview stays when the draft is saved, and lead
 
 const editLinks = (page: string) => [...page.matchAll(/class="edit-here" href="([^"]*)"/g)].map(([, href]) => href)
 
-test('a screen says which it is, and links lead from it and from each question to the editor, for those who may edit', async () => {
+test('a screen shows its number, and links from it and from each question to the editor for people who may edit', async () => {
   const first = await ada.page(path)
   expect(first).toMatch(/1 of 3/)
   expect(editLinks(first)).toEqual(['screen-1', 'question-housing'].map(at => `/admin/programs/previewed/edit#${at}`))
@@ -169,7 +181,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const browser = await useBrowser()
   const bo = await aPerson(sql, { email: 'bo@example.gov' })
 
-  test('questions come and go with the answers at once, and what has the focus keeps it with its text', async () => {
+  test('questions appear and disappear immediately with the answers, and the focused field keeps its focus and text', async () => {
     const { page, complaints } = await openPage(browser, service.baseUrl, { email: bo.email, password: testPassword })
     await page.goto(path)
     let loads = 0
@@ -207,7 +219,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(complaints).toEqual([])
   })
 
-  test('a link to the editor opens it at its place, wide and on a phone', async () => {
+  test('a link to the editor opens the right element, on a wide screen and on a phone', async () => {
     const { page } = await openPage(browser, service.baseUrl, { email: bo.email, password: testPassword })
     const questions = Array.from({ length: 60 }, (_, i) => q.text(`number ${'x'.repeat(i + 1)}`, { optional: true }))
     await aDraft(sql, {

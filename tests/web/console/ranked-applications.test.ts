@@ -1,6 +1,8 @@
 // The order of a search: applicants whose own name has the words come first over the whole list, whatever is submitted while it is paged.
 
 import { expect, test } from 'bun:test'
+import { readFoundApplications } from '../../../src/db/applications/found-applications.ts'
+import { findProgram } from '../../../src/db/programs/programs.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { ApiProgram, aToken } from '../../support/console-api.ts'
 import { useConsoleRole } from '../../support/console-role.ts'
@@ -57,6 +59,16 @@ const ranked = async (): Promise<number[]> => {
   return rows.map(row => row.application_id)
 }
 
+test('a page over the end of applicants’ own names has no more applications than requested', async () => {
+  const { program_id } = (await findProgram(sql, 'ranked'))!
+  const place = { direction: 'older', beyond: undefined } as const
+  const all = await ranked()
+  for (const rowsMax of [1, all.length / 2 + 20, all.length - 1]) {
+    const rows = await readFoundApplications(sql, program_id, { words: 'zuri' }, place, rowsMax)
+    expect(rows.map(row => row.application_id)).toEqual(all.slice(0, rowsMax))
+  }
+})
+
 async function pages(first: string, rel: 'next' | 'prev', between: () => Promise<unknown> = async () => undefined) {
   const pages: number[][] = []
   let last = first
@@ -70,7 +82,7 @@ async function pages(first: string, rel: 'next' | 'prev', between: () => Promise
   return { pages, last }
 }
 
-test('over all pages own names come first, towards the older and back', async () => {
+test('own names come first over all pages, in both directions', async () => {
   const all = await ranked()
   expect(all.length).toBeGreaterThanOrEqual(150)
   const there = await pages(`${list}?q=zuri`, 'next')
@@ -80,7 +92,7 @@ test('over all pages own names come first, towards the older and back', async ()
   expect(back.pages.toReversed().flat()).toEqual(all)
 })
 
-test('what is submitted while a search is paged moves none of the others: none is missing, none is there twice', async () => {
+test('submissions during a search neither hide nor repeat applications on its pages', async () => {
   const before = await ranked()
   const more: number[] = []
   const submit = async () => more.push(await own(), await elsewhere())
@@ -106,7 +118,7 @@ const placeOf = async (id: number): Promise<string> => {
   return `${row!.submit_time}-${row!.submit_seq}`
 }
 
-test('a search has one set of applications: its count, its file, the choice of all, its pages in the API', async () => {
+test('a search has the same applications in its count, its file, its selection and the pages of the API', async () => {
   const all = (await ranked()).toSorted((a, b) => a - b)
   const page = await browser.page(`${list}?q=zuri`)
   expect(page).toContain(`href="${list}/spreadsheet?q=zuri"`)
@@ -130,7 +142,7 @@ test('a search has one set of applications: its count, its file, the choice of a
   expect(listed.findLast(row => row.is_own_name)!.application_id).toBe(firstOwn)
 })
 
-test('next to the last of the own names is the first of the others, and the other way round', async () => {
+test('the neighbor of the last own name is the first of the others, and vice versa', async () => {
   const all = await ranked()
   const at = all.indexOf(firstOwn)
   const linked = async (i: number) => {
@@ -141,7 +153,7 @@ test('next to the last of the own names is the first of the others, and the othe
   expect(await linked(at + 1)).toEqual([all[at]!, all[at + 2]!])
 })
 
-test('the own name is the first that was answered outside of every household, wherever it is asked', async () => {
+test('the own name is the first name answered outside of any list, wherever it is asked', async () => {
   const home = q.enumerator(
     'home',
     [q.enumerator('job', [q.name('boss', optional)], optional), q.name('person', optional)],

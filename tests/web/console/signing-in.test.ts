@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 
 describe('signing in', () => {
-  test('an e-mail in any case and the password begin a session that opens the console', async () => {
+  test('an e-mail address in any case and the password begin a console session', async () => {
     const browser = await visitor().signIn(ada.email.toUpperCase())
     expect(await browser.page('/admin/account')).toContain(ada.email)
     const [event] =
@@ -32,7 +32,7 @@ describe('signing in', () => {
     expect(event).toEqual({ action: 'signed_in', subject: ada.email, address: '127.0.0.1' })
   })
 
-  test('showing who one is again leads on to where it was asked for, and is enough there', async () => {
+  test('confirming leads back to the page that requires it', async () => {
     const browser = await visitor().signIn(ada.email)
     now += 11 * minutes
     const path = `/admin/people/${ada.person_id}`
@@ -42,7 +42,7 @@ describe('signing in', () => {
     expect(await status(browser.post(`${path}/link`))).toBe(200)
   })
 
-  test('a page asked for without a session is shown after signing in; an address of others is not', async () => {
+  test('a page requested without a session is shown after signing in, and an address elsewhere is not', async () => {
     const browser = visitor()
     const sent = await browser.get('/admin/people?x=1')
     expect([sent.status, sent.headers.get('location')]).toEqual([303, '/admin/sign-in?next=%2Fadmin%2Fpeople%3Fx%3D1'])
@@ -65,7 +65,7 @@ describe('signing in', () => {
     }
   })
 
-  test('an unknown e-mail, a wrong password and a disabled person are answered with the same page', async () => {
+  test('an unknown e-mail address, a wrong password and a disabled person get the same page', async () => {
     const gone = await aPerson(database.sql)
     await disablePerson(database.sql, gone.person_id, { actor: 'operator:test', now })
     const answers: string[] = []
@@ -87,7 +87,7 @@ describe('signing in', () => {
     expect(answers[0]).not.toContain(testPassword)
   })
 
-  test('sign-ins are HTTPS only: a request over plain HTTP that is not from this machine in development is refused', async () => {
+  test('plain HTTP is refused, except from this machine in development', async () => {
     const production = await useService(database, { environment: 'production' })
     const response = await production.get('/admin/sign-in', { headers: { Accept: 'text/html' } })
     expect(response.status).toBe(403)
@@ -96,7 +96,7 @@ describe('signing in', () => {
 })
 
 describe('a session', () => {
-  test('is a cookie that scripts, other sites and plain HTTP never get', async () => {
+  test('is in a cookie that scripts, other sites and plain HTTP never receive', async () => {
     const browser = await visitor().signIn(ada.email)
     expect(browser.setCookies).toHaveLength(2)
     expect(browser.setCookies[0]).toMatch(/^tributary=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
@@ -121,7 +121,7 @@ describe('a session', () => {
     expect(await outside.page('/admin/account')).toContain('192.0.2.7')
   })
 
-  test('has a new id at each sign-in, and one that was planted is not taken (session fixation)', async () => {
+  test('has a new ID at each sign-in, and a planted one is refused (session fixation)', async () => {
     const browser = visitor()
     browser.cookies.set('tributary', 'A'.repeat(43))
     await browser.signIn(ada.email)
@@ -134,14 +134,14 @@ describe('a session', () => {
     expect(await status(old.get('/admin/account'))).toBe(303)
   })
 
-  test('its token is not in the database, only what it hashes to', async () => {
+  test('is stored only as the hash of its token', async () => {
     const browser = await visitor().signIn(ada.email)
     const token = browser.cookies.get('tributary')!
     const rows = await database.sql<{ row: string }[]>`select row_to_json(s)::text as row from console_session s`
     expect(rows.map(({ row }) => row).join()).not.toContain(token)
   })
 
-  test('ends when it is idle, and at its age whatever it does', async () => {
+  test('ends when it is idle, and at its maximum age', async () => {
     const browser = await visitor().signIn(ada.email)
     await visitor().signIn(ada.email)
     // Both, and then the one that is not idle, below the head of the table.
@@ -150,7 +150,7 @@ describe('a session', () => {
       const [signIns] = (await browser.page('/admin/account')).split('</table>')
       expect(signIns!.match(/<tr>/g)).toHaveLength(rows)
     }
-    now += 31 * minutes
+    now += 30 * minutes
     expect(await status(browser.get('/admin/account'))).toBe(303)
     await browser.signIn(ada.email)
     for (let i = 0; i < 12 * 3 - 1; i++) {
@@ -161,7 +161,7 @@ describe('a session', () => {
     expect(await status(browser.get('/admin/account'))).toBe(303)
   })
 
-  test('signing out ends this one, and everywhere ends all', async () => {
+  test('ends by signing out, and all sessions by signing out everywhere', async () => {
     const [item, two, three] = [
       await visitor().signIn(ada.email),
       await visitor().signIn(ada.email),
@@ -183,7 +183,7 @@ describe('a session', () => {
     ])
   })
 
-  test('does not begin with a password that was changed, or for a person who was disabled, since it was looked at', async () => {
+  test('does not begin if the password was changed or the person disabled since it was checked', async () => {
     const limits = { idleMs: 1000, lifetimeMs: 1000 }
     // Another administrator, without whom she could not be disabled.
     await aPerson(database.sql)
@@ -210,7 +210,7 @@ describe('a session', () => {
 })
 
 describe('a form', () => {
-  test('without the token of its session, or with another session’s, changes nothing', async () => {
+  test('without its session’s token, or with another session’s, changes nothing', async () => {
     const browser = await visitor().signIn(ada.email)
     const other = await visitor().signIn((await aPerson(database.sql)).email)
     for (const csrf of ['', 'x', await other.csrf()]) {
@@ -219,7 +219,7 @@ describe('a form', () => {
     expect(await status(browser.get('/admin/account'))).toBe(200)
   })
 
-  test('from another origin, or that does not say from where, changes nothing', async () => {
+  test('from another origin, or without an origin, changes nothing', async () => {
     const browser = await visitor().signIn(ada.email)
     for (const fields of [
       { Origin: 'https://evil.example' },
@@ -232,7 +232,7 @@ describe('a form', () => {
     expect(await status(browser.get('/admin/account'))).toBe(200)
   })
 
-  test('that is too large, or no form, is refused', async () => {
+  test('that is too large, or not a form, is refused', async () => {
     const browser = await visitor().signIn(ada.email)
     expect(await status(browser.post('/admin/account/password', { current: 'x'.repeat(70_000) }))).toBe(413)
     expect(await status(browser.post('/admin/sign-out', {}, { 'Content-Type': 'text/plain' }))).toBe(415)
@@ -240,7 +240,7 @@ describe('a form', () => {
 })
 
 describe('a password', () => {
-  test('is chosen with a link, once; the link signs in', async () => {
+  test('is chosen once with a link, which signs in', async () => {
     const token = await inviteAgain(database.sql, ada.person_id, { actor: 'operator:test', now })
     const before = await visitor().signIn(ada.email)
     const browser = visitor()
@@ -270,7 +270,7 @@ describe('a password', () => {
     await visitor().signIn(ada.email, 'another good one')
   })
 
-  test('a link is good for seven days, and another link takes its place', async () => {
+  test('is chosen with a link that is valid for seven days, until another link replaces it', async () => {
     const by = { actor: 'operator:test', now }
     const first = await inviteAgain(database.sql, ada.person_id, by)
     const second = await inviteAgain(database.sql, ada.person_id, by)
@@ -280,7 +280,7 @@ describe('a password', () => {
     expect(await status(visitor().get(`/admin/invitations/${second}`))).toBe(404)
   })
 
-  test('is changed with the present one, and ends every other sign-in', async () => {
+  test('is changed with the current one, and ends every other session', async () => {
     const browser = await visitor().signIn(ada.email)
     const other = await visitor().signIn(ada.email)
     const form = { current: testPassword, password: 'quite another password', repeated: 'quite another password' }
@@ -296,7 +296,7 @@ describe('a password', () => {
   })
 })
 
-test('pages load nothing foreign, are not kept, framed or sniffed', async () => {
+test('pages load nothing from other origins, and are not cached, framed or sniffed', async () => {
   const { headers } = await (await visitor().signIn(ada.email)).get('/admin/account')
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(headers.get('content-security-policy')).not.toContain('unsafe')
