@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { csvRecord } from '../../src/base/csv-text.ts'
 import { writeText } from '../../src/core/export/framings/csv-cells.ts'
 
-test('every cell is in quotes, quotes are doubled, a line ends in CR LF', () => {
+test('cells are quoted, quotation marks are doubled, and lines end with CR LF', () => {
   expect(csvRecord(['a', 'b "c"', '', 'd,e', 'f\ng'])).toBe('"a","b ""c""","","d,e","f\ng"\r\n')
 })
 
@@ -24,11 +24,11 @@ test.each([
   '=HYPERLINK("http://x")',
   "'=1",
   "'s",
-])('what a spreadsheet would compute is text: %j', text => {
+])('a formula is written as text: %j', text => {
   expect(csvRecord([text])).toBe(`"'${text.replaceAll('"', '""')}"\r\n`)
 })
 
-test('whatever the cells hold, they are read back as they were, but for the apostrophe', () => {
+test('any cells are read back unchanged, except for the apostrophe that marks text', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), cells => {
       expect(readLine(csvRecord(cells))).toEqual(
@@ -38,11 +38,14 @@ test('whatever the cells hold, they are read back as they were, but for the apos
   )
 })
 
-test.each(['+1', '-1', '+15550100', '-122.5', '47'])('what is a number as a whole is none: %j', text => {
-  expect(csvRecord([text])).toBe(`"${text}"\r\n`)
-})
+test.each(['+1', '-1', '+15550100', '-122.5', '47'])(
+  'a text that only begins like a number is not a number: %j',
+  text => {
+    expect(csvRecord([text])).toBe(`"${text}"\r\n`)
+  },
+)
 
-test('a cell of a page of CSV is that of a record, whatever the text', () => {
+test('a CSV page writes each text as a CSV record does', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }).map(text => text.toWellFormed()),
     fc.string({ unit: fc.constantFrom(...'=+-@\t\r\n\'＝＋－＠09.;"\\a\0') }),

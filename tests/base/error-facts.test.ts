@@ -38,7 +38,7 @@ async function raised(text: string, values: unknown[]): Promise<Error[]> {
 }
 
 test.each(refused)(
-  'of a database error (%s) code, table, column and constraint are written, and nothing it quotes',
+  'a database error (%s) is logged with its code, table, column and constraint, but without any values it quotes',
   async (code, place, text, values) => {
     for (const error of await raised(text, values)) {
       const lines: string[] = []
@@ -60,7 +60,7 @@ test.each(refused)(
   },
 )
 
-test('of any other error, what it says, where it arose and what caused it are written; no field that it happens to have', () => {
+test('any other error is logged with its message, stack and cause, but without its other fields', () => {
   const error = Object.assign(new TypeError('first line\n    at canary', { cause: 'why' }), {
     code: 'ESOME',
     row: canary,
@@ -78,7 +78,7 @@ test('of any other error, what it says, where it arose and what caused it are wr
   expect(errorStack(error)).toStartWith('TypeError: first line\n    at canary\n')
 })
 
-test('causes without end end', () => {
+test('an endless chain of causes is cut off', () => {
   const error: Error = new Error('round and round')
   error.cause = error
   expect(JSON.stringify(errorFacts(error)).split('round and round').length - 1).toBeLessThan(10)

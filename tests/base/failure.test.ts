@@ -35,14 +35,14 @@ test('file system errors are described with the path', async () => {
   expect(failureLines(denied)).toEqual(lineWith('EACCES', '/root/x'))
 })
 
-test('ports', async () => {
+test('errors about ports name the setting', async () => {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const again = async () => Bun.serve({ port: server.port!, hostname: '127.0.0.1', fetch: () => new Response() })
   expect(await said(again)).toEqual(lineWith('EADDRINUSE', server.port, 'PORT', 'HEALTH_PORT'))
   await server.stop(true)
 })
 
-test('the database: away, not there, not allowed, and read-only', async () => {
+test('a database that is down, missing, forbidden or read-only is explained', async () => {
   const database = await createBareDatabase()
   const asked = async (changes: Partial<Pick<URL, 'port' | 'pathname' | 'username'>>): Promise<string[]> => {
     const sql = openDatabase({ url: Object.assign(new URL(database.url), changes).href, connectionsMax: 1 })
@@ -67,7 +67,7 @@ test('the database: away, not there, not allowed, and read-only', async () => {
   }
 })
 
-test('every passing error of the network and the database is one line, which names its code', () => {
+test('each temporary network or database error is one line with its code', () => {
   for (const { code, routine } of passingErrors) {
     const error = Object.assign(new Error('said'), { code, routine })
     expect(failureLines(error), code).toEqual(lineWith(code))
@@ -80,7 +80,7 @@ test('every passing error of the network and the database is one line, which nam
   expect(failureLines(address)[0]).not.toContain('CANARY')
 })
 
-test('a failure of another database than DATABASE_URL names its setting', async () => {
+test('a failure of a database other than DATABASE_URL names its setting', async () => {
   const setting = 'CIVIFORM_DATABASE_URL'
   for (const [code, address] of [['28P01'], ['3D000'], ['42501'], ['ECONNREFUSED'], ['CONNECT_TIMEOUT', '192.0.2.1']]) {
     const error = Object.assign(new Error('said'), { code, address })
@@ -89,7 +89,7 @@ test('a failure of another database than DATABASE_URL names its setting', async 
   }
 })
 
-test('a Problem speaks for itself, with each error on a line of its own', () => {
+test('a Problem is shown with each of its errors on a separate line', () => {
   const problem = invalidRequest('Detail.', [
     { path: '/a/0', code: 'wrong', detail: 'One.' },
     { parameter: 'PORT', code: 'worse', detail: 'two' },
@@ -100,7 +100,7 @@ test('a Problem speaks for itself, with each error on a line of its own', () => 
   expect(failureLines(new Problem('conflict', { detail: 'Detail.', internal: 'taken' }))).toEqual(['Detail. [taken]'])
 })
 
-test('an unforeseen failure is shown whole, for a developer', () => {
+test('an unexpected failure is shown in full, for a developer', () => {
   expect(failureLines(new Error('unforeseen'))[0]).toContain('unforeseen')
   expect(failureLines('thrown text')).toEqual(['thrown text'])
 })

@@ -17,7 +17,7 @@ function caught(level = 'info') {
   return { log: createLog(level, { write: line => void lines.push(line) }), lines }
 }
 
-test('a line is one line of JSON with its time, whatever is in it', () => {
+test('any log entry is one line of JSON with a time', () => {
   const { log, lines } = caught()
   log.info(fields, 'request "x"')
   expect(lines).toHaveLength(1)
@@ -35,7 +35,7 @@ test('a line is one line of JSON with its time, whatever is in it', () => {
   expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-test('LOG_LEVEL is the least severe line that is written', () => {
+test('LOG_LEVEL is the minimum level that is written', () => {
   const { log, lines } = caught('warn')
   log.info(fields, 'request')
   expect(lines).toEqual([])
@@ -43,12 +43,15 @@ test('LOG_LEVEL is the least severe line that is written', () => {
   expect(lines).toHaveLength(1)
 })
 
-test.each(['authorization', 'password', 'secret', 'token', 'headers'])('what is called %s is replaced', name => {
-  const { log, lines } = caught()
-  log.info({ [name]: 'hush', inner: { [name]: 'hush', list: [{ deeper: { [name]: { of: 'hush' } } }] } }, 'x')
-  expect(lines.join('')).not.toContain('hush')
-  expect(JSON.parse(lines[0]!)).toMatchObject({ [name]: '[redacted]', inner: { [name]: '[redacted]' } })
-})
+test.each(['authorization', 'password', 'secret', 'token', 'headers'])(
+  'the value of a field named %s is replaced',
+  name => {
+    const { log, lines } = caught()
+    log.info({ [name]: 'hush', inner: { [name]: 'hush', list: [{ deeper: { [name]: { of: 'hush' } } }] } }, 'x')
+    expect(lines.join('')).not.toContain('hush')
+    expect(JSON.parse(lines[0]!)).toMatchObject({ [name]: '[redacted]', inner: { [name]: '[redacted]' } })
+  },
+)
 
 const logModule = JSON.stringify(join(import.meta.dir, '../../src/base/log.ts'))
 
@@ -84,14 +87,14 @@ test.each([
   expect(counts.length).toBe(ending.includes('n: 5') ? 6 : 5)
 })
 
-test('a reader that does not keep up gets every line all the same', async () => {
+test('a slow reader still receives every line', async () => {
   // More than a pipe holds, in one turn of the event loop.
   const child = run(`for (let n = 0; n < 5000; n++) log.info({ n, padding: 'é'.repeat(200) }, 'x')`)
   expect(countsOf(await new Response(child.stdout).text())).toEqual(Array.from({ length: 5000 }, (_, n) => n))
   expect(await child.exited).toBe(0)
 })
 
-test('a service whose log is not read any more continues', async () => {
+test('a service continues when nothing reads its log anymore', async () => {
   const child = run(`
     for await (const _ of Bun.stdin.stream()) {}
     for (let n = 0; n < 3; n++) {

@@ -41,7 +41,7 @@ describe('"A secret or credential never reaches a log" (contract section 3)', ()
     expect(text).not.toContain(spelling.slice(-12))
   })
 
-  test('any mixture of plain and percent-encoded characters', () => {
+  test('a secret in any mix of plain and percent-encoded characters is replaced', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 2 }), { minLength: 55, maxLength: 55 }), times => {
         const spelling = [...password]

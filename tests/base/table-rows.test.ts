@@ -26,7 +26,7 @@ const rowsOf = (multi: 'one' | 'columns', answers: object, labels = false, quest
 }
 const chosen = (...selections: string[]) => ({ pets: { question_type: 'MULTI_SELECT', selections } })
 
-test('an option has a column of its own, or its place in the list', () => {
+test('each option has its own column or its position in the list', () => {
   expect(rowsOf('columns', chosen('dog'))).toEqual([[false, true]])
   expect(rowsOf('one', chosen('dog', 'fox'))).toEqual([[['dog', 'fox']]])
   expect(rowsOf('one', chosen('dog', 'fox'), true)).toEqual([[['A dog', 'fox']]])
@@ -41,12 +41,12 @@ test.each<[string, object]>([
   ['pets.selections.fox', chosen('cat', 'fox')],
   ['pets.others', { pets: { question_type: 'MULTI_SELECT', selections: [], others: 'fox' } }],
   ['garden', { garden: { question_type: 'TEXT', text: null } }],
-])('%s, which the docs do not have, ends the pull', (what, answers) => {
+])('%s that is missing in the docs ends the pull', (what, answers) => {
   expect(() => rowsOf('columns', answers)).toThrow(NoColumn)
   expect(() => rowsOf('columns', answers)).toThrow(`Application 7 has ${what}`)
 })
 
-test('an id that was used again for something else has the words of the version that the application was submitted to (D56)', () => {
+test('a reused option ID has the label from the version that the application was submitted to (D56)', () => {
   const runs = [
     { text: 'A tomcat', first_version_id: 10 },
     { text: 'A caterpillar tractor', first_version_id: 30 },

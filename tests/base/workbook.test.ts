@@ -67,7 +67,7 @@ const odd = [
 ]
 
 describe('texts', () => {
-  test('are texts, whatever they look like, sign for sign', async () => {
+  test('stay texts, character by character, whatever they look like', async () => {
     expect(await valuesOf('text', odd)).toEqual(odd)
     const bytes = await gathered(
       workbook([
@@ -81,7 +81,7 @@ describe('texts', () => {
     expect(cells.slice(2).every(([cell]) => cell!.t === 's' && cell!.f === undefined)).toBe(true)
   })
 
-  test('of any kind are read back', async () => {
+  test('are read back unchanged, whatever they contain', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'binary', minLength: 1 }), { minLength: 1 }), async texts => {
         expect(await valuesOf('text', texts)).toEqual(texts.map(text => text.toWellFormed()))
@@ -90,7 +90,7 @@ describe('texts', () => {
     )
   })
 
-  test('that a cell has no room for are cut, which the cell says', async () => {
+  test('too long for a cell are cut, and the cell says so', async () => {
     const notes = { cutCells: 0, continued: [] }
     const long = `${'x'.repeat(cellLengthMax - 27)}👩${'y'.repeat(9000)}`
     const rows = [['z'.repeat(cellLengthMax)], [long]]
@@ -108,7 +108,7 @@ describe('texts', () => {
   })
 })
 
-test('numbers, amounts, days, times and yes or no have types, and a list is one text', async () => {
+test('numbers, amounts, dates, times and booleans have types, and a list is one text', async () => {
   expect(await valuesOf('money', [0, 12.5, -4560.74, 12345678901234.56])).toEqual([
     0,
     12.5,
@@ -130,7 +130,7 @@ test('numbers, amounts, days, times and yes or no have types, and a list is one 
   expect(await valuesOf('time', times)).toEqual(['2026-01-31T23:59:59', '2025-11-26T21:27:25'])
 })
 
-test('another reader finds the same', async () => {
+test('another workbook reader finds the same content', async () => {
   const rows: Cell[][] = odd.map((text, i) => [i, text, '2026-02-28', i / 4])
   const bytes = await gathered(workbook([sheet(['integer', 'text', 'date', 'money'], rows)]))
   const found = await readSheet(bytes, { trim: false })
@@ -162,7 +162,7 @@ test('headings and keys stay in view, and the filter covers keys and rows', asyn
   expect(none).toContain('<autoFilter ref="A2:A2"/>')
 })
 
-test('a full sheet continues in another, with its headings', async () => {
+test('a full sheet continues in another sheet with the same headings', async () => {
   const rows = Array.from({ length: 25 }, (_, i) => [i])
   const notes = { cutCells: 0, continued: [] as string[] }
   const found = sheetsInXlsx(
@@ -186,7 +186,7 @@ test('a table with more columns than a sheet is refused before it is written', (
   expect(() => sheetsOf([{ path: [], columns }], async function* () {})).toThrow(TooWide)
 })
 
-test('names of sheets are those that Excel accepts, and none is there twice', () => {
+test('sheet names are unique and accepted by Excel', () => {
   const names = new UniqueNames()
   const long = 'Household members – previous employers'
   const taken = [
@@ -231,7 +231,7 @@ test('a file that is cut off anywhere is not a workbook', async () => {
   for (const part of [0.1, 0.5, 0.9, 0.99]) expect(() => sheetsInXlsx(bytes.subarray(0, bytes.length * part))).toThrow()
 })
 
-test('a failure in the middle is the reader’s, and a reader that stops ends the rows', async () => {
+test('a failure midway reaches the reader, and a reader that stops ends the rows', async () => {
   const failing = {
     ...sheet(['integer'], []),
     rows: async function* () {
@@ -260,7 +260,7 @@ test('a failure in the middle is the reader’s, and a reader that stops ends th
   expect(ended).toBe(true)
 })
 
-test('an entry of an archive is as it was given', async () => {
+test('an archive entry has the content it was given', async () => {
   const given = crypto.getRandomValues(new Uint8Array(50_000))
   const bytes = await gathered(
     zipFile(

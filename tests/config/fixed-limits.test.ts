@@ -76,7 +76,7 @@ async function limitsInSource(): Promise<Map<string, number>> {
   return found
 }
 
-test('each limit that a caller can meet is in SETTINGS.md with its value; every other is known to be internal', async () => {
+test('each limit that callers can reach is in SETTINGS.md with its value, and all others are listed as internal', async () => {
   const text = await Bun.file(join(root, 'deploy/SETTINGS.md')).text()
   const documented = [...text.matchAll(/^\| .+ \| ([\d,]+) \| `([\w/-]+: \w+)` \|$/gm)].map(
     ([, value, name]): [string, number] => [name!, Number(value!.replaceAll(',', ''))],

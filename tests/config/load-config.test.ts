@@ -17,7 +17,7 @@ const errors = (environment: Record<string, string>): Record<string, string> =>
   Object.fromEntries(refusal(() => loadConfig({ ...good, ...environment })).errors.map(e => [e.parameter!, e.detail]))
 
 describe('loadConfig', () => {
-  test('takes its defaults, and an empty variable counts as absent', () => {
+  test('uses defaults, also for empty variables', () => {
     const config = loadConfig({ ...good, PORT: '', MAX_PAGE_SIZE: '' })
     expect(config).toMatchObject({
       environment: 'production',
@@ -28,7 +28,7 @@ describe('loadConfig', () => {
     })
   })
 
-  test('the secrets of keys and page tokens are neither asked for nor looked at where they are not used', () => {
+  test('the secrets for keys and page tokens are neither required nor read where they are not used', () => {
     const { PAGE_TOKEN_KEYS: _, API_KEY_PEPPER: __, ...others } = good
     for (const environment of [others, good, { ...others, PAGE_TOKEN_KEYS: 'short', API_KEY_PEPPER: 'changeme' }]) {
       const config = loadConfig(environment, otherSettings)
@@ -41,7 +41,7 @@ describe('loadConfig', () => {
     expect(Object.keys(refusal(() => loadConfig(others)).errors)).toHaveLength(2)
   })
 
-  test('names every setting that cannot be used, all at once, and what would be right', () => {
+  test('names every invalid setting at once and says what is valid', () => {
     const unusable = {
       DATABASE_URL: 'mysql://x', PORT: '70000', BASE_URL: 'ftp://x', INSTANCE_TIME_ZONE: 'Mars/Olympus', MAX_PAGE_SIZE: '0',
       PAGE_TOKEN_KEYS: 'short', SESSION_IDLE: '7', API_KEY_PEPPER: 'changeme', TRUSTED_PROXIES: '10.0.0.1/8,nonsense', STALL_TIMEOUT: '1ms',
@@ -52,7 +52,7 @@ describe('loadConfig', () => {
     expect(found.TRUSTED_PROXIES).toContain('10.0.0.0/8')
   })
 
-  test('D29: an application as deep as a program may be can come in at intake', () => {
+  test('D29: intake accepts an application as deeply nested as a program may be', () => {
     expect(loadConfig(good)).toMatchObject({ enumeratorDepthMax: 20, intakeDepthMax: 64 })
     const deeper = loadConfig({ ...good, ENUMERATOR_DEPTH_MAX: '21' })
     expect(deeper).toMatchObject({ enumeratorDepthMax: 21, intakeDepthMax: 67 })
@@ -63,7 +63,7 @@ describe('loadConfig', () => {
     ])
   })
 
-  test('each setting with bounds takes its least and its most, and nothing beyond: those that its meaning names', () => {
+  test('each bounded setting accepts the minimum and maximum that its description names, and nothing beyond', () => {
     const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
     const { healthPort, ...others } = settings
     expect([healthPort.parse('0'), healthPort.parse('65535'), healthPort.parse('')]).toEqual([0, 65_535, undefined])
@@ -112,7 +112,7 @@ describe('loadConfig', () => {
       expect(loadConfig({ ...good, ...unaffected }).baseUrl).toBe('')
   })
 
-  test('addresses: no user, query or fragment in BASE_URL, and no key twice in PAGE_TOKEN_KEYS', () => {
+  test('BASE_URL has no user, query or fragment, and PAGE_TOKEN_KEYS no duplicate key', () => {
     for (const url of [
       'https://user@h',
       'https://user:p@h',
@@ -132,7 +132,7 @@ describe('loadConfig', () => {
       expect(errors({ PAGE_TOKEN_KEYS: Buffer.alloc(bytes, 3).toString('base64') })).toHaveProperty('PAGE_TOKEN_KEYS')
   })
 
-  test('PostgreSQL’s own limit on a statement comes before ours on its silence', () => {
+  test('PostgreSQL’s statement timeout is shorter than our limit on its silence', () => {
     for (const [STATEMENT_TIMEOUT, silenceTimeoutMs] of [
       ['100ms', 134],
       ['30s', 40_000],
@@ -154,7 +154,7 @@ describe('loadConfig', () => {
     expect(JSON.stringify(errors({ API_KEY_PEPPER: secret, PAGE_TOKEN_KEYS: 'CANARY' }))).not.toContain('CANARY')
   })
 
-  test('OpenID Connect: its three settings come together, with BASE_URL in production, and over HTTPS but for development on loopback', () => {
+  test('OpenID Connect needs all three settings, BASE_URL in production, and HTTPS except for development on loopback', () => {
     const three = { OIDC_ISSUER: 'https://login.example.gov/a/', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'CANARY' }
     const all = { ...good, ...three, BASE_URL: 'https://apply.example.gov' }
     const { oidcIssuer, oidcClientId, oidcClientSecret, oidcName } = loadConfig(all)
@@ -183,7 +183,7 @@ describe('loadConfig', () => {
       expect(errors({ ...development, OIDC_ISSUER })).toHaveProperty('OIDC_ISSUER')
   })
 
-  test('jobs are carried by the database unless REDIS_URL names a Redis, or the nodes of a cluster', () => {
+  test('jobs use the database unless REDIS_URL names a Redis server or the nodes of a cluster', () => {
     expect(loadConfig(good).redisUrl).toBeUndefined()
     for (const url of ['redis://h:6379', 'rediss://:p@h', 'redis://a:1, redis://b:2']) {
       expect(loadConfig({ ...good, REDIS_URL: url }).redisUrl).toBe(url)
@@ -194,7 +194,7 @@ describe('loadConfig', () => {
     expect(JSON.stringify(errors({ REDIS_URL: 'http://:CANARY@h' }))).not.toContain('CANARY')
   })
 
-  test('pages are read from one address, and what named several is not passed over', () => {
+  test('pages are read from one address, and a setting for several addresses is refused', () => {
     const url = 'postgres://app:a,b@standbys.internal/t'
     expect(loadConfig(good).databaseReadUrl).toBeUndefined()
     expect(loadConfig({ ...good, DATABASE_READ_URL: url }).databaseReadUrl).toBe(url)
@@ -213,7 +213,7 @@ describe('loadConfig', () => {
     loadConfig({ ...good, EXPORT_DATABASE_URL: url, DATABASE_READ_URL: url })
   })
 
-  test('the zone of a CiviForm’s times is a part of its address, and is not passed over where it was a setting', () => {
+  test('the CiviForm’s time zone is part of its address, and the former setting is refused', () => {
     const url = 'postgres://reader@forms.internal/postgres'
     const inZone = `${url}?timezone=America/New_York`
     for (const [given, zone] of [
@@ -249,7 +249,7 @@ describe('loadConfig', () => {
     loadConfig({ ...good, ...was })
   })
 
-  test('holds settings together that need each other', () => {
+  test('refuses a setting without the settings it requires', () => {
     expect(loadConfig(good).passwordSignIn).toBe(true)
     expect(Object.keys(errors({ PASSWORD_SIGN_IN: 'off' }))).toEqual(['PASSWORD_SIGN_IN'])
     expect(errors({ TLS_CERT: '/cert.pem' })).toHaveProperty('TLS_KEY')
@@ -258,7 +258,7 @@ describe('loadConfig', () => {
     expect(errors({ PORT: '9000', HEALTH_PORT: '9000' })).toHaveProperty('HEALTH_PORT')
   })
 
-  test('what people are shown has every setting with where it is from, and no secret', () => {
+  test('the console shows every setting with its source, and no secret', () => {
     const environment = {
       ...good,
       API_KEY_PEPPER: 'CANARY3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx',
@@ -302,7 +302,7 @@ describe('loadConfig', () => {
   })
 
   test.each(Object.values(settings).map(setting => [setting.name, setting] as const))(
-    '%s: has examples, and each of them is accepted, and shown unless it is secret',
+    '%s has valid examples, which are shown unless the setting is secret',
     (name, { parse, secret }) => {
       expect(parse.examples).not.toHaveLength(0)
       for (const example of parse.examples) {
@@ -313,7 +313,7 @@ describe('loadConfig', () => {
     },
   )
 
-  test('a setting is never shown exactly where SETTINGS.md calls it secret', () => {
+  test('a setting is hidden if and only if SETTINGS.md calls it secret', () => {
     for (const { name, meaning, ...rest } of Object.values(settings))
       expect([name, rest.secret]).toEqual([name, meaning.endsWith(' Secret.')])
   })

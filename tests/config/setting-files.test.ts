@@ -11,7 +11,7 @@ const file = async (name: string, text: string): Promise<string> => {
 }
 
 describe('withSettingFiles', () => {
-  test('a setting is what its file holds, without the line break at the end; all else stays as it is', async () => {
+  test('a setting is the content of its file without the final line break, and other settings are unchanged', async () => {
     const pepper = await file('pepper', 'four words\nin two lines\n')
     const REDIS_URL_FILE = await file('redis', 'redis://127.0.0.1 \r\n')
     expect(withSettingFiles({ API_KEY_PEPPER_FILE: pepper, REDIS_URL_FILE, HOME_FILE: 'x' })).toMatchObject({
@@ -22,7 +22,7 @@ describe('withSettingFiles', () => {
     expect(withSettingFiles({ API_KEY_PEPPER_FILE: '', API_KEY_PEPPER: 'p' })).toMatchObject({ API_KEY_PEPPER: 'p' })
   })
 
-  test('names every file that cannot be read, and a setting that is given twice; never the contents of a file', async () => {
+  test('names every unreadable file and every setting given twice, and never the contents of a file', async () => {
     const secret = await file('secret', 'never shown')
     try {
       withSettingFiles({ API_KEY_PEPPER_FILE: join(folder, 'none'), DATABASE_URL_FILE: secret, DATABASE_URL: 'x' })

@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts'
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parent = '00f067aa0ba902b7'
 
-test('W3C Trace Context: a traceparent that is well-formed is gone on with', () => {
+test('W3C Trace Context: a well-formed traceparent is continued', () => {
   expect(parseTraceparent(`00-${trace}-${parent}-01`)).toEqual({ traceId: trace, spanId: parent, sampled: true })
   const sampled = ['02', '03', 'ff'].map(flags => parseTraceparent(`00-${trace}-${parent}-${flags}`)?.sampled)
   expect(sampled).toEqual([false, true, true])
@@ -35,11 +35,11 @@ test.each([
   `00-${trace.toUpperCase()}-${parent}-01`,
   `00-${trace}-${parent}-1`,
   ` 00-${trace}-${parent}-01`,
-])('W3C Trace Context: %j is not one', text => {
+])('W3C Trace Context: %j is not a valid traceparent', text => {
   expect(parseTraceparent(text)).toBeUndefined()
 })
 
-test('whatever comes as traceparent, a span of it has ids that are good, and hands on one that is well-formed', () => {
+test('for any traceparent, the span has valid IDs and passes on a well-formed traceparent', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.constant(null), fc.stringMatching(/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)),
@@ -51,7 +51,7 @@ test('whatever comes as traceparent, a span of it has ids that are good, and han
   )
 })
 
-test('the share decides of the traces that begin here, and of no other', () => {
+test('the sampling ratio applies only to traces that begin here', () => {
   const taken: EndedSpan[] = []
   const [all, none] = [1, 0].map(share => new Tracer(span => taken.push(span), share)) as [Tracer, Tracer]
   none.begin('a', 1, undefined).end()
@@ -62,7 +62,7 @@ test('the share decides of the traces that begin here, and of no other', () => {
   expect(taken.map(({ name }) => name)).toEqual(['b', 'c'])
 })
 
-test('work that fails ends its part of a trace, and all around it, as failed', async () => {
+test('failed work marks its span and all spans around it as failed', async () => {
   const taken: EndedSpan[] = []
   const span = new Tracer(endedSpan => taken.push(endedSpan), 1).begin('x', 1, undefined)
   const inner = () => traced('inner', () => Promise.reject(new Error('why')))
@@ -70,7 +70,7 @@ test('work that fails ends its part of a trace, and all around it, as failed', a
   expect(taken.map(({ name, failed }) => `${name} ${failed}`)).toEqual(['inner true', 'outer true'])
 })
 
-test('steps: the first few are spans, the rest is one, and nothing is missing', () => {
+test('the first steps are separate spans, the rest share one, and none is missing', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(100), { maxLength: 60 }), fc.nat(50), (items, last) => {
       const taken: EndedSpan[] = []
@@ -97,7 +97,7 @@ const exporterFor = (endpoint: string, lines: string[] = []) =>
     log: createLog('info', { write: line => void lines.push(line) }),
   })
 
-test('a collector that does not answer: what waits is bounded, and the rest is dropped and counted', async () => {
+test('when a collector does not respond, the waiting spans are bounded, and the rest is dropped and counted', async () => {
   const release = Promise.withResolvers<void>()
   const collector = startCollector(() => release.promise.then(() => Response.json({})))
   const exporter = exporterFor(collector.url)
@@ -127,7 +127,7 @@ test('a collector that does not answer: what waits is bounded, and the rest is d
   await silent.stop()
 })
 
-test('a collector that refuses, one that leads elsewhere, one that is not there: lost, counted, reported once, and none is sent twice', async () => {
+test('when a collector refuses, redirects or is missing, spans are counted as lost, reported once, and never sent twice', async () => {
   const collector = startCollector(() => new Response(null, { status: 503 }))
   const leading = startCollector(() => Response.redirect(`${collector.url}/v1/traces`, 307))
   for (const endpoint of [collector.url, leading.url, 'http://127.0.0.1:1']) {

@@ -63,7 +63,7 @@ describe('diffVersions', () => {
     expect(codes(after)).toEqual(expected)
   })
 
-  test('says what it was and what it is, in the words that applicants read', () => {
+  test('shows the old and new values in the words that applicants read', () => {
     const pet: NamedCondition = { question: 'pet', field: 'selection', operator: 'equal', value: 'cat' }
     const who = q.name('who')
     const was = [q.number('age', { max: 3 }), q.radio('pet', ['cat', 'dog']), q.static('welcome'), q.text('why'), who]
@@ -120,7 +120,7 @@ describe('diffVersions', () => {
     ])
   })
 
-  test('a definition written otherwise but meaning the same is no change', () => {
+  test('a definition that is written differently but means the same is not a change', () => {
     const definition = aDefinition({ slug: 'p', questions: [q.text('a'), q.address('b')] })
     const spelled = structuredClone(definition)
     spelled.screens[0]!.visible_when = null
@@ -130,7 +130,7 @@ describe('diffVersions', () => {
     expect(diffDefinitions(definition, spelled)).toEqual([])
   })
 
-  test('is empty exactly when two versions ask the same, and turned round it undoes what it did', async () => {
+  test('is empty exactly when two versions are the same, and reversed it undoes itself', async () => {
     await fc.assert(
       fc.asyncProperty(definitions, definitions, async (before, after) => {
         await parseDefinition(before)
@@ -180,7 +180,7 @@ describe('compareDefinitions', () => {
     ],
   })
 
-  test('says of each thing what it was and is, in the words of the questions, conditions and repeated questions included', () => {
+  test('shows old and new values in the words of the questions, including conditions and repeated questions', () => {
     const said = compareDefinitions(before, after).map(({ title, mark, facts }) => [
       `${title} ${mark}`,
       ...facts.map(({ label, before, now }) => `${label}: ${before.join(', ')} → ${now.join(', ')}`),
@@ -201,7 +201,7 @@ describe('compareDefinitions', () => {
 })
 
 describe('describeVersion', () => {
-  test('gives back the document a version was made from, whatever its conditions', async () => {
+  test('returns the document that a version was made from, whatever its conditions', async () => {
     const condition: NamedCondition = {
       all: [
         answered,

@@ -48,7 +48,7 @@ test.each<[Condition, string]>([
   expect(namedIn(conditionText(condition, askedById(questions)))).toEqual(named)
 })
 
-test('each operator, and each way to join conditions, has words of its own', () => {
+test('each operator and each way to join conditions has its own wording', () => {
   const operators = [
     'equal',
     'not_equal',

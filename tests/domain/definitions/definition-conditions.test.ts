@@ -12,7 +12,7 @@ import { aDefinition, everyKind, q } from '../../support/programs.ts'
 describe('conditions', () => {
   const answered = (question: string): NamedCondition => ({ question, operator: 'answered' })
 
-  test('look at earlier questions only', async () => {
+  test('refer only to earlier questions', async () => {
     const earlier = aDefinition({ questions: [q.text('a'), q.text('b', { visible_when: answered('a') })] })
     expect(await errors(earlier)).toEqual([])
     const later = aDefinition({ questions: [q.text('a', { visible_when: answered('b') }), q.text('b')] })
@@ -23,7 +23,7 @@ describe('conditions', () => {
     expect(await errors(unknown)).toEqual(['not_asked /screens/0/questions/0/visible_when/question'])
   })
 
-  test('of a screen look at questions of earlier screens only', async () => {
+  test('of a screen refer only to questions on earlier screens', async () => {
     const screens = (on: string) => [
       { questions: [q.text('a')] },
       { questions: [q.text('b')], visible_when: answered(on) },
@@ -34,7 +34,7 @@ describe('conditions', () => {
     ])
   })
 
-  test('look at the own entity, at the entities around it and at the top level, and nowhere else', async () => {
+  test('refer only to the same entity, the entities around it and the top level', async () => {
     const definition = (on: string) =>
       aDefinition({
         questions: [
@@ -72,7 +72,7 @@ describe('conditions', () => {
   })
 
   test.each(everyKind.map(spec => [spec.question.kind, spec] as const))(
-    'on %s take the fields, operators and values that fit it, and no others',
+    'on %s accept only matching fields, operators and values',
     async (kind, spec) => {
       const type = exportedType(kind)
       const on = (condition: object) =>
@@ -128,7 +128,7 @@ describe('conditions', () => {
     },
   )
 
-  test('the schema refuses exactly the conditions that are reported', () => {
+  test('the schema refuses exactly the conditions that are reported as errors', () => {
     const scalar = fc.oneof(
       fc.constantFrom('a', '', 'x'.repeat(1001), 'equal', 'answered', 'in'),
       fc.integer(),

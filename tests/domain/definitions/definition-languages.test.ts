@@ -75,7 +75,7 @@ test.each<[string, object, string[]]>([
     { status_details: [{ status: 'Denied' }, { status: 'Denied' }] },
     ['duplicate_status /status_details/1/status'],
   ],
-])('%s is an error at its place', async (_, details, expected) => {
+])('%s is an error at its pointer', async (_, details, expected) => {
   const found = await of(details)
   expect(found).toEqual(expect.arrayContaining(expected))
 })

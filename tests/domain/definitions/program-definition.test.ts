@@ -43,12 +43,12 @@ describe('a definition', () => {
     expect(await parseDefinition(whole)).toBe(whole)
   })
 
-  test('with more questions than one may have is looked at no further, whatever else is wrong with it', async () => {
+  test('with too many questions is not checked further, whatever else is wrong with it', async () => {
     const many = Array.from({ length: 9000 }, () => ({ admin_name: 7, kind: 'SOUND', options: [{}] }))
     expect(await errors({ ...whole, slug: 'Not A Slug', questions: many })).toEqual(['too_many /questions'])
   })
 
-  test('has names with something to be seen, and statuses that look different', async () => {
+  test('must have visible names and distinguishable statuses', async () => {
     expect(await errors(withChange(whole, '/display_name', ' \u2003'))).toEqual(['blank /display_name'])
     const statuses = ['Paid', 'paid', 'Paid ', 'Pa\u00efd', 'Pai\u0308d', ' ', 'Late']
     expect((await errors(withChange(whole, '/statuses', statuses))).sort()).toEqual([
@@ -59,13 +59,13 @@ describe('a definition', () => {
     ])
   })
 
-  test('nested as deep as may be has no error, D29', async () => {
+  test('nested as deeply as allowed has no error (D29)', async () => {
     let inner = q.text('innermost')
     for (let level = 0; level < 20; level++) inner = q.enumerator(`level ${'abcdefghijklmnopqrst'[level]}`, [inner])
     expect(await errors(aDefinition({ questions: [inner] }))).toEqual([])
   })
 
-  test('has every error named at once, form and meaning together', async () => {
+  test('has all its errors reported at once, in form and in meaning', async () => {
     const document = {
       ...aDefinition({ questions: [q.text('Name'), q.text('name'), q.number('age', { min: 9, max: 3 })] }),
       slug: 'Not A Slug',
@@ -82,7 +82,7 @@ describe('a definition', () => {
     ])
   })
 
-  test('lists far more errors than a few', async () => {
+  test('lists many errors', async () => {
     const questions = Array.from({ length: 300 }, () => ({ kind: 'TEXT', text: 5 }))
     expect(await errors({ ...whole, questions, screens: [{ name: 'One', questions: [] }] })).toHaveLength(600)
   })
@@ -114,12 +114,12 @@ describe('a definition', () => {
     expect(await errors(JSON.parse(JSON.stringify(changed)))).toEqual([expected])
   })
 
-  test('a member named __proto__ is a member that is not wanted', async () => {
+  test('a member named __proto__ is an unknown member', async () => {
     const text = JSON.stringify(whole).replace('"slug"', '"__proto__":{"slug":"x"},"slug"')
     expect(await errors(JSON.parse(text))).toEqual(['unknown_member /__proto__'])
   })
 
-  test('anything else in its place is refused', async () => {
+  test('any other type in its place is refused', async () => {
     for (const document of [null, 7, 'text', [], true]) expect(await errors(document)).toEqual(['wrong_type '])
     expect((await errors({})).sort()).toEqual(
       ['display_name', 'questions', 'screens', 'slug', 'statuses'].map(name => `required /${name}`),
@@ -131,7 +131,7 @@ describe('a definition', () => {
     ])
   })
 
-  test('nested out of all bounds is refused and not walked', async () => {
+  test('nesting beyond all bounds is refused without being traversed', async () => {
     let deep: unknown = 1
     for (let level = 0; level < 5000; level++) deep = { not: deep }
     const [error, ...rest] = await errors(withChange(whole, '/screens/0/visible_when', deep))
@@ -166,7 +166,7 @@ describe('question keys (D15)', () => {
     expect((await details(clash))[0]).toContain('"applicant NAME4?" and "Applicant name"')
   })
 
-  test('the same key under different parents is fine, the same name is not', async () => {
+  test('the same key under different parents is allowed, the same name is not', async () => {
     const children = (prefix: string) => [q.text(`${prefix} name`), q.text(`${prefix}name`)]
     expect(
       await errors(
@@ -178,7 +178,7 @@ describe('question keys (D15)', () => {
     )
   })
 
-  test('a key taken in the bank is refused, naming both, even by a question of another program', async () => {
+  test('a key that any question in the bank has is refused, naming both questions', async () => {
     const definition = aDefinition({ questions: [q.text('shoe size')] })
     expect(await errors(definition, [known('Shoe size!')])).toEqual(['question_key_taken /questions/0/admin_name'])
     expect((await details(definition, [known('Shoe size!')]))[0]).toContain('"shoe size" and "Shoe size!"')
@@ -193,7 +193,7 @@ describe('names', () => {
     expect(await errors(definition)).toEqual(['duplicate_admin_name /questions/1/admin_name'])
   })
 
-  test('a question that neither the document nor the bank has is refused, where the bank can be asked', async () => {
+  test('a question that is neither in the document nor in the bank is refused, if the bank is available', async () => {
     const definition = aDefinition({ questions: [q.text('colour')] })
     definition.screens[0]!.questions.push({ question: 'shoe size' })
     expect(await errors(definition)).toEqual([])
@@ -234,7 +234,7 @@ describe('settings', () => {
     correct_addresses: true,
   }
 
-  test.each([...questionKinds])('%s carries those it may and is refused the others', async kind => {
+  test.each([...questionKinds])('a %s question accepts its own settings and no others', async kind => {
     const allowed = settingNames.filter(setting => kindsWith(setting).includes(kind))
     for (const [setting, value] of Object.entries(values)) {
       const needed = allowed.includes('options') ? { options: values.options } : {}
@@ -270,7 +270,7 @@ describe('settings', () => {
     ])
   })
 
-  test('bounds must leave something between them', async () => {
+  test('a minimum must not exceed its maximum', async () => {
     expect(await errors(aDefinition({ questions: [q.text('x', { min_length: 3, max_length: 2 })] }))).toEqual([
       'bounds_inconsistent /questions/0/min_length',
     ])
@@ -310,19 +310,19 @@ describe('screens', () => {
 })
 
 describe('the JSON Schema of program definitions', () => {
-  test('and the type describe one document: each is assignable to the other', () => {
+  test('and the TypeScript type are assignable to each other', () => {
     type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never
     const same: Same<Static<typeof programDefinitionSchema>, ProgramDefinition> = true
     expect(same).toBe(true)
   })
 
   // To mend: scripts/program schema > src/core/programs/program-definition.schema.json, and format it.
-  test('kept in src/core/programs is the current one', async () => {
+  test('stored in src/core/programs is up to date', async () => {
     const kept = (await Bun.file('src/core/programs/program-definition.schema.json').json()) as unknown
     expect(kept).toEqual(JSON.parse(programDefinitionJsonSchema()))
   })
 
-  test('has an address of its own and says what everything is', () => {
+  test('has its own URL and describes every member', () => {
     const schema = JSON.parse(programDefinitionJsonSchema()) as Record<string, unknown>
     expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
     expect(schema.$id).toBe(programDefinitionSchemaId)

@@ -13,7 +13,7 @@ describe('a program of CiviForm', () => {
     expect(definition).toMatchObject({ slug: 'heating-help-2024', default_language: 'en-US', languages: ['es-US'] })
   })
 
-  test('keeps the names of questions and options to the letter, and the order in which options are shown', () => {
+  test('keeps the exact names of questions and options and the display order of options', () => {
     expect(definition.questions.map(({ admin_name }) => admin_name)).toEqual([
       'Applicant Name',
       'home_address',
@@ -32,13 +32,13 @@ describe('a program of CiviForm', () => {
     ])
   })
 
-  test('hides a screen under HIDE_BLOCK, by the names of options that the file has by number', () => {
+  test('hides a screen under HIDE_BLOCK, with option numbers turned into names', () => {
     expect(definition.screens[2]!.visible_when).toEqual({
       not: { question: 'heating', field: 'selection', operator: 'in', value: ['gas', 'wood'] },
     })
   })
 
-  test('asks repeated questions for each entity, and decides the condition of a repeated screen in it', () => {
+  test('asks repeated questions and evaluates the conditions of repeated screens for each entity', () => {
     expect(['age', 'email', 'pension'].map(name => question(name).enumerator)).toEqual(['people', 'people', 'people'])
     expect(definition.screens[5]).toMatchObject({
       name: 'Pension',
@@ -53,7 +53,7 @@ describe('a program of CiviForm', () => {
     expect(definition.screens[5]).not.toHaveProperty('visible_when')
   })
 
-  test('has its bounds, address correction and every language', () => {
+  test('keeps bounds, address correction and all languages', () => {
     expect(question('tank size')).toMatchObject({ min: 1, max: 5000 })
     expect(question('help wanted')).toMatchObject({ kind: 'CHECKBOX', max_count: 2 })
     expect(question('people')).toMatchObject({ kind: 'ENUMERATOR', max_count: 9 })
@@ -65,7 +65,7 @@ describe('a program of CiviForm', () => {
     expect(spanish.confirmation).toBe(definition.confirmation!)
   })
 
-  test('lists by name what has no place in a definition', () => {
+  test('lists by name what a definition cannot express', () => {
     expect(losses.map(({ code, subject }) => `${code} ${subject}`).sort()).toEqual([
       'capitals Applicant Name',
       'eligibility screen Tank',
@@ -79,7 +79,7 @@ describe('a program of CiviForm', () => {
     ])
   })
 
-  test('is shown always where its condition cannot be decided here, which is said', async () => {
+  test('reports a condition that cannot be evaluated here, and always shows what it hid', async () => {
     const file = civiformFile()
     // Asked before the question it looks at.
     const [first, ...rest] = file.program.blockDefinitions
@@ -93,7 +93,7 @@ describe('a program of CiviForm', () => {
     expect(await errors(read.definition)).toEqual([])
   })
 
-  test('of unknown types, with questions that it lacks, is read as far as it goes', () => {
+  test('with unknown types or missing questions is read as far as possible', () => {
     const file = civiformFile()
     const [name, ...others] = file.questions
     const read = readCiviformFile({ ...file, questions: [{ ...name!, type: 'signature' }, ...others.slice(1)] })
@@ -105,7 +105,7 @@ describe('a program of CiviForm', () => {
     [{}],
     [{ program: {}, questions: [] }],
     [{ program: { blockDefinitions: [null, 3, {}] }, questions: [null, {}, { config: { id: 'x' } }] }],
-  ])('that is malformed is read without an exception: %p', file => {
+  ])('that is malformed causes no exception: %p', file => {
     expect(() => readCiviformFile(file)).not.toThrow()
   })
 })

@@ -9,7 +9,7 @@ test.each<[string, unknown]>([
   ['definition', aDefinition()],
   ['civiform', civiformFile()],
   ['bundle', { format: 'tributary-program-1' }],
-])('a file is known as %s, with and without a byte order mark', (form, document) => {
+])('a file is recognized as %s, with and without a byte order mark', (form, document) => {
   for (const mark of ['', '\ufeff'])
     expect(identifyFile(bytes(mark + JSON.stringify(document))).form).toBe(form as 'bundle')
 })
@@ -33,7 +33,7 @@ const others: Record<string, Uint8Array> = {
   tooLarge: new Uint8Array(importBytesMax + 1).fill(0x20),
 }
 
-test('anything else gets one sentence, another for each kind of file', () => {
+test('each other kind of file has its own explanation', () => {
   const said = Object.entries(others).map(([, file]) => {
     const identified = identifyFile(file)
     return identified.form === 'other' ? identified.appears : ''

@@ -13,7 +13,7 @@ const relations = ({ questions }: ReturnType<typeof plan>) =>
 const email = { ...known('email address', 'EMAIL'), settings: { text: 'email address?' } }
 
 describe('a question of a file', () => {
-  test('is new, the same as in the bank, or clashes in settings, kind, place or key', () => {
+  test('is new, the same as in the bank, or conflicts in settings, kind, place or key', () => {
     const bank = [
       email,
       known('phone', 'PHONE'),
@@ -43,7 +43,7 @@ describe('a question of a file', () => {
     ])
   })
 
-  test('with the key of another question of the file comes in as a copy only', () => {
+  test('with the same key as another question in the file can only be copied', () => {
     expect(relations(plan([q.text('zip 1'), q.text('zip 2')], []))[1]).toEqual([
       'zip 2',
       'clash',
@@ -53,14 +53,14 @@ describe('a question of a file', () => {
     ])
   })
 
-  test('is never renamed without a choice: without one it stays open under its own name', () => {
+  test('is never renamed without a choice, and stays open under its own name until then', () => {
     const { questions, open, definition } = plan([q.phone('phone')], [known('phone', 'PHONE')])
     expect(open).toEqual(['phone'])
     expect(questions[0]).toMatchObject({ name: 'phone', choice: null, copy_name: 'phone rent help' })
     expect(definition.screens[0]!.questions).toEqual([{ question: 'phone' }])
   })
 
-  test('that is reused leaves its settings to the bank, changed it keeps its own, copied it is another', () => {
+  test('takes the bank’s settings if reused, keeps its own if changed, and is a new question if copied', () => {
     const bank = [known('phone', 'PHONE')]
     const definitionOf = (choices: ImportChoices) => plan([q.phone('phone')], bank, choices).definition
     expect(definitionOf({ phone: { do: 'reuse' } }).questions).toEqual([])
@@ -70,7 +70,7 @@ describe('a question of a file', () => {
     expect(copied.screens[0]!.questions).toEqual([{ question: 'tenant phone' }])
   })
 
-  test('that is copied or replaced takes conditions and repeated questions along', async () => {
+  test('takes its conditions and repeated questions along if copied or replaced', async () => {
     const bank = [known('people', 'TEXT'), known('Owns 1', 'RADIO')]
     bank[1]!.settings.options = [{ admin_id: 'yes', text: 'Yes' }]
     const questions = [
@@ -97,7 +97,7 @@ describe('a question of a file', () => {
     expect(await errors(definition, bank)).toEqual([])
   })
 
-  test('under a copied enumerator is new, even where the bank has its name under the old one', () => {
+  test('under a copied enumerator is new, even if the bank has its name under the old enumerator', () => {
     const bank = [known('people', 'TEXT'), known('job', 'ENUMERATOR'), known('title', 'TEXT', 'people')]
     const choices: ImportChoices = { people: { do: 'copy', name: 'residents' } }
     const planned = plan([q.enumerator('people', [q.text('title')])], bank, choices)
@@ -105,7 +105,7 @@ describe('a question of a file', () => {
   })
 })
 
-test('translations of the bank in languages that a file does not offer are no clash', () => {
+test('translations in the bank are no conflict if the file does not offer their language', () => {
   const bank = [{ ...email, settings: { ...email.settings, translations: { es: { text: '¿Correo?' } } } }]
   expect(plan([q.email('email address')], bank).questions[0]).toMatchObject({ relation: 'same', changes: [] })
 })
@@ -123,7 +123,7 @@ describe('a choice', () => {
     expect(faults.map(({ question, code }) => `${question} ${code}`)).toEqual(expected)
   })
 
-  test('copies a question that has no clash, too', () => {
+  test('can also copy a question without a conflict', () => {
     const { definition } = plan([q.text('fresh')], [], { fresh: { do: 'copy', name: 'fresh air' } })
     expect(definition.questions[0]!.admin_name).toBe('fresh air')
   })

@@ -31,7 +31,7 @@ const translatedInto = (language: string, pointers: readonly string[], from = de
 
 const all = programTexts(definition).map(({ pointer }) => pointer)
 
-test('any text is translated at its pointer and nowhere else; the others are counted as missing', () => {
+test('a text is translated only at its pointer, and the others count as missing', () => {
   fc.assert(
     fc.property(fc.subarray(all), pointers => {
       const translated = translatedInto('es', pointers)
@@ -46,14 +46,14 @@ test('any text is translated at its pointer and nowhere else; the others are cou
   )
 })
 
-test('what a translation does not touch stays the same object', () => {
+test('objects that a translation does not affect stay the same', () => {
   const translated = withTranslation(definition, '/questions/1/options/0/text', 'es', 'gato')
   expect(translated.screens).toBe(definition.screens)
   expect(translated.questions[0]).toBe(definition.questions[0]!)
   expect(translated.questions[1]!.options![1]).toBe(definition.questions[1]!.options![1]!)
 })
 
-test('a language goes with every translation in it, and with no other', async () => {
+test('removing a language removes all its translations and no others', async () => {
   const two = translatedInto('ar', all, addLanguage(translatedInto('es', all), 'ar'))
   expect(removeLanguage(two, 'ar')).toEqual(translatedInto('es', all))
   const { languages: _, ...without } = definition
@@ -61,7 +61,7 @@ test('a language goes with every translation in it, and with no other', async ()
   expect(await errors(two)).toEqual([])
 })
 
-test('a text that is removed takes its translations along, so that the document has no error', async () => {
+test('removing a text removes its translations, so the document stays valid', async () => {
   const translated = translatedInto('es', all)
   const optional = ['/description', '/screens/0/description', '/questions/0/help', '/status_details/0/public_name']
   const emptied = optional.reduce((to, pointer) => withText(to, pointer, ''), translated)
@@ -70,7 +70,7 @@ test('a text that is removed takes its translations along, so that the document 
   expect(withText(emptied, '/questions/0/help', 'Say it').questions[0]!.help).toBe('Say it')
 })
 
-test('the pointer of a translation is where a document has it', () => {
+test('the pointer of a translation is its location in the document', () => {
   expect(translationPointer('/display_name', 'es')).toBe('/translations/es/display_name')
   expect(translationPointer('/questions/0/options/2/text', 'zh-Hant')).toBe(
     '/questions/0/options/2/translations/zh-Hant/text',

@@ -46,7 +46,7 @@ const bare = (definition: ProgramDefinition): unknown => {
 }
 
 describe('localized', () => {
-  test('gives each text under the exact tag, else its base language, else the default language, and changes nothing else', () => {
+  test('takes each text from the exact tag, its base language or the default language, in this order, and changes nothing else', () => {
     fc.assert(
       fc.property(translated, fc.constantFrom(...tags, 'es-US', 'ar-EG', 'fr', 'en', 'zh'), (definition, language) => {
         const before = JSON.stringify(definition)
@@ -67,7 +67,7 @@ describe('localized', () => {
     )
   })
 
-  test('in the default language is the definition without its translations', () => {
+  test('returns the definition without translations for the default language', () => {
     fc.assert(
       fc.property(translated, definition => {
         const copy = structuredClone(definition)
@@ -78,7 +78,7 @@ describe('localized', () => {
     )
   })
 
-  test('never takes a translation for a text that is not there', () => {
+  test('ignores a translation of a text that does not exist', () => {
     const [question] = aDefinition({
       questions: [q.text('why', { translations: { es: { help: 'Ayuda' } } })],
     }).questions
@@ -87,7 +87,7 @@ describe('localized', () => {
   })
 })
 
-test('tags are looked up from the exact one to the language, without the letter that introduces an extension', () => {
+test('tags are shortened step by step to the language, along with the letter that introduces an extension', () => {
   expect(lookupTags('zh-hant-tw')).toEqual(['zh-Hant-TW', 'zh-Hant', 'zh'])
   expect(lookupTags('en-US-u-ca-gregory')).toEqual(['en-US-u-ca-gregory', 'en-US-u-ca', 'en-US', 'en'])
 })
@@ -99,11 +99,11 @@ test.each([
   [['en-GB', 'es'], 'en'],
   [['fr'], 'en'],
   [[], 'en'],
-])('of the languages %p a reader is offered %p', (wanted, offered) => {
+])('a reader who prefers %p is offered %p', (wanted, offered) => {
   expect(offeredLanguage({ languages: ['es', 'ar', 'zh-Hant'] }, wanted)).toBe(offered)
 })
 
-test('texts that a language lacks are listed, with where people find them', () => {
+test('texts missing in a language are listed with where people find them', () => {
   const definition = aDefinition({
     display_name: 'Rent',
     details: { languages: ['es'], translations: { es: { display_name: 'Alquiler' } } },

@@ -38,7 +38,7 @@ describe('answer formats', () => {
     expect(serviceAreaPattern.test(`a_InArea_1${', a_InArea_1'.repeat(10_000)}!`)).toBe(false)
   })
 
-  test('a date is a day that exists', () => {
+  test('a date must exist', () => {
     for (const text of ['2024-02-29', '1900-02-28', '2000-02-29', '0001-01-01', '9999-12-31'])
       expect([text, isCalendarDate(text)]).toEqual([text, true])
     for (const text of [

@@ -24,7 +24,7 @@ test('an answer stays when both its screen and its question are shown, and goes 
   expect(keptWith()).toBe(false)
 })
 
-test('what is hidden counts as unanswered further on', () => {
+test('a hidden question counts as unanswered in later conditions', () => {
   const version = aVersion({
     first: { kind: 'TEXT' },
     second: { kind: 'TEXT', when: answered(1) },
@@ -38,7 +38,7 @@ test('what is hidden counts as unanswered further on', () => {
   expect([...answers.keys()]).toEqual([])
 })
 
-test('in an entity a condition looks at that entity and at what is around it', () => {
+test('a condition in an entity uses the answers of that entity and of what is around it', () => {
   const version = aVersion({
     top: { kind: 'TEXT' },
     people: { kind: 'ENUMERATOR' },

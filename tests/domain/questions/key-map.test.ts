@@ -106,7 +106,7 @@ describe('the key map', () => {
     )
   })
 
-  test('is a pure function: the same versions give the same map and stay as they were', () => {
+  test('is a pure function: the same versions give the same map and are not modified', () => {
     fc.assert(
       fc.property(histories, versions => {
         const before = structuredClone(versions)
@@ -118,7 +118,7 @@ describe('the key map', () => {
     )
   })
 
-  test('questions of a followed program that share a key have one place, the first with the options of all', () => {
+  test('questions of a followed program that share a key share one place with all their options', () => {
     const named = (id: number, question_key: string, option: string) => ({
       ...question(id, 'RADIO', null, ['all', option]),
       question_key,
@@ -143,7 +143,7 @@ describe('the key map', () => {
     ])
   })
 
-  test('refuses a version that repeats a question under an enumerator it never had, naming all three', () => {
+  test('refuses a version that moves a repeated question to another enumerator, naming all three', () => {
     expect(() => buildKeyMap([version(9, question(2, 'TEXT', 1))])).toThrow(/\b2\b.*\b1\b.*\b9\b/)
   })
 })
@@ -165,7 +165,7 @@ describe('unanswered forms', () => {
     }
   })
 
-  test('are what stored text, its outline and the fills of other versions are made of, under both profiles', () => {
+  test('are the same in stored text, its outline and the fills of other versions, in both profiles', () => {
     fc.assert(
       fc.property(publishedVersions, fc.constantFrom('contract' as const, 'origin' as const), (versions, profile) => {
         const outlined = ({ values, after }: OutlinedText): string =>
@@ -194,7 +194,7 @@ describe('unanswered forms', () => {
     )
   })
 
-  test('an enumerator has its fills where its key was a text before, as in a followed program', () => {
+  test('an enumerator is filled even if its key was a text before, as in a followed program', () => {
     const later = { ...question(2, 'ENUMERATOR'), question_key: 'key1' }
     const shape = [version(2, later, question(3, 'TEXT', 2))]
     const { entity } = planFill(buildKeyMap([version(1, question(1, 'TEXT')), ...shape]), buildKeyMap(shape), 'origin')

@@ -27,13 +27,13 @@ describe('questionKey (D15)', () => {
     expect(questionKey(name)).toBe(key)
   })
 
-  test('a letter with its accent alongside it is the letter with its accent ("after NFC")', () => {
+  test('a letter followed by a combining accent is the accented letter ("after NFC")', () => {
     expect(questionKey('cafe\u0301')).toBe('caf\u00e9')
     expect(questionKey('\u1100\u1161')).toBe('\uac00')
     expect(questionKey('q\u0301')).toBe('q')
   })
 
-  test('keeps letters, turns spaces into underscores and drops all else, for any text', () => {
+  test('keeps letters, replaces spaces with underscores and drops everything else, for any text', () => {
     fc.assert(
       fc.property(text, name => {
         const key = questionKey(name)
@@ -45,7 +45,7 @@ describe('questionKey (D15)', () => {
     )
   })
 
-  test('does not depend on how the same text is encoded', () => {
+  test('does not depend on how a text is encoded', () => {
     fc.assert(
       fc.property(text, name => {
         expect(questionKey(name.normalize('NFD'))).toBe(questionKey(name))
@@ -55,7 +55,7 @@ describe('questionKey (D15)', () => {
 })
 
 describe('foldedQuestionKey (D15)', () => {
-  test('"compared without case": keys that differ in case alone are equal, for every letter there is', () => {
+  test('"compared without case": keys that differ only in case are equal, for every letter', () => {
     for (let point = 0; point <= 0x10ffff; point++) {
       if (point >= 0xd800 && point <= 0xdfff) continue
       const letter = String.fromCodePoint(point).normalize('NFC')

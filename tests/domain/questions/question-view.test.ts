@@ -32,7 +32,7 @@ const pathsOf = (nodes: KeyMap, within: number[] = []): number[][] =>
   })
 
 describe('a view', () => {
-  test('has what is chosen, what lies around it and in it, but for what is hidden and all that lies in that', () => {
+  test('has the chosen questions with the enumerators around them and the questions in them, without hidden ones', () => {
     const viewed = publishedVersions
       .map(buildKeyMap)
       .chain(keyMap => fc.tuple(fc.constant(keyMap), anyView(idsOf(keyMap))))
@@ -49,7 +49,7 @@ describe('a view', () => {
     )
   })
 
-  test('has the name of another exactly when both show the same, and is whole when it shows all', () => {
+  test('has the same name as another view exactly when both show the same questions, and is complete when it shows all', () => {
     const ids = [1, 2, 12, 21]
     const sorted = ({ hidden }: QuestionView) => [...hidden].sort((a, b) => a - b)
     fc.assert(
@@ -82,7 +82,7 @@ function screened<Version extends PublishedVersion>(version: Version) {
 }
 
 describe('a hidden question', () => {
-  test('hides the key that it shares with another question, in each version: which of them was answered cannot be seen', () => {
+  test('hides a key that it shares with another question in every version, so nobody can see which was answered', () => {
     const also = [{ question_id: 2, type: 'TEXT' as const }]
     const keyMap = [node(1, 'shared', { also }), node(3, 'other')]
     for (const hidden of [1, 2]) {
@@ -94,7 +94,7 @@ describe('a hidden question', () => {
     }
   })
 
-  test('is missing in docs exactly where it is missing in exports, for programs that grow and shrink', () => {
+  test('is missing in docs exactly where it is missing in exports, while programs gain and lose questions', () => {
     const hiding = publishedVersions.chain(versions =>
       fc.record({
         versions: fc.constant(versions),

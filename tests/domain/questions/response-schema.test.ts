@@ -22,7 +22,7 @@ const withoutProto = (versions: PublishedVersion[]): boolean =>
   versions.every(version => version.questions.every(question => question.question_key !== '__proto__'))
 
 describe('the response schema', () => {
-  test('fits the example of any version of any program, with nothing left undocumented', () => {
+  test('fits the example of any version of any program and documents all of it', () => {
     fc.assert(
       fc.property(publishedVersions.filter(withoutProto), fc.nat(), (versions, nth) => {
         const chosen = { ...versions[nth % versions.length]!, slug: version.slug, statuses: ['Approved'], screens: [] }
@@ -46,7 +46,7 @@ describe('the response schema', () => {
     )
   })
 
-  test('refuses what no export has: a question left out, a wrong type, a foreign program', () => {
+  test('refuses what no export contains: a missing question, a wrong type, another program', () => {
     const check = schemaChecker(schemaOf(keyMap, false))
     const broken = (change: (application: Loose, answers: Loose) => unknown): string[] => {
       const page = example()
@@ -65,7 +65,7 @@ describe('the response schema', () => {
   })
 
   test.each(['contract', 'origin'] as const)(
-    'of a followed program takes what its origin may have stored: %s',
+    'of a followed program accepts what its origin may have stored: %s',
     profile => {
       const followed = followedShape({ slug: version.slug, origin_name: 'Every Kind' }, profile)
       const own = schemaChecker(schemaOf(keyMap, false))
@@ -98,7 +98,7 @@ describe('the response schema', () => {
 
   // Spec, "Versioning" 2: "Enumerated values may gain new members in the future: `revision_state`, `submitter_type`,
   // `question_type`, and the name `suffix`. Clients must handle unknown values."
-  test('accepts what the specification lets grow, and its closed form does not', () => {
+  test('accepts what the specification allows to be added, and its closed form does not', () => {
     const grown = example()
     const application = grown.payload[0]
     application.revision_state = 'WITHDRAWN'
@@ -113,7 +113,7 @@ describe('the response schema', () => {
     expect(schemaErrors(schemaOf(keyMap, true), grown).length).toBeGreaterThanOrEqual(8)
   })
 
-  test('names every option id ever selectable as an example', () => {
+  test('has every option ID that was ever selectable as an example', () => {
     const radio = keyMap.find(node => node.question_key === 'radio_one')!
     expect(questionSchema(radio, { definitionsAt: '#/$defs/' })).toMatchObject({
       properties: { selection: { type: ['string', 'null'], examples: ['red', 'green', 'dark_blue'] } },

@@ -99,7 +99,7 @@ describe('conditions', () => {
     }
   })
 
-  test('answered, all, any and not', () => {
+  test('combine with all, any and not, and test whether a question was answered', () => {
     const yes: Condition = { question_id: 1, operator: 'answered' }
     const no: Condition = { question_id: unanswered, operator: 'answered' }
     expect([yes, no].map(condition => holds(condition, find))).toEqual([true, false])

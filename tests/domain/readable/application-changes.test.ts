@@ -37,7 +37,7 @@ describe('changes between two applications', () => {
     expect(changesOf(item, structuredClone(item))).toEqual([])
   })
 
-  test('is reported at the place of each answer, at every depth', () => {
+  test('are reported at each answer, at every depth', () => {
     expect(
       changesOf(
         { reason: text('a'), child: list(child('Bo', '2020-01-02', { entity_name: 'Bakery', pay: pay(10) })) },
@@ -50,7 +50,7 @@ describe('changes between two applications', () => {
     ])
   })
 
-  test('an entity that is new or gone is reported whole', () => {
+  test('report a new or removed entity as a whole', () => {
     expect(
       changesOf(
         { reason: text(null), child: list(child('Old', '2001-02-03')) },
@@ -65,7 +65,7 @@ describe('changes between two applications', () => {
     ])
   })
 
-  test('what only one of two versions asks is reported as new or as gone', () => {
+  test('report a question that only one version asks as new or removed', () => {
     const narrow = aVersion({ reason: { kind: 'TEXT' } })
     const wide = aVersion({ reason: { kind: 'TEXT' }, more: { kind: 'TEXT' } })
     const [less, more] = [
@@ -76,7 +76,7 @@ describe('changes between two applications', () => {
     expect(changesOf(more, less, { before: wide, now: narrow })).toEqual([['more?', ['b'], []]])
   })
 
-  test('an answer is in the words of the version that it was given to', () => {
+  test('show each answer in the words of the version that it was given to', () => {
     const worded = (word: string) => {
       const asked = { kind: 'RADIO' as const, options: ['a', 'b'].map(id => ({ admin_id: id, text: `${word} ${id}` })) }
       return aVersion({ pet: asked, child: { kind: 'ENUMERATOR' }, toy: { ...asked, under: 'child' } })
@@ -92,7 +92,7 @@ describe('changes between two applications', () => {
     ])
   })
 
-  test.each([0, 1, 5])('ends at so many, and says so: %d more', further => {
+  test.each([0, 1, 5])('are limited in number, and the rest is counted: %d more', further => {
     const many = (date: string) => ({
       reason: text(null),
       child: list(...Array.from({ length: changesMax + further }, (_, i) => child(`${i}`, date))),

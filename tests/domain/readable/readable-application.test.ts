@@ -53,7 +53,7 @@ const rowsOf = (now: ExportedObject, before?: ExportedObject): Record<string, Re
   )
 
 describe('an application for people', () => {
-  test('has the screens of its version in their order, text to read left out, and what is on none at the end', () => {
+  test('has the screens of its version in order without static text, and questions on no screen at the end', () => {
     const { screens, applicant, cut } = readableApplication(version, application())
     expect(screens.map(({ name, rows }) => [name, rows.map(row => row.text)])).toEqual([
       ['Screen 1', ['name?', 'tenure?', 'landlord?', 'child?']],
@@ -63,7 +63,7 @@ describe('an application for people', () => {
     expect([applicant, cut]).toEqual(['Ada King', false])
   })
 
-  test('distinguishes what a condition hid from what was left open, with the reason', () => {
+  test('distinguishes questions hidden by a condition from unanswered ones, with the reason', () => {
     const rows = rowsOf(application())
     expect(rows.landlord!.answer).toEqual({ state: 'not_asked', when: '“tenure?” is “Renting”' })
     expect(rowsOf(application({ tenure: single('rent') })).landlord!.answer).toEqual({ state: 'unanswered' })
@@ -71,7 +71,7 @@ describe('an application for people', () => {
     expect(readableApplication(version, application({ tenure: single(null) })).screens[1]!.notAsked).toBeUndefined()
   })
 
-  test('shows an answer even where its condition does not hold: it was loaded so', () => {
+  test('shows an answer even if its condition does not hold, as loaded applications may have it', () => {
     expect(rowsOf(application({ landlord: text('Mo') })).landlord!.answer).toEqual({
       state: 'answered',
       lines: [{ text: 'Mo' }],
@@ -82,7 +82,7 @@ describe('an application for people', () => {
     })
   })
 
-  test('shows options by their words, and one that is no more by its id', () => {
+  test('shows options by label, and a removed option by its ID', () => {
     expect(rowsOf(application({ tenure: single('rent') })).tenure!.answer).toEqual({
       state: 'answered',
       lines: [{ text: 'Renting' }],
@@ -90,7 +90,7 @@ describe('an application for people', () => {
     expect(rowsOf(application()).tenure!.answer).toEqual({ state: 'answered', lines: [{ text: 'gone_by' }] })
   })
 
-  test('decides in each entity by its own answers what was not asked', () => {
+  test('decides for each entity by its own answers what was not asked', () => {
     const { answer } = rowsOf(
       application({
         child: children(
@@ -108,7 +108,7 @@ describe('an application for people', () => {
     ])
   })
 
-  test('shows what is in no form it knows as it is exported', () => {
+  test('shows values of an unknown form as they are exported', () => {
     const odd = { question_type: 'NUMBER', number: 'many' }
     const strange = application({
       unplaced: { question_type: 'TEXT', words: 'x' },
@@ -121,7 +121,7 @@ describe('an application for people', () => {
     expect(JSON.stringify(rowsOf(strange).child)).toContain(JSON.stringify(JSON.stringify(odd)).slice(1, -1))
   })
 
-  test('a key may be called like what every object has', () => {
+  test('allows a key named like a member of every object', () => {
     const proto = aVersion({ '  proto  ': { kind: 'TEXT' }, constructor: { kind: 'TEXT' as const } })
     const object = JSON.parse('{"__proto__":{"question_type":"TEXT","text":"mine"}}') as ExportedObject
     const [first, second] = readableApplication(proto, object).screens[0]!.rows
@@ -129,7 +129,7 @@ describe('an application for people', () => {
     expect(second!.answer).toEqual({ state: 'unanswered' })
   })
 
-  test('in a list has the first name that was answered, and an e-mail address before a phone number', () => {
+  test('in a list has the first name that was answered, or an e-mail address, or a phone number', () => {
     const kinds = { alias: 'NAME', name: 'NAME', phone: 'PHONE', mail: 'EMAIL' } as const
     const listed = aVersion(Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, { kind }])))
     const phone = { question_type: 'PHONE', phone_number: '+12065550100' }
@@ -142,7 +142,7 @@ describe('an application for people', () => {
     expect(applicantInList(listed, { phone })).toEqual({ name: undefined, email: undefined, phone: '+1 206 555 0100' })
   })
 
-  test('ends at so many rows, and says so', () => {
+  test('is limited in rows, and says so', () => {
     const many = application({
       child: children(
         ...Array.from({ length: rowsMax }, (_, i) => ({
@@ -172,7 +172,7 @@ describe('against the application before', () => {
         .filter(([, change]) => change !== undefined),
     )
 
-  test('marks what is new, changed and gone, and nothing else', () => {
+  test('marks exactly the new, changed and removed answers', () => {
     const before = application({ landlord: text('Mo'), unplaced: text('old') })
     expect(changes(application({ unplaced: text('new'), last: text('said') }), before)).toEqual({
       landlord: 'gone',
@@ -185,13 +185,13 @@ describe('against the application before', () => {
     expect(Object.values(rowsOf(application())).every(row => row.change === undefined)).toBe(true)
   })
 
-  test('the order of members is no change: it depends on the version', () => {
+  test('does not count the order of members, which depends on the version', () => {
     const bo = { entity_name: 'Bo', school: single('no'), grade: number(null) }
     const turned = { grade: number(null), school: single('no'), entity_name: 'Bo' }
     expect(changes(application({ child: children(bo) }), application({ child: children(turned) }))).toEqual({})
   })
 
-  test('knows entities by their names, the second of a name by the second', () => {
+  test('matches entities by name, and those of one name in order', () => {
     const child = (entity_name: string, grade: number) => ({
       entity_name,
       school: single('yes'),

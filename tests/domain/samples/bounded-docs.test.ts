@@ -69,7 +69,7 @@ describe('docs of a program that asks for as much as it can are bounded', () => 
   )
 })
 
-test('a short example has as many questions as are soon read, and says how many it lacks', () => {
+test('a short example has only as many questions as are quickly read, and says how many it leaves out', () => {
   const application = Object.fromEntries(
     Array.from({ length: 90 }, (_, i) => [`question ${i}`, { text: 'x'.repeat(80) }]),
   )
@@ -79,7 +79,7 @@ test('a short example has as many questions as are soon read, and says how many 
   expect(page.length).toBeWithin(2000, 3000)
 })
 
-test('a long text is cut with an ellipsis, and never within a character', () => {
+test('a long text is cut with an ellipsis, never within a character', () => {
   expect(shortened('abc', 3)).toBe('abc')
   expect(shortened('abcd', 3)).toBe('ab…')
   expect(shortened('a😀bc', 3)).toBe('a…')

@@ -41,7 +41,7 @@ test('the example is byte for byte what the exporter sends for the same applicat
   )
 })
 
-test('shows every field filled, two entities at every depth, and the unanswered form of every question', () => {
+test('shows every field filled in, two entities at every depth, and the unanswered form of every question', () => {
   const version = everyKindVersion()
   const { payload, nextPageToken } = JSON.parse(examplePage(version, buildKeyMap([version]), 'UTC'))
   const [full, empty] = payload

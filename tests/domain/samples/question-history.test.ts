@@ -91,7 +91,7 @@ test('each kind of change to a question is in its history, newest version first,
   ])
 })
 
-test('a question that is asked again is compared with the version that asked it last', () => {
+test('a question that returns is compared with the last version that asked it', () => {
   const other: Asked = { name: 'pet' }
   const all = [version(other, choice('red', 'blue')), version(other), version(other), version(other, choice('red'))]
   expect(codesOf(all, 'colour')).toEqual([
@@ -101,7 +101,7 @@ test('a question that is asked again is compared with the version that asked it 
   ])
 })
 
-test('where another question takes over a key, the history of the key goes on with its type', () => {
+test('when another question takes over a key, the history of the key continues with its type', () => {
   const all = [
     version({ name: 'pet' }, { name: 'name' }),
     version({ name: 'pet' }, { ...choice('red'), name: 'name again', key: 'name' }),

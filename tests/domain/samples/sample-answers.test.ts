@@ -31,7 +31,7 @@ function question(kind: VersionQuestion['kind'], more: Partial<VersionQuestion> 
 describe('sampleAnswers', () => {
   const version = { questions: everyKindQuestions() }
 
-  test('is the same every time, and another for another variant', () => {
+  test('is the same every time and differs between variants', () => {
     const text = (variant: number) =>
       renderMembers(
         buildKeyMap([{ program_version_id: 1, ...version }]),
@@ -50,7 +50,7 @@ const bounds = fc
 const wholeTexts = [...sentences, ...organizations, ...familyNames]
 
 describe('answerSampler', () => {
-  test('is taken at submission as it is: the bounds, options and formats of every question are kept', () => {
+  test('generates answers that can be submitted: they respect the bounds, options and formats of every question', () => {
     fc.assert(
       fc.property(fc.nat(), bounds, bounds, (seed, lengths, counts) => {
         const settings = {
@@ -77,7 +77,7 @@ describe('answerSampler', () => {
     )
   })
 
-  test('a text that has to be long, and may be of any length, is long enough', () => {
+  test('generates a long enough text where a minimum but no maximum is set', () => {
     const questions = [question('TEXT', { settings: { text: 'What?', min_length: 600 } })]
     const version = { ...everyKindVersion({ questions }), program_id: 1, state: 'ACTIVE' as const }
     const answers = answerSampler({ questions, screens: version.screens })(seededRandom(1))
@@ -87,7 +87,7 @@ describe('answerSampler', () => {
     )
   })
 
-  test('answers what is required, and leaves some of the rest', () => {
+  test('answers all required questions and some of the others', () => {
     const [required, optional, unasked] = [question('TEXT'), question('TEXT'), question('TEXT')]
     const answered = { question_id: required.question_id, operator: 'answered' as const }
     const placements = [required, optional, unasked].map(q => ({
@@ -107,7 +107,7 @@ describe('answerSampler', () => {
     expect(made.some(answers => answers.has(unasked.question_key))).toBe(false)
   })
 
-  test('has none to five entities, about 2.5 on average', () => {
+  test('generates zero to five entities, about 2.5 on average', () => {
     const enumerator = question('ENUMERATOR')
     const name = question('NAME', { enumerator_id: enumerator.question_id })
     const placements = [{ question_id: enumerator.question_id, optional: false, visible_when: null }]

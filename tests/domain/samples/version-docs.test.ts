@@ -54,7 +54,7 @@ const worded = (versions: readonly PublishedVersion[]) =>
     ),
   )
 
-test('of any program: each question is in the example under its path, and what is said of it is as its versions had it', () => {
+test('docs of any program have each question in the example at its path, described as in its versions', () => {
   fc.assert(
     fc.property(publishedVersions.map(worded), versions => {
       const [version, earlier] = [versions.at(-1)!, versions.slice(0, -1)]
@@ -98,7 +98,7 @@ test('of any program: each question is in the example under its path, and what i
   )
 })
 
-test('says when a question is asked, whether it may be left out, what its answers are held to and since when it is there', () => {
+test('docs say when a question is asked, whether it is optional, the limits of its answers and since when it exists', () => {
   const condition = {
     question_id: keyed('radio_one').question_id,
     field: 'selection',
@@ -150,7 +150,7 @@ test('says when a question is asked, whether it may be left out, what its answer
   })
 })
 
-test('an option id that was away and came back, or has another text, has each range with its own text (D56)', () => {
+test('an option ID that was removed and returned, or changed its text, has each range with its text (D56)', () => {
   const withTexts = (texts: Record<string, string>): VersionQuestion => ({
     ...keyed(all.find(question => question.settings.options !== undefined)!.question_key),
     settings: { text: 'Fuel?', options: Object.entries(texts).map(([admin_id, text]) => ({ admin_id, text })) },
@@ -191,7 +191,7 @@ test('an option id that was away and came back, or has another text, has each ra
   ).toEqual([[], []])
 })
 
-test('a translation that comes later is no change of meaning: the label of every version that had the text', () => {
+test('a translation added later changes no meaning: it labels every version with the same text', () => {
   const asking = (id: number, options: readonly object[]) => {
     const version = everyKindVersion()
     const question = version.questions.find(({ settings }) => settings.options !== undefined)!

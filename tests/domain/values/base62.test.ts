@@ -29,7 +29,7 @@ describe('base62', () => {
     )
   })
 
-  test('the extremes: zeros and all ones come back, one more than all ones is refused', () => {
+  test('the extremes: all zeros and all ones come back, and one more than all ones is refused', () => {
     expect(decodeBase62('0'.repeat(base62Length(122)), 122)).toEqual(Buffer.alloc(122))
     const ones = encodeBase62(Buffer.alloc(122, 0xff))
     expect(decodeBase62(ones, 122)).toEqual(Buffer.alloc(122, 0xff))

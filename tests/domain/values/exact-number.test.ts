@@ -34,7 +34,7 @@ describe('exact numbers', () => {
     expect(exactInteger(source)).toBeUndefined(),
   )
 
-  test('a million digits are looked at once', () => {
+  test('a million digits are read only once', () => {
     const zeros = '0'.repeat(1_000_000)
     for (const source of [`1${zeros}1`, `0.${zeros}1`, `1${zeros}`]) expect(exactInteger(source)).toBeUndefined()
     expect(exactInteger(`1.${zeros}`)).toBe(1)
@@ -59,7 +59,7 @@ describe('exact numbers', () => {
       expect([source, exactCents(source)]).toEqual([source, undefined])
   })
 
-  test('an amount is printed as what it was read from', () => {
+  test('an amount is printed as it was read', () => {
     fc.assert(fc.property(fc.maxSafeInteger().map(Math.abs), cents => expect(exactCents(dollars(cents))).toBe(cents)))
   })
 })

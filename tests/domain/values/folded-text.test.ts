@@ -16,7 +16,7 @@ test.each(['Ada', '1', '—', 'José', '李', 'ي', '\u0915\u094d\u200d\u0937', 
 })
 
 test.each(['two\nlines', 'a\0b', 'a\u0085b', 'a\u2028b', 'a\u2029b', 'half \ud83d'])(
-  '%p can be seen, and is no name',
+  '%p is visible but not a valid name',
   name => {
     expect([isBlank(name), isName(name, 100)]).toEqual([false, false])
   },

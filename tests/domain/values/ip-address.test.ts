@@ -43,7 +43,7 @@ describe('an address', () => {
     expect(parseAddress(spelling)).toBeUndefined()
   })
 
-  test('any of IPv4, and any of IPv6 as it is written', () => {
+  test('is unchanged by parsing and formatting, for any IPv4 and IPv6 address', () => {
     fc.assert(fc.property(fc.ipV4(), address => text(address) === address))
     fc.assert(
       fc.property(fc.ipV6(), address => {
@@ -60,7 +60,7 @@ describe('a subnet', () => {
     return 'error' in subnet ? subnet.error : subnet.text
   }
 
-  test('has as many bits as its family, all of them without a slash', () => {
+  test('has at most as many bits as its family, and all of them without a slash', () => {
     expect(spelled('192.0.2.0/24')).toBe('192.0.2.0/24')
     expect(spelled('192.0.2.1')).toBe('192.0.2.1/32')
     expect(spelled('0.0.0.0/0')).toBe('0.0.0.0/0')
@@ -93,7 +93,7 @@ describe('a subnet', () => {
     expect(spelled(spelling)).toContain(`"${spelling}"`)
   })
 
-  test('contains what its bits say, and nothing of the other family', () => {
+  test('contains exactly the addresses with its prefix, and none of the other family', () => {
     const within = (subnet: string, address: string): boolean =>
       contains(parseSubnet(subnet) as Subnet, parseAddress(address)!)
     expect(within('192.0.2.0/24', '192.0.2.255')).toBe(true)
@@ -103,7 +103,7 @@ describe('a subnet', () => {
   })
 })
 
-test('loopback is 127.0.0.0/8 and ::1, and nothing alongside them', () => {
+test('loopback is exactly 127.0.0.0/8 and ::1', () => {
   for (const address of ['127.0.0.1', '127.255.255.255', '::1', '::ffff:127.0.0.1'])
     expect([address, isLoopback(parseAddress(address)!)]).toEqual([address, true])
   for (const address of ['126.255.255.255', '128.0.0.0', '::', '2001:db8::1', 'fe80::1', '::ffff:128.0.0.1'])

@@ -8,7 +8,7 @@ const text = `{
 \t"e": {"f": true, "": [[], -1.5e3]}
 }`
 
-test('each value is found where it is written, whatever its keys and strings hold', () => {
+test('each value is located, whatever the keys and strings around it contain', () => {
   const at = (path: string): string => {
     const [{ line, column } = { line: 0, column: 0 }] = placesIn(text, [path])
     return text.split('\n')[line - 1]!.slice(column - 1)
@@ -22,7 +22,7 @@ test('each value is found where it is written, whatever its keys and strings hol
   expect(at('/e/f')).toStartWith('true')
 })
 
-test('what is missing is shown at what it is missing in', () => {
+test('a missing member is located at its parent', () => {
   expect(placesIn(text, ['/a/1/nothing', '/e/g/h', '/zz'])).toEqual([
     { line: 2, column: 12 },
     { line: 3, column: 7 },
@@ -30,6 +30,6 @@ test('what is missing is shown at what it is missing in', () => {
   ])
 })
 
-test('lines end with CR LF too, as browsers send them', () => {
+test('lines may end with CR LF, as browsers send them', () => {
   expect(placesIn('{\r\n  "a":\r\n    7\r\n}', ['/a'])).toEqual([{ line: 3, column: 5 }])
 })

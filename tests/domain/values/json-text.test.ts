@@ -39,7 +39,7 @@ function parses(text: string): boolean {
 }
 
 describe('JSON text', () => {
-  test('says what JSON.parse says, and is written back as it was', () => {
+  test('has the same value as with JSON.parse, and is written back unchanged', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary', noUnicodeString: false } as object), text => {
         const parsed = parseJson(text, { depthMax: 64 })
@@ -50,7 +50,7 @@ describe('JSON text', () => {
     )
   })
 
-  test('is refused exactly where JSON.parse refuses it, in text changed at random', () => {
+  test('is refused exactly when JSON.parse refuses it, in randomly changed text', () => {
     const pieces = fc.constantFrom(
       ...'{}[]:,"\\ \t\n01.-+eE',
       'true',
@@ -81,7 +81,7 @@ describe('JSON text', () => {
     )
   })
 
-  test('long strings are what JSON.parse says, or refused where it refuses them, wherever escapes and errors are', () => {
+  test('has long strings that are the same as with JSON.parse, or refused by both, wherever escapes and errors are', () => {
     const run = fc.integer({ min: 60, max: 70 }).map(length => 'x'.repeat(length))
     const piece = fc.constantFrom(
       '\\"',
@@ -140,7 +140,7 @@ describe('JSON text', () => {
     expect(errorOf('['.repeat(1_000_000), 64)).toMatchObject({ code: 'too_deep' })
   })
 
-  test('an error has its line and column, and the place it is in (RFC 6901)', () => {
+  test('an error has its line, column and pointer (RFC 6901)', () => {
     const placeOf = (text: string, depthMax = 64) => {
       const { path, line, column } = errorOf(text, depthMax)!
       return { path, line, column }
@@ -157,7 +157,7 @@ describe('JSON text', () => {
     expect(placedDetail(error)).toEndWith(' (line 2, column 2).')
   })
 
-  test('more values than the bound are refused, of whatever kind they are', () => {
+  test('more values than the limit are refused, whatever their type', () => {
     const codeOf = (text: string, valuesMax: number) => {
       const parsed = parseJson(text, { depthMax: 8, valuesMax })
       return 'error' in parsed ? parsed.error.code : 'read'
@@ -169,7 +169,7 @@ describe('JSON text', () => {
     expect(codeOf(`[${'1,'.repeat(1_000_000)}1]`, 50_000)).toBe('too_many_values')
   })
 
-  test('a key named like what every object inherits is a key like any other', () => {
+  test('a key named like an inherited member is a key like any other', () => {
     const { json } = parseJson('{"__proto__":{"polluted":true},"constructor":1}', { depthMax: 8 }) as { json: Json }
     expect(isJsonObject(json) && [...json.keys()]).toEqual(['__proto__', 'constructor'])
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()

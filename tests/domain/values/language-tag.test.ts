@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { canonicalLanguageTag } from '../../../src/domain/values/language-tag.ts'
 
-test('"IETF language tag": canonical, or none', () => {
+test('"IETF language tag": a tag is made canonical or refused', () => {
   const longerSince = `en-u-ca-islamicc-x${'-abcdefgh'.repeat(9)}`
   expect(canonicalLanguageTag('en-us')).toBe('en-US')
   expect(canonicalLanguageTag('ZH-hant-tw')).toBe('zh-Hant-TW')
@@ -28,7 +28,7 @@ describe('tags that RFC 5646 allows and Intl does not', () => {
     ['zh-yue-HK', 'yue-HK'],
     ['ZH-cmn-hans-cn', 'cmn-Hans-CN'],
     ['sgn-ase', 'ase'],
-  ])('%s is %s, and that is canonical', (text, canonical) => {
+  ])('%s becomes %s, which is canonical', (text, canonical) => {
     expect(canonicalLanguageTag(text)).toBe(canonical)
     expect(canonicalLanguageTag(canonical)).toBe(canonical)
   })

@@ -109,7 +109,7 @@ describe('parsePostgresInstant', () => {
   })
 
   test.each(['infinity', '-infinity', '0044-03-15 00:00:00+00 BC', '2026-01-02 03:04:05-05', '9999-12-31 00:00:00+00'])(
-    '%s is no instant of an application, and never silently another one',
+    '%s is refused and never silently read as another instant',
     text => {
       expect(() => parsePostgresInstant(text)).toThrow()
     },
@@ -137,7 +137,7 @@ describe('parseOffsetTime', () => {
       '',
     ],
     ...['2026-13-01T00:00:00Z', '2026-00-01T00:00:00Z', '2026-01-00T00:00:00Z', ' 2026-01-02T03:04:05Z'],
-  ])('%p is none', text => {
+  ])('%p is refused', text => {
     expect(parseOffsetTime(text)).toBeUndefined()
   })
 })

@@ -6,7 +6,7 @@ import { ResumableSha256, sha256StateBytes } from '../../../src/domain/values/re
 const sha256 = (pieces: readonly Uint8Array[]): string =>
   createHash('sha256').update(Buffer.concat(pieces)).digest('hex')
 
-test('a digest of any pieces is that of SHA-256, also when its state goes through bytes between two of them', () => {
+test('a digest of any pieces is SHA-256, even if its state is stored and restored between them', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 8 }), pieces => {
       let hash = new ResumableSha256()
@@ -21,7 +21,7 @@ test('a digest of any pieces is that of SHA-256, also when its state goes throug
   )
 })
 
-test('each length around the ends of blocks is padded as the standard has it, and parts of a buffer count alone', () => {
+test('each length around a block boundary is padded as in the standard, and only the given part of a buffer counts', () => {
   const bytes = Buffer.from(Array.from({ length: 200 }, (_, i) => i))
   for (let length = 0; length < 130; length++) {
     const hash = new ResumableSha256()
