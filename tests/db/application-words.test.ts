@@ -162,7 +162,7 @@ async function inLocale(provider: string): Promise<Sql | undefined> {
   return other
 }
 
-describe('words are the same from a part of the answers as from the whole application', () => {
+describe('the words of an application are the same whether computed from the searched texts or from its snapshot', () => {
   const seed = Date.now() % 2 ** 31
   const snapshots = fc.sample(someAnswers, { numRuns: 1500, seed }).map(snapshotOf)
 
@@ -181,8 +181,8 @@ describe('words are the same from a part of the answers as from the whole applic
   )
 })
 
-describe('every application has its words, once, for as long as it is there', () => {
-  test('submitted, loaded, stored by an earlier release, changed and erased', async () => {
+describe('every application has its words exactly once for as long as it exists', () => {
+  test('whether submitted, loaded, stored by an earlier release, changed or erased', async () => {
     const { database, service, key, program } = await useIntake([q.name('i own'), q.email('i mail', optional)])
     const frontEnd = new FrontEnd(service, key, program.slug)
     const db = usePool({ url: database.url, connectionsMax: 1 })
@@ -231,7 +231,7 @@ describe('every application has its words, once, for as long as it is there', ()
   })
 })
 
-test('the migration writes the words of what was stored before it, in batches, and continues after an interruption', async () => {
+test('the migration writes the words of earlier applications in batches and continues after an interruption', async () => {
   const db = usePool({ url: (await useDatabase({}, endWithTest)).url, connectionsMax: 1 })
   const program = await insertRawProgram(db, 'earlier')
   await insertRawApplications(db, program, 25)

@@ -18,31 +18,34 @@ async function keepaliveSeconds(port: number): Promise<number[]> {
     .map(([kind, ticks]) => (kind === '02' ? Number.parseInt(ticks!, 16) / 100 : Number.POSITIVE_INFINITY))
 }
 
-describe.skipIf(process.platform !== 'linux')('G14: a database that has vanished without a word is noticed', () => {
-  test.each([false, true])('by keepalive on an idle connection, TLS %p', async tls => {
-    const server: ScriptedPostgres = await startScriptedPostgres({ tls })
-    const sql: Sql = openDatabase({
-      url: `postgres://u:p@127.0.0.1:${server.port}/d${tls ? '?sslmode=require' : ''}`,
-      connectionsMax: 1,
+describe.skipIf(process.platform !== 'linux')(
+  'G14: a database that disappears without closing its connections is noticed',
+  () => {
+    test.each([false, true])('by keepalive on an idle connection, TLS %p', async tls => {
+      const server: ScriptedPostgres = await startScriptedPostgres({ tls })
+      const sql: Sql = openDatabase({
+        url: `postgres://u:p@127.0.0.1:${server.port}/d${tls ? '?sslmode=require' : ''}`,
+        connectionsMax: 1,
+      })
+      try {
+        await sql.unsafe('select')
+        const [seconds] = await keepaliveSeconds(server.port)
+        expect(seconds).toBeWithin(1, 16)
+      } finally {
+        await sql.end({ timeout: 1 })
+        await server.stop()
+      }
     })
-    try {
-      await sql.unsafe('select')
-      const [seconds] = await keepaliveSeconds(server.port)
-      expect(seconds).toBeWithin(1, 16)
-    } finally {
-      await sql.end({ timeout: 1 })
-      await server.stop()
-    }
-  })
-})
+  },
+)
 
 describe('an int8', () => {
-  test('comes as the number it is, up to 2^53 - 1 either way', async () => {
+  test('is read as a number, from -(2^53 - 1) to 2^53 - 1', async () => {
     const read = (text: string) => database.sql<{ n: number }[]>`select ${text}::text::int8 as n`
     for (const n of [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER]) expect((await read(String(n)))[0]!.n).toBe(n)
   })
 
-  test('beyond that is refused, and never rounded to another number', async () => {
+  test('beyond that is refused and never rounded', async () => {
     const single = usePool({ url: database.url, connectionsMax: 1 }, endWithTest)
     for (const n of ['9007199254740992', '9007199254740993', '-9007199254740993', '9223372036854775807'])
       await expect(Promise.resolve(single`select ${n}::text::int8 as n`)).rejects.toThrow(n)
@@ -51,7 +54,7 @@ describe('an int8', () => {
   })
 })
 
-test('a transaction in which a statement failed is not taken for committed, though its work went on', async () => {
+test('a transaction with a failed statement does not count as committed, even if its work continued', async () => {
   const work = inSession(database.sql, session =>
     inTransactionOf(session, async tx => void (await tx`select 1 / 0`.catch(() => {}))),
   )
@@ -70,16 +73,19 @@ describe('a connection that was refused or lost', () => {
     '08006',
     '53300',
   ]
-  test.each(lost)('%s: the same may succeed on another one, so a read is tried again', async code => {
+  test.each(lost)('%s: a read is tried again, because it may succeed on another connection', async code => {
     expect(isLostConnection(Object.assign(new Error('as the driver throws it'), { code }))).toBe(true)
   })
 
-  test.each(['57014', '23505', '42703', '53400', '40001', undefined])('%p is no lost connection', code => {
-    expect(isLostConnection(Object.assign(new Error('as the driver throws it'), { code }))).toBe(false)
-  })
+  test.each(['57014', '23505', '42703', '53400', '40001', undefined])(
+    '%p does not count as a lost connection',
+    code => {
+      expect(isLostConnection(Object.assign(new Error('as the driver throws it'), { code }))).toBe(false)
+    },
+  )
 
   test.each(['CONNECTION_SILENT', 'CONNECTION_BUSY', 'CONNECT_TIMEOUT'])(
-    '%s: its time is up, so it is not tried again',
+    '%s: a statement that timed out is not tried again',
     async code => {
       let tries = 0
       const read = readThroughLoss(async () => {
@@ -91,7 +97,7 @@ describe('a connection that was refused or lost', () => {
     },
   )
 
-  test('53300: a server that has no connection left for a moment costs a read nothing but time', async () => {
+  test('53300: a read waits while the server has no free connection', async () => {
     await database.sql`create role visitor login connection limit 1`
     const url = new URL(database.url)
     url.username = 'visitor'

@@ -36,7 +36,7 @@ async function stored(): Promise<{ text: number; row: number; elsewhere: number 
   return sizes!
 }
 
-test('texts that are kept compressed take less, stay in their rows, and are exported to the byte as before; those submitted later too', async () => {
+test('compressed texts take less space, stay in their rows and are exported byte for byte as before, including later submissions', async () => {
   for (const letters of [1, 1000, 1999]) await apply(letters)
   await multiplyApplications(database.sql, 400)
   const before = await stored()

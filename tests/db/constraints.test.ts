@@ -18,7 +18,7 @@ const refusal = async (statement: PromiseLike<unknown>): Promise<string | undefi
 const restrictViolation = '23001'
 
 describe('"An application is a snapshot of the applicant\'s answers at the moment of submission"', () => {
-  test('"Answers never change": the database refuses to change anything of an application that was fixed then', async () => {
+  test('"Answers never change": the database refuses to change anything that a submission has fixed', async () => {
     const { sql } = database
     const { program_version_id } = raw
     const before = await sql`select to_jsonb(application) as row from application order by submit_seq`
@@ -37,7 +37,7 @@ describe('"An application is a snapshot of the applicant\'s answers at the momen
     expect(await sql`select to_jsonb(application) as row from application order by submit_seq`).toEqual(before)
   })
 
-  test('what was superseded stays so, by the same submission, and by a later one than itself', async () => {
+  test('an application is superseded once, and only by a later submission', async () => {
     const { sql } = database
     const other = await insertRawProgram(sql, 'superseding')
     const [id] = await insertRawApplications(sql, other, 1)
@@ -52,7 +52,7 @@ describe('"An application is a snapshot of the applicant\'s answers at the momen
       expect(await refusal(change)).toBe(restrictViolation)
   })
 
-  test('the history of status and note is never changed, and goes with its application alone', async () => {
+  test('the history of status and note never changes and is deleted only with its application', async () => {
     const { sql } = database
     const own = await insertRawProgram(sql, 'annotated')
     const [id] = await insertRawApplications(sql, own, 1)
@@ -70,7 +70,7 @@ describe('"An application is a snapshot of the applicant\'s answers at the momen
   })
 })
 
-describe('valid numbers and states of a program', () => {
+describe('numbers and states of a program', () => {
   /** Adds an application like another one, with other values for some of its columns. */
   const insertLike = (
     applicationId: number,
@@ -92,7 +92,7 @@ describe('valid numbers and states of a program', () => {
     expect(await insertLike(second, { submit_seq: 50 })).toBe('application_one_current')
   })
 
-  test('"unique sequence per program": a number is given to one application', async () => {
+  test('"unique sequence per program": each number belongs to one application', async () => {
     const [applicant] = await database.sql<{ applicant_id: number }[]>`
       insert into applicant (language) values ('en') returning applicant_id`
     const applicant_id = applicant!.applicant_id
@@ -100,7 +100,7 @@ describe('valid numbers and states of a program', () => {
     expect(await insertLike(second, { applicant_id, submit_seq: 0 })).toBe('application_submit_seq_check')
   })
 
-  test('an application is of a version of its own program', async () => {
+  test('an application belongs to a version of its own program', async () => {
     const other = await insertRawProgram(database.sql, 'other')
     const [applicant] = await database.sql<{ applicant_id: number }[]>`
       insert into applicant (language) values ('en') returning applicant_id`
@@ -113,7 +113,7 @@ describe('valid numbers and states of a program', () => {
     ).toBe('application_program_id_program_version_id_fkey')
   })
 
-  test('the counter of submissions never goes back, in number or time', async () => {
+  test('the submission counter never goes back in number or time', async () => {
     const { sql } = database
     for (const change of [
       sql`update submission_counter set submit_seq = submit_seq - 1 where program_id = ${raw.program_id}`,
@@ -129,7 +129,7 @@ describe('programs and questions', () => {
     program = await aProgram(database.sql, { slug: 'fixed', questions: [q.enumerator('pet', [q.text('pet name')])] })
   })
 
-  test('"Immutable admin name of the program": slug and id never change, the rest of the row may', async () => {
+  test('"Immutable admin name of the program": slug and ID never change, other columns may', async () => {
     const { sql } = database
     for (const change of [
       sql`update program set slug = 'moved' where slug = 'fixed'`,
@@ -139,13 +139,16 @@ describe('programs and questions', () => {
     await sql`update program set display_name = 'Another name' where slug = 'fixed'`
   })
 
-  test.each(['', 'Fixed', 'a_b', 'a--b', '-a', 'a-', 'a b', 'ä', 'a'.repeat(101)])('%p is no slug', async slug => {
-    expect(await refusal(database.sql`insert into program (slug, display_name) values (${slug}, 'A program')`)).toBe(
-      'program_slug_check',
-    )
-  })
+  test.each(['', 'Fixed', 'a_b', 'a--b', '-a', 'a-', 'a b', 'ä', 'a'.repeat(101)])(
+    '%p is not a valid slug',
+    async slug => {
+      expect(await refusal(database.sql`insert into program (slug, display_name) values (${slug}, 'A program')`)).toBe(
+        'program_slug_check',
+      )
+    },
+  )
 
-  test('one draft and one active version of a program', async () => {
+  test('a program has at most one draft and one active version', async () => {
     const { sql } = database
     const insert = () => sql`
       insert into program_version (program_id, state, screens, display_name, statuses, created_by)
@@ -161,7 +164,7 @@ describe('programs and questions', () => {
     ).toBe('program_version_one_active')
   })
 
-  test('"A question: admin name, key, type, enumerator" never change; keys under one enumerator differ in more than case', async () => {
+  test('"A question: admin name, key, type, enumerator" never change, and keys under one enumerator differ in more than case', async () => {
     const { sql } = database
     const { question_id, enumerator_id } = program.question('pet name')
     for (const change of [
@@ -183,7 +186,7 @@ describe('programs and questions', () => {
     expect(await insert('fur', 'fur', question_id)).toBe('question_enumerator_id_enumerator_kind_fkey')
   })
 
-  test('the questions of a published version are neither added to, exchanged nor removed', async () => {
+  test('questions of a published version are never added, replaced or removed', async () => {
     const { sql } = database
     const { program_version_id } = program
     for (const change of [

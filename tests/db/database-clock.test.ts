@@ -12,7 +12,7 @@ const aheadBy = (seconds: () => number): Db =>
     apply: () => sql`select clock_timestamp() + make_interval(secs => ${seconds()}) as now`,
   })
 
-test('D46: says what the database’s clock says, whatever the clock of this process says', async () => {
+test('D46: the database clock is used, whatever the clock of this process shows', async () => {
   const real = Date.now
   endWithTest(() => {
     Date.now = real
@@ -26,7 +26,7 @@ test('D46: says what the database’s clock says, whatever the clock of this pro
   expect(Number.isInteger(said)).toBe(true)
 })
 
-test('D46: follows the clock of another server that takes over, and goes on while none answers', async () => {
+test('D46: the database clock follows a server that takes over, and continues while no server responds', async () => {
   let ahead = 0
   let away = false
   const db = aheadBy(() => {

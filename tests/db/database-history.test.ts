@@ -48,19 +48,19 @@ async function expectMovedOnce(): Promise<void> {
   }
 }
 
-test('a submission asks before it draws its id', async () => {
+test('a submission checks the history of the database before it draws its ID', async () => {
   expect(await submit()).toBeGreaterThan(before.get('application_application_id_seq')! + step - 1)
   await expectMovedOnce()
   const next = await submit()
   expect(await submit()).toBe(next + 1)
 })
 
-test('the registration of an applicant asks before it draws its id', async () => {
+test('registering an applicant checks the history of the database before it draws its ID', async () => {
   expect(await frontEnd.register()).toBeGreaterThan(before.get('applicant_applicant_id_seq')! + step - 1)
   await expectMovedOnce()
 })
 
-test('a change of an application, whose state a client names by its id, asks before it draws that id', async () => {
+test('annotating an application checks the history of the database before it draws the ID of the change', async () => {
   const now = Date.now() * 1000
   await annotate(sql, { program_id, application_id: first, note: 'seen', actor: 'admin:test', now, timeZone: 'UTC' })
   const [row] = await sql<{ id: number }[]>`select max(annotation_id) as id from application_annotation`
@@ -68,14 +68,14 @@ test('a change of an application, whose state a client names by its id, asks bef
   await expectMovedOnce()
 })
 
-test('of many who notice a restore at once, one moves the ids, and for the others nothing is new', async () => {
+test('when many processes notice a restore at once, one moves the IDs and the others find it done', async () => {
   const pool = usePool({ url: database.url, connectionsMax: 12 })
   const news = await Promise.all(Array.from({ length: 40 }, () => noteHistory(pool)))
   expect(news.filter(Boolean)).toHaveLength(1)
   await expectMovedOnce()
 })
 
-test('ids that a load claims in the meantime are not undone: it has its own end of the sequence, and the step comes after', async () => {
+test('IDs that a load claims during this stay claimed, and the sequence continues after them', async () => {
   const claimed = before.get('application_application_id_seq')! + 3 * step
   let noting: Promise<boolean> | undefined
   await sql.begin(async tx => {
@@ -88,7 +88,7 @@ test('ids that a load claims in the meantime are not undone: it has its own end 
   expect((await lastIds()).get('application_application_id_seq')).toBe(claimed + step)
 })
 
-test('an emptied history, after a restore that nothing else reveals, is news too', async () => {
+test('an emptied history counts as a restore, even if nothing else reveals it', async () => {
   await sql`truncate database_history`
   known = 0
   expect(await noteHistory(sql)).toBe(true)

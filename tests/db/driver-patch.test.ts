@@ -16,14 +16,14 @@ await $`git init -q`.cwd(folder).quiet()
 // Taken back, it leaves the driver as it is published; it cannot be where another is installed.
 await $`git apply -R ${patch}`.cwd(folder).quiet()
 
-test('the patch changes only the build that Bun loads, and is what is installed', async () => {
+test('the patch changes only the build that Bun loads, and that build is installed', async () => {
   const files = [...(await readFile(patch, 'utf8')).matchAll(/^diff --git a\/(\S+)/gm)].map(([, file]) => file!)
   expect(files.filter(file => !file.startsWith('src/'))).toEqual([])
   expect(new Set(files)).toContain('src/connection.js')
   expect(await readFile(join(folder, 'src/index.js'), 'utf8')).not.toContain('tributary')
 })
 
-test('each fix applies alone to the driver as it is published', async () => {
+test('each fix applies on its own to the published driver', async () => {
   const fixes = (await readdir(join(root, 'patches/upstream'))).filter(name => name.endsWith('.patch'))
   expect(fixes.length).toBeGreaterThan(0)
   const applied = fixes.map(name =>

@@ -174,14 +174,14 @@ const following: Plan = {
 describe.each([
   ['TCP', false, 300],
   ['TLS', true, 100],
-])('G15: over %s, whatever comes in whatever pieces', (_name, tls, numRuns) => {
+])('G15: over %s, with any messages in any pieces', (_name, tls, numRuns) => {
   let server: ScriptedPostgres
   beforeAll(async () => {
     server = await startScriptedPostgres({ tls })
   })
   afterAll(() => server.stop())
 
-  test('each statement has its own rows, once and in order, or is rejected; and the connection is right afterwards, or gone', async () => {
+  test('each statement receives its own rows once and in order or is rejected, and its connection is then usable or closed', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(plans, { minLength: 1, maxLength: 6 }),
@@ -223,7 +223,7 @@ describe.each([
   })
 })
 
-describe('G15: what happens to a connection stays with it', () => {
+describe('G15: what happens to one connection does not affect others', () => {
   let server: ScriptedPostgres
   let sql: Sql
   beforeEach(async () => {
@@ -240,7 +240,7 @@ describe('G15: what happens to a connection stays with it', () => {
   const expectRows = async (tag: string): Promise<void> =>
     expect(await rowsOf(sql.unsafe(scriptOf({ tag, rows: 2 })))).toEqual([`${tag}:1:`, `${tag}:2:`])
 
-  test('rows are whole where pieces end within the head of a message, whatever is freed of the pieces', async () => {
+  test('rows are complete if a piece ends within a message header, whichever buffers are freed', async () => {
     // A row is 1,025 bytes at most, and its head five.
     for (let shift = 0; shift <= 1028; shift += 4) {
       server.delivery = { ...wholeDelivery, pieceBytes: [16_384 + shift] }
@@ -249,7 +249,7 @@ describe('G15: what happens to a connection stays with it', () => {
     }
   })
 
-  test('a statement for a connection that has closed is rejected, as often as one comes', async () => {
+  test('every statement for a closed connection is rejected', async () => {
     const reserved = await sql.reserve()
     server.cut()
     await until('the connection to be closed', () => server.open() === 0)
@@ -259,7 +259,7 @@ describe('G15: what happens to a connection stays with it', () => {
     await expectRows('next')
   })
 
-  test('the callback of a cursor that ends after its connection does not reach into the cursor of the next', async () => {
+  test('a cursor callback that ends after its connection does not affect the next cursor', async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const begun: string[] = []
     const read = (tag: string, gate: Promise<void>) =>
@@ -284,7 +284,7 @@ describe('G15: what happens to a connection stays with it', () => {
     expect(begun).toEqual(['first:1:', 'second:1:', 'second:3:', 'second:5:'])
   })
 
-  test('G11: a transaction whose connection has closed takes no more statements, which would run in the next one', async () => {
+  test('G11: a transaction whose connection has closed rejects statements, which would otherwise run in the next one', async () => {
     const [goOn, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const late: unknown[] = []
     let [firstBegun, lateDone] = [false, false]
@@ -316,7 +316,7 @@ describe('G15: what happens to a connection stays with it', () => {
     expect(server.strays).toEqual([])
   })
 
-  test('G14: a server that closes every connection at once is not tried for ever', async () => {
+  test('G14: a server that closes every connection immediately is not retried forever', async () => {
     server.delivery = { ...wholeDelivery, cutAfter: Array.from({ length: 1000 }, () => 0) }
     await expect(sql.unsafe('select')).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
     expect(server.made()).toBe(1)
@@ -324,7 +324,7 @@ describe('G15: what happens to a connection stays with it', () => {
     await expectRows('next')
   })
 
-  test('G14: the end of a pool does not wait for a statement whose connection has closed', async () => {
+  test('G14: ending a pool does not wait for a statement whose connection has closed', async () => {
     let begun = false
     const reading = sql
       .unsafe(scriptOf({ tag: 'a', rows: 6 }))
@@ -340,7 +340,7 @@ describe('G15: what happens to a connection stays with it', () => {
     await ended
   })
 
-  test('a statement after one that failed in the midst of its rows has no holes', async () => {
+  test('a statement after one that failed midway receives all its rows', async () => {
     const failed = sql.unsafe(scriptOf({ tag: 'a', rows: 9, failsAt: 5 })).catch(error => error.message)
     await expectRows('next')
     expect(await failed).toBe('a fails')

@@ -134,7 +134,7 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
   })
 
   test.each(planModes)(
-    'a page is read in order from an index of walks: no sort, nothing sifted out but intermediaries from applicants (%s)',
+    'a page is read in order from an index, with no sort and no filtering except by submitter type (%s)',
     async mode => {
       const otherwise: unknown[] = []
       const combinations = new Set<string>()
@@ -153,7 +153,7 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
     },
   )
 
-  test('few applications of a range of ids are found by their ids, wherever they are in the walk, and many in its order', async () => {
+  test('a few applications in a range of IDs are found by ID, wherever they are in the walk, and many in its order', async () => {
     const [newest] = await sql`select max(application_id) as id from application`
     const plans: string[] = []
     for (const filter of ['application_id ge 1', `application_id gt ${newest!.id - 20}`, 'application_id eq 5']) {
@@ -171,7 +171,7 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
     expect(plans).toEqual([knowledge === 'analyzed' ? inOrder : byId, byId, byId])
   })
 
-  test.each(planModes)('what changed is found by the numbers of changes, wherever they are kept (%s)', async mode => {
+  test.each(planModes)('changes are found by number, in whichever table they are (%s)', async mode => {
     recorder.clear()
     const path = '/api/v1/admin/programs/second/changes?after=3700&pageSize=100'
     const response = await service.get(path, { headers: { Authorization: key.authorization } })
@@ -184,7 +184,7 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
       expect(plan).toContain(index)
   })
 
-  test.each(planModes)('no other statement of a request reads a table from end to end (%s)', async mode => {
+  test.each(planModes)('no other statement of a request scans a whole table (%s)', async mode => {
     recorder.clear()
     const fresh = await startTestService({ ...database, url: recorder.url, sql: recorded })
     const path = '/api/v1/admin/programs/second/applications?pageSize=1'

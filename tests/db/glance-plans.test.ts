@@ -34,7 +34,7 @@ describe.each(['never analyzed', 'analyzed'])('15,000 applications, %s', knowled
     else await forgetStatistics(sql)
   })
 
-  test.each(planModes)('submissions of 30 days and counts by status walk their indexes (%s)', async mode => {
+  test.each(planModes)('submissions of 30 days and counts by status are read from indexes (%s)', async mode => {
     for (const path of ['/admin', '/admin/programs/two']) {
       recorder.clear()
       await browser.page(path)
@@ -53,7 +53,7 @@ describe.each(['never analyzed', 'analyzed'])('15,000 applications, %s', knowled
     }
   })
 
-  test('a page sends one statement for all that needs attention, which reads applications by an index alone', async () => {
+  test('a page sends one statement for everything that needs attention, and it reads only an index of applications', async () => {
     recorder.clear()
     await browser.page('/admin/settings')
     const asked = recorder.statements.filter(({ text }) => text.includes('program_reader'))
@@ -63,7 +63,7 @@ describe.each(['never analyzed', 'analyzed'])('15,000 applications, %s', knowled
     expect(read).toEqual(['application_walk'])
   })
 
-  test('what needs attention is read where a page is made, and by no other request', async () => {
+  test('only requests for pages read what needs attention', async () => {
     const browser = await new ConsoleVisitor(service).signIn((await aPerson(sql)).email)
     const csrf = await browser.csrf()
     const asking: [requests: () => Promise<Response>, status: number, statements: number][] = [

@@ -155,25 +155,22 @@ const rights: Record<Role, string> = {
     outbox: insert`,
 }
 
-test.each([...roles])(
-  '%s may change this in an installation with programs of its own, and nothing else',
-  async role => {
-    expect(await allowedTo(role)).toEqual(
-      rights[role]
-        .trim()
-        .split('\n')
-        .map(line => line.trim()),
-    )
-  },
-)
+test.each([...roles])('%s may change exactly this in an installation with its own programs', async role => {
+  expect(await allowedTo(role)).toEqual(
+    rights[role]
+      .trim()
+      .split('\n')
+      .map(line => line.trim()),
+  )
+})
 
-test('no function of the schema makes an exception for a setting, which any login could set', async () => {
+test('no function of the schema has an exception for a setting, which any login could set', async () => {
   const reading = await owner`
     select proname from pg_proc where pronamespace = 'public'::regnamespace and prosrc ~ 'current_setting'`
   expect(reading.map(row => row.proname)).toEqual([])
 })
 
-test('no trigger function reads a table of its caller’s making: a temporary one comes first where no search path is set', async () => {
+test('every trigger function sets its search path, so none reads a temporary table of its caller', async () => {
   const worker = usePool({
     url: await useLogin(database, 'tributary_worker'),
     connectionsMax: 1,

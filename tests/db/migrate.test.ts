@@ -41,13 +41,13 @@ describe('migrate', () => {
     expect(allMigrations.map(migration => migration.name)).toEqual(files.sort())
   })
 
-  test('processes starting at once migrate once, and leave no lock behind on any connection', async () => {
+  test('processes that start at the same time migrate once and leave no lock on any connection', async () => {
     const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(database.sql, allMigrations)))
     expect(applied.flat().sort()).toEqual(allMigrations.map(migration => migration.name))
     expect(await database.sql`select pid from pg_locks where locktype = 'advisory'`).toHaveLength(0)
   })
 
-  test('a database that is at this release is not written to', async () => {
+  test('a database at this release is not written to', async () => {
     await migrate(database.sql, [item])
     const name = new URL(database.url).pathname.slice(1)
     await database.sql`alter database ${database.sql(name)} set default_transaction_read_only = on`
@@ -71,7 +71,7 @@ describe('migrate', () => {
     })
   })
 
-  test('a failing migration says its cause and line, leaves nothing behind, and can be tried again', async () => {
+  test('a failing migration reports its cause and line, leaves nothing behind, and can be tried again', async () => {
     const broken = { ...item, name: '0002-broken.sql', text: 'create table half ();\nselect 1 / 0;', sha256: 'x' }
     const failure = (detail: RegExp) => ({ internal: 'migration_failed', detail: expect.stringMatching(detail) })
     await expect(migrate(database.sql, [item, broken])).rejects.toMatchObject(
@@ -99,7 +99,7 @@ describe('migrate', () => {
     expect(await database.sql`select name from schema_migration order by name`).toHaveLength(2)
   })
 
-  test('a migration may take longer than a statement may', async () => {
+  test('a migration may take longer than the statement timeout', async () => {
     await database.sql.unsafe('set statement_timeout = 50')
     const slow = { ...item, text: 'create table one (); select pg_sleep(0.2);' }
     const sql = database.sql
@@ -116,7 +116,7 @@ describe('migrate', () => {
     const contract = { ...item, name: '0003-contract.sql', kind: 'contract', oldestRelease: release.version } as const
     const setOldest = (text: string) => database.sql`insert into instance (oldest_release) values (${text})`
 
-    test('what it can live with is applied at once; what it cannot waits until the upgrade is finished', async () => {
+    test('migrations that it can run with are applied immediately, and the others when the upgrade is finished', async () => {
       await migrate(database.sql, [used])
       await setOldest(older)
       const all = [used, expand, { ...contract, text: 'drop table expanded' }]
@@ -127,7 +127,7 @@ describe('migrate', () => {
       expect(await finishUpgrade(database.sql, all)).toEqual([])
     })
 
-    test('an upgrade is not finished while a process of an earlier release is connected, unless that is meant', async () => {
+    test('an upgrade is not finished while a process of an earlier release is connected, unless forced', async () => {
       await migrate(database.sql, [used])
       await setOldest(older)
       // A newer release and a program that is not ours are not in the way.
@@ -163,7 +163,7 @@ describe('migrate', () => {
       expect(await migrate(database.sql, [used])).toEqual([])
     })
 
-    test('this release refuses a database whose upgrade to a newer one is finished, in one sentence, and cannot undo that', async () => {
+    test('this release refuses a database whose upgrade to a newer release is finished, and cannot undo it', async () => {
       await migrate(database.sql, [used])
       await setOldest(newer)
       const refusal = { internal: 'upgrade_finished', detail: expect.stringContaining(newer) }
@@ -172,7 +172,7 @@ describe('migrate', () => {
       expect(await findOldestRelease(database.sql)).toBe(newer)
     })
 
-    test('a migration that a release which may still run would not survive is refused, and nothing of it is applied', async () => {
+    test('a migration that would break a release that may still be running is refused, and none of it is applied', async () => {
       await migrate(database.sql, [used])
       await setOldest(older)
       const tooEarly = { ...expand, oldestRelease: '0.0.2' }
@@ -224,7 +224,7 @@ create index concurrently if not exists long_n
     await database.sql`insert into instance (oldest_release) values ('0.0.1')`
   })
 
-  test('builds an index while a writer has a transaction open, and no writer waits for it', async () => {
+  test('builds an index while a transaction is open, without making writers wait', async () => {
     const end = await holdTransaction(database.sql, write)
     const migrating = migrate(database.sql, both)
     await until('the build to wait for the writer', isBuilding)
@@ -239,7 +239,7 @@ create index concurrently if not exists long_n
     expect(await migrate(database.sql, both)).toEqual([])
   })
 
-  test('of processes that migrate at once one builds and the others wait, without a deadlock or a lock left behind', async () => {
+  test('is built by one of several processes while the others wait, without a deadlock or a remaining lock', async () => {
     const end = await holdTransaction(database.sql, write)
     const first = migrate(openOne('first'), both)
     await until('the first to build', isBuilding)
@@ -255,7 +255,7 @@ create index concurrently if not exists long_n
     expect(await database.sql`select pid from pg_locks where locktype = 'advisory'`).toHaveLength(0)
   })
 
-  test('continues after its process was killed: what is built stays, what is invalid is built again', async () => {
+  test('continues after its process was killed, keeping finished indexes and rebuilding invalid ones', async () => {
     const end = await holdTransaction(database.sql, write)
     const child = startMigrating(both)
     await until('the process to build', isBuilding)
@@ -274,7 +274,7 @@ create index concurrently if not exists long_n
     expect(now.long_n!.oid).not.toBe(left.long_n!.oid)
   })
 
-  test('may take longer than a statement may, which is limited again afterwards', async () => {
+  test('may take longer than the statement timeout, which applies again afterwards', async () => {
     const sql = openOne('limited', 1000)
     const end = await holdTransaction(database.sql, write)
     const migrating = migrate(sql, both)
@@ -290,7 +290,7 @@ create index concurrently if not exists long_n
     expect((await sql`show statement_timeout`)[0]).toEqual({ statement_timeout: '1s' })
   })
 
-  test('that fails says why, and can be tried again', async () => {
+  test('that fails reports why, and can be tried again', async () => {
     await database.sql`insert into short values (0)`
     const failing = readMigration('0002-indexes.sql', indexes.text.replace('short (n)', 'short ((1 / n))'))
     await expect(migrate(database.sql, [tables, failing])).rejects.toThrow(
@@ -322,14 +322,14 @@ create index concurrently if not exists long_n
     'update short set n = 1;',
     '/* vacuum */ vacuum short;',
     'create index concurrently if not exists short_n on short (n); drop table long;',
-  ])('is refused when the list is read if it holds anything else: %s', statements => {
+  ])('is refused when the list is read if it contains any other statement: %s', statements => {
     const text = `-- expand, oldest release 0.0.1, outside a transaction\n${statements}\n`
     expect(() => readMigration('0002-other.sql', text)).toThrow('0002-other.sql')
     const inside = readMigration('0002-other.sql', text.replace(/,[^,\n]*\n/, '\n'))
     expect(inside.outsideStatements).toBeUndefined()
   })
 
-  test('is refused when its first line is misspelled', () => {
+  test('is refused if its first line is misspelled', () => {
     const text = indexes.text.replace('outside a', 'outside of a')
     expect(() => readMigration('0002-other.sql', text)).toThrow('0002-other.sql')
   })

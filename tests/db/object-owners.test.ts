@@ -66,13 +66,13 @@ const ownersIn = async (schema: string): Promise<string[]> => {
 
 beforeAll(migrateWithRoles)
 
-test('what carries the jobs belongs to the owner of the schema, also when the worker’s login adds the first job', async () => {
+test('the tables of the job queue belong to the schema owner, even if the worker’s login adds the first job', async () => {
   await addJobs('first')
   expect(await ownersIn('bullmq')).toEqual([names.owner])
   await migrateWithRoles()
 })
 
-test('no group of logins may create anything in any schema', async () => {
+test('no role for logins may create anything in any schema', async () => {
   const rows = await superuser<{ role: string; schema: string }[]>`
     select role, nspname as schema
     from pg_namespace, unnest(${groups}::text[]) as role
@@ -80,7 +80,7 @@ test('no group of logins may create anything in any schema', async () => {
   expect(rows).toHaveLength(0)
 })
 
-test('a counter that the worker’s login created, as it might until now, is replaced, and the login can then be dropped', async () => {
+test('a counter created by the worker’s login, as earlier releases allowed, is replaced, and the login can then be dropped', async () => {
   await superuser.unsafe(`grant create on schema bullmq to tributary_worker`)
   const [counter] = await superuser<{ name: string }[]>`
     select bullmq.job_id_seq_name(${queueNames[0]}) as name`
@@ -95,7 +95,7 @@ test('a counter that the worker’s login created, as it might until now, is rep
   expect(owned).toEqual({ objects: 0 })
 })
 
-test('what another login owns is left alone and named, with the statement that hands it over; the rest is granted', async () => {
+test('objects of another login are unchanged and listed with the statement that transfers them, and the rest is granted', async () => {
   await superuser.unsafe('create table public.others (a int); create sequence bullmq.theirs').simple()
   await superuser.unsafe('select lo_create(4711)')
   try {

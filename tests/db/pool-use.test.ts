@@ -13,7 +13,7 @@ const aPool = (connectionsMax: number, queueTimeoutMs = 0) => {
   return { sql, waits }
 }
 
-test('used, idle, waiting: as the connections are, in each state', async () => {
+test('the metrics count used, idle and waiting connections in each state', async () => {
   const { sql } = aPool(2)
   expect(sql.pool()).toEqual({ used: 0, idle: 0, waiting: 0 })
   await sql`select 1`
@@ -29,7 +29,7 @@ test('used, idle, waiting: as the connections are, in each state', async () => {
   expect(sql.pool()).toEqual({ used: 0, idle: 2, waiting: 0 })
 })
 
-test('each statement reports its wait once; within a transaction none but its beginning waits', async () => {
+test('each statement reports its wait once, and in a transaction only its beginning waits', async () => {
   const { sql, waits } = aPool(1)
   await sql`select 1`
   waits.length = 0
@@ -43,7 +43,7 @@ test('each statement reports its wait once; within a transaction none but its be
   for (const ms of waits) expect(ms).toBeGreaterThanOrEqual(0)
 })
 
-test('what is sent on a connection after another statement waits until that has ended', async () => {
+test('a statement sent on a busy connection waits until the previous statement ends', async () => {
   const { sql, waits } = aPool(1)
   await sql`select 1`
   waits.length = 0
@@ -53,7 +53,7 @@ test('what is sent on a connection after another statement waits until that has 
   expect(second - first).toBeGreaterThan(150)
 })
 
-test('a statement that is given up for want of a connection reports how long it waited', async () => {
+test('a statement that finds no free connection in time reports how long it waited', async () => {
   const { sql, waits } = aPool(1, 100)
   await sql`select 1`
   waits.length = 0

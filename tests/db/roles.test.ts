@@ -113,7 +113,7 @@ describe('the service, with its own role', () => {
     expect(receipts[1]).toBe(receipts[0]!)
   }
 
-  test('serves everything: registers, saves, submits again, exports a walk of pages, shows docs, checks a key', async () => {
+  test('registers, saves, submits again, exports a walk, shows docs and checks a key', async () => {
     const frontEnd = new FrontEnd(running, key, slug)
     const applicant = await frontEnd.register()
     const answers = { applicant_name: { first_name: 'Ada', last_name: 'Lovelace' }, plain: { text: 'one' } }
@@ -146,7 +146,7 @@ describe('the service, with its own role', () => {
     expect(running.logLines.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
   })
 
-  test('as the process itself: it starts, is ready, and lets the key in', async () => {
+  test('starts as a process, becomes ready and accepts the key', async () => {
     const { url, health, log } = await startMain(service)
     expect((await fetch(`${health}/readyz`)).status).toBe(200)
     const headers = { Authorization: key.authorization }
@@ -154,7 +154,7 @@ describe('the service, with its own role', () => {
     expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
   })
 
-  test("what clients read alongside the export, and what they set: that by the console's role", async () => {
+  test('serves the other reads of clients, and sets statuses with the role of the console', async () => {
     const program = await insertRawProgram(owner, 'written-by-clients')
     const [id] = await insertRawApplications(owner, program, 1)
     const key = await createTestKey(owner, { programs: ['written-by-clients'], mayAnnotate: true })
@@ -258,18 +258,15 @@ describe('the service, with its own role', () => {
       'leave_tombstone',
       'create trigger forged after delete on forgery referencing old table as removed for each statement',
     ],
-  ])(
-    'cannot forge %s with a table of its own and a function that has the rights of the owner',
-    async (_, name, trigger) => {
-      const forging = service.sql.begin(async tx => {
-        await tx`create temporary table forgery (audit_event_id bigint) on commit drop`
-        await tx.unsafe(`${trigger} execute function ${name}()`)
-      })
-      expect(await codeOf(forging)).toBe(insufficientPrivilege)
-    },
-  )
+  ])('cannot forge %s with its own table and a function that has the owner’s rights', async (_, name, trigger) => {
+    const forging = service.sql.begin(async tx => {
+      await tx`create temporary table forgery (audit_event_id bigint) on commit drop`
+      await tx.unsafe(`${trigger} execute function ${name}()`)
+    })
+    expect(await codeOf(forging)).toBe(insufficientPrivilege)
+  })
 
-  test('an event has the time of the database and the role that wrote it', async () => {
+  test('an audit event has the database time and the role that wrote it', async () => {
     await service.sql`insert into audit_event (actor, action, subject) values ('key:x', 'x', 'stamped')`
     const [event] = await owner`
       select database_user, happened_at between clock_timestamp() - interval '1 minute' and clock_timestamp() as now
@@ -277,7 +274,7 @@ describe('the service, with its own role', () => {
     expect(event).toEqual({ database_user: `tributary_service_login_${process.pid}`, now: true })
   })
 
-  test('an operator, who has the rights of the owner, cannot date an event either', async () => {
+  test('an operator with the owner’s rights cannot backdate an event either', async () => {
     await owner`
       insert into audit_event (happened_at, database_user, actor, action, subject)
       values ('2000-01-01', 'mallory', 'operator:kim', 'x', 'dated')`
@@ -288,7 +285,7 @@ describe('the service, with its own role', () => {
 })
 
 describe('the worker, with its own role', () => {
-  test('delivers webhooks, whatever the last change was, and gives up one that is gone', async () => {
+  test('delivers webhooks after any kind of change, and gives up on an endpoint that is gone', async () => {
     const hooks = new TestWebhooks(owner)
     hooks.now = Date.now() * 1000
     const [open, gone] = [useReceiver(), useReceiver()]
@@ -318,7 +315,7 @@ describe('the worker, with its own role', () => {
       expect(await codeOf(worker.sql.unsafe(statement))).toBe(insufficientPrivilege)
   })
 
-  test('makes what was published, and erases what a program keeps no longer', async () => {
+  test('generates docs of published versions, and erases applications after their retention period', async () => {
     const raw = await insertRawProgram(owner, 'kept-a-while')
     const yesterday = (Date.now() - 86_400_000) * 1000
     await insertRawApplications(
@@ -391,14 +388,14 @@ describe('the worker, with its own role', () => {
   })
 })
 
-test('a start with a current schema writes nothing; with an old one, a role that may create nothing gets an error that says so', async () => {
+test('starting with a current schema writes nothing, and with an old schema a role without the right to create gets a clear error', async () => {
   expect(await migrate(service.sql, allMigrations)).toEqual([])
   const newer = { ...allMigrations[0]!, name: '9999-newer.sql', text: 'create table newer ()', sha256: 'x' }
   expect(await codeOf(migrate(service.sql, [...allMigrations, newer]))).toBe(insufficientPrivilege)
 })
 
 describe('the console, with its own role', () => {
-  test('lets people in, and they invite others', async () => {
+  test('lets people sign in and invite others', async () => {
     const { ada, running, browser } = await atDesk()
     expect((await browser.page('/admin/people')).replaceAll('<wbr/>', '')).toContain(ada.email)
     const invited = await browser.post('/admin/people/invite', { name: 'Bo', email: 'bo@example.gov', role: 'AUDITOR' })
@@ -407,7 +404,7 @@ describe('the console, with its own role', () => {
     expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
   })
 
-  test('does through its API what its pages do', async () => {
+  test('offers the same actions through its API as on its pages', async () => {
     const ada = await aPerson(owner)
     const { token } = await aToken(desk.sql, ada)
     const running = await withDesk()
@@ -430,7 +427,7 @@ describe('the console, with its own role', () => {
     expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
   })
 
-  test('audit, jobs and publishing are pages that work under it', async () => {
+  test('serves the pages for audit, jobs and publishing', async () => {
     const { running, browser } = await atDesk()
     const first = await aProgram(owner, { slug: 'by-page', questions: [q.text('page one')] })
     const second = await aProgram(owner, { slug: 'by-page', questions: [q.text('page two')] })
@@ -470,7 +467,7 @@ describe('the console, with its own role', () => {
     expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
   })
 
-  test('sets how long a program keeps its applications, and erases none itself', async () => {
+  test('sets retention periods, and erases no application itself', async () => {
     const raw = await insertRawProgram(owner, 'kept-by-the-console')
     await insertRawApplications(owner, raw, 2)
     const { running, browser } = await atDesk()
@@ -488,7 +485,7 @@ describe('the console, with its own role', () => {
     expect(counter).toEqual({ closed: true })
   })
 
-  test('remembers a person’s identity at an OpenID provider, and forgets it when that is asked', async () => {
+  test('stores a person’s identity at an OpenID provider, and deletes it on request', async () => {
     const { email, person_id: personId } = await aPerson(owner)
     const issuer = 'https://login.example.gov'
     const identity = { issuer, subject: crypto.randomUUID(), email }

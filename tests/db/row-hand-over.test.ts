@@ -45,7 +45,7 @@ const thrown = 'thrown by the reader'
 describe('rows passed in place', () => {
   const text = (i: number): string => `${i}:${'ä'.repeat((i * 7919) % 9000)}`
 
-  test('are whole and in order, however the pieces that the socket gives cut them', async () => {
+  test('are complete and in order, however the socket divides them', async () => {
     for (const batches of [[], [1, 100], [100], [7, 500, all], [300, all], [299, all], [301, all]]) {
       const rows = single`select i || ':' || repeat('ä', (i * 7919) % 9000) from generate_series(1, 300) i`
       expect(await readTexts(rows, batches)).toEqual(Array.from({ length: 300 }, (_, i) => text(i + 1)))
@@ -53,14 +53,14 @@ describe('rows passed in place', () => {
     }
   })
 
-  test('larger than any piece', async () => {
+  test('may be larger than any piece', async () => {
     const rows = single`select repeat(chr(64 + i), 3000000) from generate_series(1, 4) i`
     const texts = await readTexts(rows, [2, all])
     expect(texts.map(t => [t.length, t[0], t.at(-1)])).toEqual(['A', 'B', 'C', 'D'].map(c => [3_000_000, c, c]))
     await expectInOrder()
   })
 
-  test('are the columns in binary, for this statement and no other', async () => {
+  test('have binary columns for this statement only', async () => {
     const seen: string[] = []
     const query = single`select 258::bigint as a, true as b`
     query.onRow = (bytes, at) => void seen.push(bytes.toString('hex', at + 7, at + 24))
@@ -70,7 +70,7 @@ describe('rows passed in place', () => {
   })
 })
 
-test('G9: another driver than the patched one is refused, since an export would find no rows with it and look complete', () => {
+test('G9: an unpatched driver is refused, because an export would find no rows and look complete', () => {
   const driver = postgres as unknown as { patch: string }
   const { patch } = driver
   driver.patch = 'another'
@@ -84,19 +84,19 @@ test('G9: another driver than the patched one is refused, since an export would 
 describe('an error affects only its own statement', () => {
   const failing = () => single`select 'x' || 1 / (5 - i) from generate_series(1, 10) i`
 
-  test.each([[[]], [[2, 2]], [[3, all]], [[4, all]], [[5]]])('an error, batches %p', async batches => {
+  test.each([[[]], [[2, 2]], [[3, all]], [[4, all]], [[5]]])('an error, with batches of %p', async batches => {
     const failed = readTexts(failing(), batches as number[])
     await expect(failed).rejects.toMatchObject({ code: '22012' })
     await expectInOrder()
   })
 
-  test('rows that are not wanted any more', async () => {
+  test('rows that are no longer wanted', async () => {
     const rows = single`select 'x' || i from generate_series(1, 1000) i`
     expect(await readTexts(rows, [10, 20, 0])).toHaveLength(30)
     await expectInOrder()
   })
 
-  test('a batch answered late, with other statements waiting', async () => {
+  test('a batch requested late while other statements wait', async () => {
     const query = single`select 'x' || i from generate_series(1, 50) i`
     let rows = 0
     query.onRow = () => void rows++
@@ -107,7 +107,7 @@ describe('an error affects only its own statement', () => {
     expect(await after).toEqual([{ n: 7 }] as never)
   })
 
-  test('G15: a close without a cursor sends nothing: the next statements get their own answers', async () => {
+  test('G15: closing without a cursor sends nothing, and the next statements receive their own results', async () => {
     const query = single`select 'x' || i from generate_series(1, 10) i`
     let rows = 0
     query.onRow = () => {
@@ -118,7 +118,7 @@ describe('an error affects only its own statement', () => {
     await expectInOrder()
   })
 
-  test('G15: what a reader throws, at any row and in the end of a batch, is what its statement rejects with', async () => {
+  test('G15: a statement rejects with what its reader throws, at any row or at the end of a batch', async () => {
     for (const throwsAt of [1, 2, 7, 1000]) {
       for (const batches of [[], [3, 3], [400, all]]) {
         let rows = 0
@@ -144,7 +144,7 @@ describe('an error affects only its own statement', () => {
     }
   })
 
-  test('a plain cursor whose plan is out of date, and fails again when it is made again, rejects', async () => {
+  test('a cursor whose plan is outdated, and that fails again with a new plan, rejects', async () => {
     await single`create table changing (a int)`
     const read = () => single`select *, 1 / a from changing where a <> ${1}`.cursor(2, () => {})
     await read()
@@ -156,7 +156,7 @@ describe('an error affects only its own statement', () => {
     await single`drop table changing`
   })
 
-  test('G15: cursor or not, batches asked for ahead, a close, an error or a throwing reader at any row: what came is right, and the next statements are', async () => {
+  test('G15: with or without a cursor, after a close, an error or a throwing reader at any row, all rows are right, and so are the next statements', async () => {
     const plan = fc.record({
       rows: fc.nat(60),
       first: fc.integer({ min: 1, max: 20 }),

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const codeOf = async (work: PromiseLike<unknown>) => (await failureOf(work))?.code ?? 'done'
 
-test('a connection that says nothing is given up, also while ever more statements are sent on it', async () => {
+test('a silent connection is closed, even while statements keep being sent on it', async () => {
   proxy.fallSilent()
   const codes: unknown[] = []
   let asked = 0
@@ -46,12 +46,12 @@ test('a connection that says nothing is given up, also while ever more statement
   expect(proxy.made()).toBeGreaterThan(1)
 })
 
-test('a silence in the middle of an answer counts too', async () => {
+test('a silence in the middle of a response counts too', async () => {
   proxy.fallSilent(50_000)
   expect(await codeOf(sql`select repeat('x', 1000) from generate_series(1, 1000)`)).toBe('CONNECTION_SILENT')
 })
 
-test('a transaction that falls silent is given up', async () => {
+test('a transaction that falls silent is abandoned', async () => {
   const work = sql.begin(async tx => {
     await tx`select 1`
     proxy.fallSilent()
@@ -61,7 +61,7 @@ test('a transaction that falls silent is given up', async () => {
   expect(await codeOf(work)).toBe('CONNECTION_CLOSED')
 })
 
-test('no silence: a cursor whose reader takes its time, a transaction that asks nothing, a connection that is idle', async () => {
+test('a slow cursor reader, a transaction without statements and an idle connection do not count as silent', async () => {
   const aWhile = () => database.sql`select pg_sleep(${(silenceTimeoutMs * 1.5) / 1000})`
   const seen: number[] = []
   await sql`select n from generate_series(1, 6) as n`.cursor(2, async rows => {
@@ -80,7 +80,7 @@ test('no silence: a cursor whose reader takes its time, a transaction that asks 
   expect(proxy.made()).toBe(1)
 })
 
-test('what waits too long for a connection fails, the oldest first, and what waits less is served', async () => {
+test('statements that wait too long for a connection fail, oldest first, and the others are served', async () => {
   const release = await holdTransaction(sql)
   const ended: string[] = []
   const waiting = ['first', 'second'].map(async name => ended.push(`${name} ${await codeOf(sql`select 1`)}`))

@@ -6,7 +6,7 @@ import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { statementsOf } from '../../src/db/migrations/statements.ts'
 import { useBareDatabase } from '../support/fixtures.ts'
 
-test('a semicolon ends a statement where it is none of a text, a name, a comment or the body of a function', () => {
+test('a semicolon ends a statement unless it is in a string, a name, a comment or a function body', () => {
   const statements = [
     `select 'a;b', 'it''s; so', "odd;name"`,
     '-- first; of all\ncreate table one ()',
@@ -17,7 +17,7 @@ test('a semicolon ends a statement where it is none of a text, a name, a comment
   expect(statementsOf(`${statements.join(';\n\n')};\n-- nothing; follows\n`)).toEqual(statements)
 })
 
-test('the migrations are all of their statements, and each is one to PostgreSQL', async () => {
+test('the statements of a migration are all of its text, and each is a single statement to PostgreSQL', async () => {
   const { sql } = await useBareDatabase()
   // The table that remembers migrations.
   await migrate(sql, [])

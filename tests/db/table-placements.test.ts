@@ -50,7 +50,7 @@ const otherTables = [
   'worker_heartbeat',
 ]
 
-test('every table of the schema is distributed or known to stay, and nothing else is', async () => {
+test('every table of the schema is listed as distributed or as local, and no others are listed', async () => {
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
     and relname <> 'commit_mark'`
@@ -59,7 +59,7 @@ test('every table of the schema is distributed or known to stay, and nothing els
   )
 })
 
-test('what lies by program has the program in each of its keys and unique indexes, or no worker could keep them', async () => {
+test('every key and unique index of a table distributed by program contains the program', async () => {
   const without = await sql<{ index: string }[]>`
     select indexrelid::regclass::text as index
     from pg_index i

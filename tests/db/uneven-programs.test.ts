@@ -36,7 +36,7 @@ test.each([
     async () => expect(await findLastSubmission(single, place)).toBeDefined(),
   ],
   ["an applicant's last answers are found", async () => expect(await findLastSnapshot(single, place)).toBe('{}')],
-])('%s in a program of 20,000 applications among 2,000 small ones without reading through it', async (_, find) => {
+])('%s in a program with 20,000 applications among 2,000 small ones without a full scan', async (_, find) => {
   await find()
   const before = await blocksRead()
   for (let i = 0; i < 10; i++) await find()

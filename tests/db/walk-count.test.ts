@@ -44,7 +44,7 @@ const allFilters: FilterValues[] = states.flatMap(revisionState =>
   ),
 )
 
-test('a count is that of the walk, with any filters, whatever was submitted or erased after its horizon', async () => {
+test('a count is the number of applications in the walk, with any filters, whatever was submitted or erased after its horizon', async () => {
   const start = await readWalkStart(sql, program_id)
   const more = await insertRawApplications(sql, { program_id, ...program }, 9, undefined, i => first + i * 1_000_000)
   for (const application_id of [ids[3]!, ids[40]!, more[2]!])
@@ -74,7 +74,7 @@ test('without filters, no application up to the horizon is counted', async () =>
   await sql`update submission_counter set submissions = submissions - 1000 where program_id = ${program_id}`
 })
 
-test('a count ends after its time, and leaves the timeout of its connection as it was', async () => {
+test('a count ends after its time limit and restores the timeout of its connection', async () => {
   const start = await readWalkStart(sql, program_id)
   const release = await holdTransaction(sql, tx => tx`lock table application in access exclusive mode`)
   expect(await countOf({ revisionState: 'CURRENT' }, start, 50).catch(({ code }) => code)).toBe('57014')

@@ -15,7 +15,7 @@ import { failureOf } from '../support/refusal.ts'
 
 const everything = { filters: noFilters, after: undefined, rowsMax: 100 }
 
-test('G13: a walk starts at the last change, which is known whatever was erased since', async () => {
+test('G13: a walk starts at the last change, whatever has been erased since', async () => {
   const { sql } = await useDatabase()
   const { program_id, ...program } = await insertRawProgram(sql, 'starts')
   const submit = (count: number) => insertRawApplications(sql, { program_id, ...program }, count)

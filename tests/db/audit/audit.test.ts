@@ -12,7 +12,7 @@ const readOn = (subject: string) => database.sql`
   where subject = ${subject}
   order by audit_event_id`
 
-test('an event is stored as recorded', async () => {
+test('an audit event is stored as recorded', async () => {
   const event = eventOn('rent-aid')
   await appendAuditEvent(database.sql, event)
   await appendAuditEvent(database.sql, { ...event, address: '2001:db8::1', detail: { version: 7, names: ['é', '"'] } })
@@ -22,7 +22,7 @@ test('an event is stored as recorded', async () => {
   ])
 })
 
-test('it shares the fate of the transaction it was written in', async () => {
+test('an audit event is committed or rolled back with its transaction', async () => {
   const undone = database.sql.begin(async tx => {
     await appendAuditEvent(tx, eventOn('undone'))
     throw new Error('undone')
@@ -31,7 +31,7 @@ test('it shares the fate of the transaction it was written in', async () => {
   expect([...(await readOn('undone'))]).toEqual([])
 })
 
-test('what is sealed is read in order, each event once, however many at a time', async () => {
+test('sealed events are read in order, each exactly once, with any batch size', async () => {
   for (let n = 0; n < 40; n++) await appendAuditEvent(database.sql, eventOn(`event ${n}`))
   const all = (await database.sql`select audit_event_id from audit_event order by 1`).map(row => row.audit_event_id)
   for (const rows of [1, 2, 3, all.length, undefined]) {

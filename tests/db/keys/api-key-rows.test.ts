@@ -11,7 +11,7 @@ const now = Date.UTC(2026, 0, 1) * 1000
 const database = await useDatabase()
 
 describe('last use of an API key', () => {
-  test('two instances together write at most once in the time given', async () => {
+  test('two instances together write at most once per interval', async () => {
     const { sql } = database
     const { api_key_id } = await createTestKey(sql)
     const lastUse = async () => {
@@ -29,7 +29,7 @@ describe('last use of an API key', () => {
 })
 
 describe('marks are set once', () => {
-  test('exposed and retired: the first call sets it, later ones change nothing', async () => {
+  test('marking a key exposed or retired a second time changes nothing', async () => {
     const { sql } = database
     const { api_key_id } = await createTestKey(sql)
     expect(await Promise.all([1, 2, 3].map(() => markApiKeyExposed(sql, api_key_id, now)))).toContain(true)
@@ -41,13 +41,13 @@ describe('marks are set once', () => {
   })
 })
 
-describe('what no route could store, the schema refuses', () => {
+describe('the schema refuses what no route could store', () => {
   const refusal = async (change: PromiseLike<unknown>) => {
     const error = await failureOf(change)
     return error?.constraint_name ?? error?.code
   }
 
-  test('a key that is good for nothing, never ends, or may be used from nowhere', async () => {
+  test('a key that allows nothing, expires too late or has no allowed subnet', async () => {
     const { sql } = database
     const key = (options: Parameters<typeof createTestKey>[1]) =>
       refusal(createTestKey(sql, { createdAt: now, ...options }))
