@@ -46,7 +46,7 @@ async function exported(): Promise<Record<string, unknown>> {
 }
 
 describe('annotate', () => {
-  test('"Time the status was last set or changed": moves with the status, also when that is taken away, and not with the note', async () => {
+  test('"Time the status was last set or changed": changes when the status is set or removed, and not with the note', async () => {
     const steps: [set: Partial<AnnotationChange>, status: string | null, since: number, note: string | null][] = [
       [{ status: 'Received' }, 'Received', 0, null],
       [{ note: 'called' }, 'Received', 0, 'called'],
@@ -84,7 +84,7 @@ describe('annotate', () => {
     })
   })
 
-  test('the history has every state as it was set, and the audit log every change, without the note', async () => {
+  test('records every state in the history, and every change without the note in the audit log', async () => {
     await change({ status: 'Received', actor: 'admin:ada' })
     const address = '192.0.2.7'
     await change({
@@ -126,7 +126,7 @@ describe('annotate', () => {
     expect(await exported()).toEqual({ status: null, status_last_modified_time: null, application_note: null })
   })
 
-  test('U+0000 and lone surrogates are refused; every other text comes out of the export as it went in', async () => {
+  test('refuses U+0000 and lone surrogates, and every other text is exported as it was set', async () => {
     for (const note of ['a\0b', '\ud800', 'x\udc00y'])
       expect((await rejection(change({ note }))).errors).toMatchObject([{ path: '/note', code: 'unstorable_text' }])
     const anyNote = fc.string({ unit: 'binary' }).filter(note => !note.includes('\0'))
@@ -139,14 +139,14 @@ describe('annotate', () => {
     )
   })
 
-  test('an application of another program, or none at all, is not found', async () => {
+  test('does not find an application of another program or one that does not exist', async () => {
     const other = await aProgram(database.sql, { slug: 'other-aid' })
     expect((await rejection(change({ program_id: other.program_id, note: 'x' }))).kind).toBe('not_found')
     expect((await rejection(change({ application_id: 4711, note: 'x' }))).kind).toBe('not_found')
     expect((await rejection(change({ program_id: 4711, status: 'Received' }))).kind).toBe('not_found')
   })
 
-  test('changes at once come one after the other, and none is lost', async () => {
+  test('applies concurrent changes one after the other and loses none', async () => {
     const changes = [
       ...['Received', 'Approved', 'Denied', null].map(status => ({ status })),
       ...Array.from({ length: 12 }, (_, i) => ({ note: `note ${i}` })),
@@ -182,7 +182,7 @@ describe('annotate', () => {
     expect(row).toBeDefined()
   })
 
-  test('a process that knows another zone than the instance writes nothing', async () => {
+  test('writes nothing in a process with another time zone than the instance', async () => {
     expect((await rejection(change({ note: 'x', timeZone: 'UTC' }))).kind).toBe('conflict')
   })
 })

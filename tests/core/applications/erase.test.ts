@@ -54,7 +54,7 @@ const idsOf = (applications: readonly ExportedApplication[]) =>
 const everything = () => storedText(database.sql)
 
 describe('erasing an application', () => {
-  test('takes its answers, notes and history, and leaves a tombstone that says where it stood', async () => {
+  test('removes its answers, notes and history, and leaves a tombstone with its position', async () => {
     const kept = await apply('kept')
     const { applicant_id, application_id } = await apply(canary)
     const by = { actor: 'operator:test', timeZone: 'UTC', now: Date.now() * 1000 }
@@ -82,7 +82,7 @@ describe('erasing an application', () => {
     expect(await client.walkAll()).toHaveLength(2)
   })
 
-  test('takes the answers in progress that started from it, and none that started from another', async () => {
+  test('removes answers in progress that started from it, and no others', async () => {
     // The second name is that of another question than the first, so a save leaves the copy of the first as it is.
     const two = `${slug}two`
     await aProgram(database.sql, {
@@ -105,7 +105,7 @@ describe('erasing an application', () => {
     expect(await everything()).not.toContain(canary)
   })
 
-  test('while its answers are being copied: the copy goes too', async () => {
+  test('while its answers are being copied also removes the copy', async () => {
     for (let round = 0; round < 5; round++) {
       const { applicant_id, application_id } = await apply(`${canary} ${round}`)
       await Promise.all([
@@ -119,13 +119,13 @@ describe('erasing an application', () => {
     expect(await everything()).not.toContain(canary)
   })
 
-  test('does not let a submission with nothing saved take its place', async () => {
+  test('does not allow a submission without saved answers in its place', async () => {
     const { applicant_id, application_id } = await apply('gone')
     await eraseApplication(database.sql, { program_id, application_id }, order)
     expect(await frontEnd.submit(applicant_id).catch(String)).toMatch(/answered 409.*nothing_saved/)
   })
 
-  test('the application superseded by an erased one stays OBSOLETE', async () => {
+  test('leaves the application that it superseded OBSOLETE', async () => {
     const first = await apply('first')
     const second = await apply('second', first.applicant_id)
     await eraseApplication(database.sql, { program_id, application_id: second.application_id }, order)
@@ -133,7 +133,7 @@ describe('erasing an application', () => {
     expect(await client.walkAll({ revisionState: 'CURRENT' })).toEqual([])
   })
 
-  test('a submission repeated late under its Idempotency-Key is refused, and makes no second application', async () => {
+  test('makes a late repetition under its Idempotency-Key fail without creating an application', async () => {
     const applicant_id = await frontEnd.register()
     const send = async () => {
       const response = await service.get(`/intake/v1/programs/${slug}/applicants/${applicant_id}/submissions`, {
@@ -150,7 +150,7 @@ describe('erasing an application', () => {
     expect(await client.walkAll()).toEqual([])
   })
 
-  test('its id never comes to mean another application: a load of it is refused', async () => {
+  test('prevents its ID from being used again, also by a load', async () => {
     const { application_id } = await apply('loaded once')
     const [line] = await exportLines(database.sql, slug)
     await eraseApplication(database.sql, { program_id, application_id }, order)
@@ -163,7 +163,7 @@ describe('erasing an application', () => {
 
 describe('walks while applications are erased', () => {
   test.each([1, 2, 7])(
-    'G1, G8: pages of %d after the row at the cursor, a later row and the row at the horizon were erased miss and repeat nothing else',
+    'G1, G8: pages of %d neither miss nor repeat other rows after the row at the cursor, a later one and the one at the horizon were erased',
     async pageSize => {
       const ids: number[] = []
       for (let i = 0; i < 9; i++) ids.push((await apply(`number ${i}`)).application_id)
@@ -180,7 +180,7 @@ describe('walks while applications are erased', () => {
 })
 
 describe('erasing an applicant', () => {
-  test('takes every application and all answers in progress in every program, and the applicant', async () => {
+  test('removes all their applications and answers in progress in every program, and the applicant', async () => {
     const other = `${slug}other`
     await openProgram(other)
     const otherKey = await createTestKey(database.sql, { programs: [slug, other], mayExport: true, maySubmit: true })
@@ -212,7 +212,7 @@ describe('erasing an applicant', () => {
     expect(await here.submit(applicant).catch(String)).toContain('answered 404')
   })
 
-  test('races with its own submissions: what was acknowledged before is erased, what comes after finds no applicant', async () => {
+  test('alongside their submissions erases what was acknowledged before, and later submissions find no applicant', async () => {
     for (let round = 0; round < 5; round++) {
       const applicant = await frontEnd.register()
       let acknowledged = 0
@@ -255,7 +255,7 @@ describe('retention', () => {
     })
   }
 
-  test('what a program keeps no longer is erased with a tombstone, and what it keeps is not; other programs keep theirs', async () => {
+  test('erases applications past the retention period with a tombstone, and no others, of this program only', async () => {
     const waiting = await frontEnd.register()
     await frontEnd.save(waiting, words(slug, 'never submitted'))
     await age(40)
@@ -293,7 +293,7 @@ describe('retention', () => {
     expect(await eraseExpired(database.sql)).toEqual([])
   })
 
-  test('one sweep erases all that has expired, oldest first, in transactions of so many applications', async () => {
+  test('erases everything expired in one sweep, oldest first, in batches', async () => {
     for (let i = 0; i < 10; i++) await apply(`number ${i}`)
     await frontEnd.save(await frontEnd.register(), words(slug, 'never submitted'))
     await age(40)
@@ -313,7 +313,7 @@ describe('retention', () => {
 describe('scripts/erase', () => {
   const erase = (...args: string[]) => runScript('erase-records', database.url, args)
 
-  test('says what would go and erases nothing, until --yes', async () => {
+  test('shows what would be erased, and erases nothing without --yes', async () => {
     const { applicant_id, application_id } = await apply('x')
     const asked = await erase('application', slug, String(application_id))
     expect(asked).toMatchObject({ code: 0, out: expect.stringContaining(' --yes') })
@@ -332,7 +332,7 @@ describe('scripts/erase', () => {
     expect(await client.walkAll()).toEqual([])
   })
 
-  test('a reason that is too long is refused before anything is said of what would go; one of spaces is none', async () => {
+  test('refuses a reason that is too long before it shows what would be erased, and treats spaces as no reason', async () => {
     const { applicant_id, application_id } = await apply('x')
     const item = ['application', slug, String(application_id)]
     for (const what of [item, ['applicant', String(applicant_id)]])
@@ -348,7 +348,7 @@ describe('scripts/erase', () => {
     expect(event!.detail).toEqual({ program_id })
   })
 
-  test('reports in one sentence what cannot be', async () => {
+  test('reports impossible requests in one sentence', async () => {
     expect(await erase('application', slug, '99999', '--yes')).toMatchObject({
       code: 1,
       err: expect.stringContaining('99999'),

@@ -11,7 +11,7 @@ const program = await insertRawProgram(sql, 'opened')
 const [first, second] = await insertRawApplications(sql, program, 2)
 const person = { program_id: program.program_id, actor: 'admin:kim@example.gov', address: undefined }
 
-test('of several applications, those that are there are read in the order given, and the audit log names these', async () => {
+test('several applications are read in the given order, and the audit log names them', async () => {
   const listed = { action: 'applications_listed', slug: program.slug, filters: ['q'] } as const
   const opened = await openMany(sql, person, [first!, 999_999, second!], listed)
   expect(opened.map(({ application_id }) => application_id)).toEqual([first!, second!])
@@ -19,7 +19,7 @@ test('of several applications, those that are there are read in the order given,
   expect(event!.detail).toEqual({ program_id: program.program_id, applications: [first!, second!], filters: ['q'] })
 })
 
-test('where one of them is not there none is read, and the audit log has no reading', async () => {
+test('if one of them does not exist, none is read and the audit log has no entry', async () => {
   const open = (...ids: number[]) =>
     openApplications(
       sql,

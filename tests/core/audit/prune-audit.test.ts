@@ -74,7 +74,7 @@ const linesOf = async (file: string): Promise<string[]> => (await Bun.file(file)
 const subjectsOf = async (file: string): Promise<string[]> =>
   (await linesOf(file)).flatMap(line => (JSON.parse(line) as { event?: string[] }).event?.[4] ?? [])
 
-test('a file that is written in several batches has each line once', async () => {
+test('a file written in several batches contains each line once', async () => {
   const file = join(await useFolder(endWithTest), 'written')
   const lines = Array.from({ length: 25 }, (_, i) => `line ${i}`)
   await writeAuditFile(file, Readable.from(lines), 40)
@@ -83,7 +83,7 @@ test('a file that is written in several batches has each line once', async () =>
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
 
-test('the log is pruned while others write and seal: every event is in the file or in the database, once, and verifies', () =>
+test('while the log is pruned, written and sealed, every event is once in the file or the database, and verifies', () =>
   AuditLog.open(async auditLog => {
     await auditLog.write(400)
     const cut = await auditLog.now()
@@ -108,7 +108,7 @@ test('the log is pruned while others write and seal: every event is in the file 
     expect([...reported]).toMatchObject([{ actor: 'operator:kim', action: 'audit_pruned', detail: { events: 400 } }])
   }, 16))
 
-test('a whole audit log of many batches is pruned, and continues after it', () =>
+test('an audit log of many batches is pruned completely, and continues afterwards', () =>
   AuditLog.open(async auditLog => {
     await auditLog.sql`
       insert into audit_event (actor, action, subject, detail)
@@ -121,7 +121,7 @@ test('a whole audit log of many batches is pruned, and continues after it', () =
     expect(await verifyAuditLog(auditLog.sql, undefined, files)).toMatchObject({ errors: [], events: 4 })
   }))
 
-test('only whole segments go: one with an event at the instant itself or later stays, and so does what has no seal', () =>
+test('only whole sealed segments are pruned, and those with an event at or after the given instant stay', () =>
   AuditLog.open(async auditLog => {
     await auditLog.write(15)
     await append(auditLog.sql, 'unsealed')
@@ -140,7 +140,7 @@ test('only whole segments go: one with an event at the instant itself or later s
     expect(await auditLog.remaining()).toEqual(['unsealed'])
   }))
 
-test('asked too early or twice it makes no file; asked later it continues in another file, and all verify in any order', () =>
+test('pruning too early or twice writes no file, pruning later continues in another file, and all files verify in any order', () =>
   AuditLog.open(async auditLog => {
     const start = await auditLog.now()
     expect(await auditLog.prune()).toEqual([])
@@ -161,7 +161,7 @@ test('asked too early or twice it makes no file; asked later it continues in ano
     expect((await readdir(auditLog.folder)).sort()).toEqual(files.map(file => basename(file)).sort())
   }))
 
-test('two prunes at once: one waits for the other, and every event is in one file', () =>
+test('of two concurrent prunes one waits for the other, and every event is in one file', () =>
   AuditLog.open(async auditLog => {
     await auditLog.write(30)
     const cut = await auditLog.now()
@@ -171,7 +171,7 @@ test('two prunes at once: one waits for the other, and every event is in one fil
     expect(await auditLog.errors(files)).toEqual([])
   }))
 
-test('a folder that is not there is named before anything is done', () =>
+test('a missing folder is reported before anything is done', () =>
   AuditLog.open(async auditLog => {
     await auditLog.write(3)
     const order = { before: await auditLog.now(), folder: join(auditLog.folder, 'none'), actor: 'operator:kim' }
@@ -183,7 +183,7 @@ test.each([
   ['changed', `update audit_event set actor = 'key:y' where audit_event_id = 7`],
   ['removed', 'delete from audit_event where audit_event_id = 7'],
   ['removed with the rest of its segment', 'delete from audit_event where audit_event_id between 6 and 10'],
-])('an audit log in which an event was %s is not pruned, and leaves no file', (_, statement) =>
+])('an audit log in which an event was %s is not pruned, and no file is left', (_, statement) =>
   AuditLog.open(async auditLog => {
     await auditLog.write(10)
     await auditLog.tamper(statement)
@@ -195,7 +195,7 @@ test.each([
   }),
 )
 
-describe('a file that is not as it was written is named, with the place', () => {
+describe('a modified file is reported with the place', () => {
   const altered = (segment: number) => ({ segment, code: 'altered' })
   const foreign = (segment: number) => ({ segment, code: 'foreign' })
   const notALine = (line: number) => ({
@@ -249,7 +249,7 @@ describe('a file that is not as it was written is named, with the place', () => 
     ['its last segment', (lines: string[]) => lines.slice(0, 6)],
     ['its first segment', (lines: string[]) => lines.slice(6)],
     ['everything', () => []],
-  ])('one that lacks %s is not checked', (_, change) =>
+  ])('a file without %s is not checked', (_, change) =>
     AuditLog.open(async auditLog => {
       await auditLog.write(10)
       const [file] = await auditLog.prune()
@@ -261,7 +261,7 @@ describe('a file that is not as it was written is named, with the place', () => 
     }),
   )
 
-  test('a file of another database', () =>
+  test('a file of another database is refused', () =>
     AuditLog.open(auditLog =>
       AuditLog.open(async other => {
         for (const item of [auditLog, other]) await item.write(10)
@@ -273,7 +273,7 @@ describe('a file that is not as it was written is named, with the place', () => 
       }),
     ))
 
-  test('one that cannot be read', () =>
+  test('an unreadable file is refused', () =>
     AuditLog.open(async auditLog => {
       await expect(auditLog.errors([join(auditLog.folder, 'none.ndjson')])).rejects.toMatchObject({
         errors: [{ parameter: '--with', code: 'unreadable', detail: expect.stringMatching(/none\.ndjson.*ENOENT/) }],
@@ -281,7 +281,7 @@ describe('a file that is not as it was written is named, with the place', () => 
     }))
 })
 
-describe('a database that is not as it was left is named', () => {
+describe('a modified database is reported', () => {
   test.each<[string, string, object]>([
     [
       'more removed than was pruned',
@@ -315,7 +315,7 @@ describe('a database that is not as it was left is named', () => {
     }),
   )
 
-  test('more removed than was pruned, and recorded as pruned: the file is not checked', () =>
+  test('if more was removed than pruned and recorded as pruned, the file is not checked', () =>
     AuditLog.open(async auditLog => {
       await auditLog.write(10)
       const cut = await auditLog.now()
@@ -331,7 +331,7 @@ describe('a database that is not as it was left is named', () => {
     }))
 })
 
-test('a seal that was kept still verifies after its segment was pruned: pruning is no way to rewrite the log', () =>
+test('a seal kept elsewhere still verifies after its segment was pruned, so pruning cannot hide a rewritten log', () =>
   AuditLog.open(async auditLog => {
     await auditLog.write(5)
     const kept = (await verifyAuditLog(auditLog.sql)).seal!
@@ -342,7 +342,7 @@ test('a seal that was kept still verifies after its segment was pruned: pruning 
     expect(await auditLog.errors([], other)).toMatchObject([{ segment: 1, code: 'other_seal' }])
   }))
 
-describe('"An audit log, append-only" (contract section 3): beyond what is in a file the database refuses to remove, to the owner too', () => {
+describe('"An audit log, append-only" (contract section 3): the database refuses to remove what is in no file, even for the owner', () => {
   const refusal = async (statement: PromiseLike<unknown>) => (await failureOf(statement))?.message
   const kept = (table: string) => `${table} rows are never changed or removed`
   const onlyPruned = 'audit_seal rows are added in order, and only pruned'
@@ -371,7 +371,7 @@ describe('"An audit log, append-only" (contract section 3): beyond what is in a 
     }),
   )
 
-  test('a role that was given the right to remove is refused what the owner may', () =>
+  test('a role with the right to delete is refused what the owner may remove', () =>
     AuditLog.open(async auditLog => {
       await auditLog.write(10)
       const role = `remover_${process.pid}`

@@ -28,7 +28,7 @@ const sealAgain = async ({ sql }: TestDatabase): Promise<void> => {
   await sealAuditLog(sql, { batchEvents: 5 })
 }
 
-describe('verify names each segment that is not as it was sealed', () => {
+describe('verify reports each segment that differs from its seal', () => {
   test.each<[string, string, object?]>([
     ['an actor', `update audit_event set actor = 'key:y' where audit_event_id = 7`],
     ['an action', `update audit_event set action = 'done' where audit_event_id = 7`],
@@ -60,13 +60,13 @@ describe('verify names each segment that is not as it was sealed', () => {
     }),
   )
 
-  test('a hash: that of its segment, and the next one, which covers it', () =>
+  test('a changed hash is found in its segment and in the next one, which covers it', () =>
     auditLog(async ({ sql }) => {
       await tamper(sql, 'update audit_seal set hash = sha256(hash) where segment = 2')
       expect((await verifyAuditLog(sql)).errors).toMatchObject([altered(2), altered(3)])
     }))
 
-  test('the end cut off: by the seal that was kept, where its seals were cut off as well', () =>
+  test('a missing end is found with a seal kept elsewhere, even if its seals are missing too', () =>
     auditLog(async ({ sql }, seal) => {
       await tamper(sql, 'delete from audit_event where audit_event_id > 15')
       expect((await verifyAuditLog(sql)).errors).toMatchObject([altered(4)])
@@ -75,7 +75,7 @@ describe('verify names each segment that is not as it was sealed', () => {
       expect((await verifyAuditLog(sql, seal)).errors).toMatchObject([{ code: 'cut_off', segment: 4 }])
     }))
 
-  test('an event changed and everything sealed again: by the seal that was kept', () =>
+  test('a changed event with all seals recomputed is found with a seal kept elsewhere', () =>
     auditLog(async (database, seal) => {
       await tamper(database.sql, `update audit_event set actor = 'key:y' where audit_event_id = 7`)
       await sealAgain(database)
@@ -83,7 +83,7 @@ describe('verify names each segment that is not as it was sealed', () => {
       expect((await verifyAuditLog(database.sql, seal)).errors).toMatchObject([{ code: 'other_seal', segment: 4 }])
     }))
 
-  test('a seal that is cut off or mistyped is refused', () =>
+  test('a truncated or mistyped seal is refused', () =>
     auditLog(async ({ sql }, seal) => {
       for (const text of [`${seal}x`, seal.slice(1), '', seal.replace(':', '.')])
         await expect(verifyAuditLog(sql, text)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe('verify names each segment that is not as it was sealed', () => {
 })
 
 describe('D51: "Segments of at most one minute are sealed"', () => {
-  test('a segment ends where an event is more than a minute younger than its first', async () => {
+  test('a segment ends before an event that is more than a minute later than its first', async () => {
     const { sql } = await useDatabase({}, endWithTest)
     for (let n = 1; n <= 6; n++) await append(sql, `subject ${n}`)
     // Three within exactly a minute, one a microsecond later, two an hour later.
@@ -115,7 +115,7 @@ describe('D51: "Segments of at most one minute are sealed"', () => {
     expect(await verifyAuditLog(sql)).toMatchObject({ events: 7, unsealed: 1, errors: [] })
   })
 
-  test('an event whose transaction commits after younger ones is sealed with them, not left out', async () => {
+  test('an event whose transaction commits after later events is sealed with them', async () => {
     const database = await useDatabase({}, endWithTest)
     const { sql } = database
     const release = await holdTransaction(sql, tx => append(tx, 'long'))
@@ -130,7 +130,7 @@ describe('D51: "Segments of at most one minute are sealed"', () => {
     expect(await verifyAuditLog(sql)).toMatchObject({ events, unsealed: 0, errors: [] })
   })
 
-  test('an event of a transaction that is younger than the newest one that has ended is waited for', async () => {
+  test('sealing waits for events of transactions that are still open', async () => {
     const { sql } = await useDatabase({}, endWithTest)
     const old = Promise.withResolvers<void>()
     const both = Promise.withResolvers<void>()
@@ -150,7 +150,7 @@ describe('D51: "Segments of at most one minute are sealed"', () => {
     expect(await verifyAuditLog(sql)).toMatchObject({ unsealed: 0, errors: [] })
   })
 
-  test('while many write and two seal, every event has exactly one seal', async () => {
+  test('while many processes write and two seal, every event is sealed exactly once', async () => {
     const database = await useDatabase({}, endWithTest)
     const pool = usePool({ url: database.url, connectionsMax: 16 }, endWithTest)
     await database.sql`create table spot (n integer primary key)`

@@ -10,7 +10,7 @@ import { type DocumentableVersion, versionDocs } from '../../../src/domain/sampl
 import { useDatabase } from '../../support/fixtures.ts'
 import { aDraft, aComputedProgram as aProgram, q } from '../../support/programs.ts'
 
-test('workers of two releases: the later one makes what the earlier one kept again, once; the earlier one leaves it, as often as each looks', async () => {
+test('of workers of two releases, the later one regenerates once what the earlier one stored, and the earlier one leaves it', async () => {
   const { sql } = await useDatabase()
   const { slug } = await aProgram(sql, { questions: [q.text('shared')] })
   await aDraft(sql, { slug, questions: [q.text('shared'), q.text('drafted')] })
@@ -71,7 +71,7 @@ function fixedDocs() {
   return [versionDocs(first, [], making), versionDocs(second, [first], making), versionDocs(first, [second], making)]
 }
 
-test('docs of another make have another number: when this fails, count docsCodeVersion up, and write here what it is now', () => {
+test('changed docs have another version: when this fails, increment docsCodeVersion and update this test', () => {
   const made = createHash('sha256').update(JSON.stringify(fixedDocs())).digest('hex').slice(0, 16)
   expect({ docsCodeVersion, made }).toEqual({ docsCodeVersion: 14, made: '99f4df85a5a68184' })
 })

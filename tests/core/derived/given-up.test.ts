@@ -22,7 +22,7 @@ const sweep = async (program_version_id: number): Promise<boolean> =>
     thing => thing.job_name === job_name && thing.program_version_id === program_version_id,
   )
 
-test('what never ends is asked for again five times, then failed with the reason, and asked for no more', async () => {
+test('a job that never ends is requested again five times, then fails with the reason and is not requested again', async () => {
   const { program_version_id } = await aProgram(database.sql, { slug: 'deadly', questions: [q.text('deadly')] })
   const thing = { program_version_id, job_name }
   let runs = 0
@@ -47,7 +47,7 @@ test('what never ends is asked for again five times, then failed with the reason
   expect(await beginRun(database.sql, thing)).toBeDefined()
 })
 
-test('what failed is asked for again when a later release may be able to do it, and not by the same one', async () => {
+test('a failed job is requested again by a later release, and not by the same one', async () => {
   const { program_version_id } = await aProgram(database.sql, { slug: 'released', questions: [q.text('released')] })
   const thing = { program_version_id, job_name }
   const request = await beginRun(database.sql, thing, docsCodeVersion)
@@ -62,7 +62,7 @@ test('what failed is asked for again when a later release may be able to do it, 
   expect(await sweep(program_version_id)).toBe(false)
 })
 
-test('a request made during a run stays open, however that ends, and what was met stays met', async () => {
+test('a request made during a run stays open however the run ends, and a fulfilled one stays fulfilled', async () => {
   const { sql } = database
   const { program_version_id } = await aProgram(sql, { slug: 'overlapping', questions: [q.text('overlapping')] })
   const thing = { program_version_id, job_name }
@@ -82,7 +82,7 @@ test('a request made during a run stays open, however that ends, and what was me
   expect(await begun()).toBeUndefined()
 })
 
-test('a run that continues, or that failed and waits for its next try, is not given up', async () => {
+test('a run that is under way or waits for a retry is not given up', async () => {
   const { program_version_id } = await aProgram(database.sql, { slug: 'slow', questions: [q.text('slow')] })
   const thing = { program_version_id, job_name }
   for (let i = 0; i < 5; i++) await beginRun(database.sql, thing, docsCodeVersion)

@@ -55,7 +55,7 @@ interface Asked {
 
 let programs = 0
 
-test('G16: a process that finds what the worker kept answers as one that computes it, byte for byte, in every format, with fields and for a key with hidden questions, in walks under way too', async () => {
+test('G16: a process with stored key maps and one that computes them export the same bytes, in every format, with fields, with hidden questions, and within a walk', async () => {
   let asked = 0
   await fc.assert(
     fc.asyncProperty(history, async versions => {
@@ -123,7 +123,7 @@ test('G16: a process that finds what the worker kept answers as one that compute
 /** Each token is encrypted with a nonce of its own. */
 const withoutToken = (text: string): string => text.replaceAll(/[0-9A-Za-z]{60,}/g, 'TOKEN')
 
-test('what an earlier release kept, which had the ids of the questions of each version, is not used; the sweep asks for it again', async () => {
+test('key maps stored by an earlier release are not used, and the sweep requests them again', async () => {
   const slug = 'kept-before'
   const [questionSpec, two] = [q.text('kept one', optional), q.text('kept two', optional)]
   await aProgram(sql, { slug, questions: [questionSpec] })

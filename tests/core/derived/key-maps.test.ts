@@ -24,7 +24,7 @@ const optional = { optional: true }
 const publishedAt = async (programId: number): Promise<number> =>
   (await readWalkStart(database.sql, programId)).last_published_at!
 
-test('held in memory: read once, by however many ask at once', async () => {
+test('a key map is kept in memory and read once, however many requests need it at once', async () => {
   const maps = new KeyMaps()
   const { program_id } = await aProgram(database.sql, { questions: [q.text('held', optional)] })
   const asOf = await publishedAt(program_id)
@@ -33,7 +33,7 @@ test('held in memory: read once, by however many ask at once', async () => {
   expect(await maps.load(database.sql, program_id, asOf)).toBe(all[0]!)
 })
 
-test('D34: the set of before a publication and the one of after it are both served, whichever was asked for first and whatever the worker has kept', async () => {
+test('D34: key maps from before and after a publication are both served, in either order and whatever the worker has stored', async () => {
   const { sql } = database
   const first = await aProgram(sql, { questions: [q.text('first of all', optional)] })
   const { program_id, slug } = first
@@ -64,7 +64,7 @@ test('D34: the set of before a publication and the one of after it are both serv
   }
 })
 
-test('a draft is in no set, neither in the one before its publication nor in what a walk begins with (D21)', async () => {
+test('a draft is in no key map, neither before its publication nor at the start of a walk (D21)', async () => {
   const { program_id, slug } = await aProgram(database.sql, { questions: [q.text('published', optional)] })
   const before = await publishedAt(program_id)
   await aDraft(database.sql, { slug, questions: [q.text('drafted', optional)] })
@@ -72,7 +72,7 @@ test('a draft is in no set, neither in the one before its publication nor in wha
   expect(keysOf(await new KeyMaps().load(database.sql, program_id, before))).toEqual(['published'])
 })
 
-test('G13: a publication that the database does not have is refused, and not taken for an older one; waiting is in vain when a later one is there', async () => {
+test('G13: a publication that the database lacks is refused, not replaced by an older one, and not waited for if a later one exists', async () => {
   const { program_id } = await aProgram(database.sql, { questions: [q.text('restored', optional)] })
   const asOf = await publishedAt(program_id)
   for (const [missing, isLost] of [
@@ -89,7 +89,7 @@ test('G13: a publication that the database does not have is refused, and not tak
   expect(keysOf(await new KeyMaps().load(database.sql, unpublished, earliest))).toEqual([])
 })
 
-test('within one process, a view shows after a publication what it does then, and to earlier walks what it did', async () => {
+test('within a process, a publication changes a view for later walks and not for earlier ones', async () => {
   const maps = new KeyMaps()
   const { sql } = database
   const { program_id, slug, question } = await aProgram(sql, {
@@ -128,7 +128,7 @@ test('within one process, a view shows after a publication what it does then, an
   expect(await shown(before)).toEqual(shownBefore)
 })
 
-test('a failure is not held: the next request tries again', async () => {
+test('a failure is not cached, and the next request tries again', async () => {
   const maps = new KeyMaps()
   const { program_id } = await aProgram(database.sql, { questions: [q.text('failing', optional)] })
   const asOf = await publishedAt(program_id)
@@ -138,7 +138,7 @@ test('a failure is not held: the next request tries again', async () => {
   expect(keysOf(await maps.load(database.sql, program_id, asOf))).toEqual(['failing'])
 })
 
-test('memory is bounded: of more than may be held, the one not asked for the longest goes', async () => {
+test('the key maps in memory are bounded, and the least recently used one is evicted', async () => {
   const maps = new KeyMaps(2)
   const asked: [number, number][] = []
   for (const name of ['bound one', 'bound two', 'bound three']) {

@@ -42,7 +42,7 @@ const mark = async (programVersionId: number, changes: Partial<KeptRow> = {}): P
   })
 }
 
-test('nothing kept: docs are made on the spot, of the active version and the draft, and nothing is written', async () => {
+test('without stored docs, those of the active version and the draft are generated on request and not stored', async () => {
   const program = await aProgram(database.sql, { slug: 'miss', questions: [q.text('miss one')] })
   const draft = await aDraft(database.sql, { slug: 'miss', questions: [q.date('miss two')] })
   const all = await load(program.program_id)
@@ -57,7 +57,7 @@ test('nothing kept: docs are made on the spot, of the active version and the dra
   expect(await kept(program.program_version_id)).toBeUndefined()
 })
 
-test('kept docs are shown as they were made, with the time they were made', async () => {
+test('stored docs are shown unchanged, with the time they were generated', async () => {
   for (const name of ['kept one', 'kept two']) await aProgram(database.sql, { slug: 'kept', questions: [q.text(name)] })
   const { program_id, program_version_id } = await aProgram(database.sql, {
     slug: 'kept',
@@ -72,7 +72,7 @@ test('kept docs are shown as they were made, with the time they were made', asyn
   expect((await load(program_id))[0]!.docs.display_name).toBe('kept')
 })
 
-test('what another release made, or one with other settings, is not shown, but made on the spot', async () => {
+test('docs from another release or other settings are not shown, but generated on request', async () => {
   const { program_id, program_version_id } = await aProgram(database.sql, {
     slug: 'stale',
     questions: [q.text('stale one')],
@@ -90,7 +90,7 @@ test('what another release made, or one with other settings, is not shown, but m
   expect((await load(program_id))[0]!.docs.display_name).toBe('Program stale')
 })
 
-test('docs of a draft stay good when it is published: it is the same version', async () => {
+test('docs of a draft stay valid when it is published, since it is the same version', async () => {
   const { program_id } = await aProgram(database.sql, { slug: 'grown', questions: [q.text('grown one')] })
   const questions = [q.text('grown one'), q.text('grown two')]
   const draft = await aDraft(database.sql, { slug: 'grown', questions })
@@ -103,7 +103,7 @@ test('docs of a draft stay good when it is published: it is the same version', a
   ])
 })
 
-test('docs that were made before another version was published are stale', async () => {
+test('docs generated before another version was published are stale', async () => {
   const program = await aProgram(database.sql, { slug: 'overtaken', questions: [q.text('overtaken one')] })
   const draft = await aDraft(database.sql, { slug: 'overtaken', questions: [q.text('overtaken two')] })
   await refreshDocsExample(database.sql, draft.program_version_id, { timeZone: 'UTC' })
@@ -112,7 +112,7 @@ test('docs that were made before another version was published are stale', async
   expect(shown!.docs).toMatchObject({ display_name: 'Program overtaken', changed_since: program.program_version_id })
 })
 
-test('running the job twice is running it once', async () => {
+test('running the job twice has the same result as once', async () => {
   const { program_version_id } = await aProgram(database.sql, { slug: 'twice', questions: [q.text('twice one')] })
   await refreshDocsExample(database.sql, program_version_id, { timeZone: 'UTC' })
   const once = (await kept(program_version_id))!
@@ -138,7 +138,7 @@ test('a failed regeneration is reported, and the earlier docs are still shown', 
   expect(shown).toMatchObject({ failed_at: Date.parse('2026-05-06T07:08:09Z') * 1000, docs: { display_name: 'kept' } })
 })
 
-test('the job for a version that is gone fails, and leaves nothing behind', async () => {
+test('the job for a deleted version fails and leaves nothing behind', async () => {
   await expect(refreshDocsExample(database.sql, 999_999, { timeZone: 'UTC' })).rejects.toMatchObject({
     kind: 'not_found',
   })
@@ -162,7 +162,7 @@ describe('docs generated within a process', () => {
     return { db: recorded, makings }
   }
 
-  test('is made once for all who ask at the same time, and for all who ask later', async () => {
+  test('are generated once for concurrent and later requests', async () => {
     const { program_id } = await aProgram(database.sql, {
       slug: 'asked-at-once',
       questions: [q.text('once seen'), q.text('once hidden')],
@@ -178,7 +178,7 @@ describe('docs generated within a process', () => {
     expect(makings()).toBe(1)
   })
 
-  test('follows from what was published before and after, and from what other readers see', async () => {
+  test('do not depend on earlier or later publications or on other readers', async () => {
     const questions = [q.text('reported one'), q.text('reported two'), q.text('reported three')]
     const { program_id } = await aProgram(database.sql, { slug: 'reported-apart', questions: questions.slice(0, 2) })
     const views = [new Set<number>(), new Set([await idOf('reported one')]), new Set([await idOf('reported two')])]
@@ -226,7 +226,7 @@ describe('docs generated within a process', () => {
     ])
   })
 
-  test('what the worker keeps is for readers from whom nothing is hidden', async () => {
+  test('from the worker are used only for readers without hidden questions', async () => {
     const { program_id, program_version_id } = await aProgram(database.sql, {
       slug: 'kept-for-some',
       questions: [q.text('kept seen'), q.text('kept hidden')],
@@ -243,7 +243,7 @@ describe('docs generated within a process', () => {
     expect(JSON.stringify(listed.get(program_id))).not.toContain('kept_hidden')
   })
 
-  test('is made again when it had to make room, or could not be made', async () => {
+  test('are generated again after eviction or a failure', async () => {
     const [program, other] = [
       await aProgram(database.sql, { slug: 'room-one', questions: [q.text('room one')] }),
       await aProgram(database.sql, { slug: 'room-other', questions: [q.text('room other')] }),
@@ -270,7 +270,7 @@ describe('docs generated within a process', () => {
     expect(keysOf(await failing.load(db, program.program_id, hidden))).toEqual([['room_one']])
   })
 
-  test('one after another for a reader, so that others are answered in between', async () => {
+  test('are generated one after another for a reader, so others get responses in between', async () => {
     const slugs = Array.from({ length: 12 }, (_, n) => `many-${n}`)
     for (const slug of slugs)
       await aProgram(database.sql, { slug, questions: [q.text('many seen'), q.text('many hidden')] })

@@ -14,7 +14,7 @@ const { sql } = await useDatabase()
 const program = await insertRawProgram(sql, 'slowly-counted')
 await insertRawApplications(sql, program, 5)
 
-test('a filtered count that takes too long is not supported, one without filters fails like any slow statement', async () => {
+test('a filtered count that takes too long is reported as not supported, and one without filters fails like any slow statement', async () => {
   const start = await readWalkStart(sql, program.program_id)
   const count = (filters: FilterValues) => {
     const walk = beginWalk(program.program_id, { filters, pageSize: 1, pageSizeMax: 1 }, start)

@@ -24,7 +24,7 @@ const write = (exports: Exports, sink: Reader, pageSize: number, changes: object
   writeOf({ fills: program.fills, exports, sink, plan: planOf(program, 205, pageSize), ...changes })
 
 test.each([1, 3, 4, 13, 14, 15, 204, 205, 1000])(
-  'G1, G7: a page of %d has the bytes that a cursor gives it',
+  'G1, G7: a page of %d has the same bytes as with a cursor',
   async pageSize => {
     const [from, by] = [new Reader(), new Reader()]
     await write(exportsOf(sql, false), from, pageSize)
@@ -34,7 +34,7 @@ test.each([1, 3, 4, 13, 14, 15, 204, 205, 1000])(
   },
 )
 
-test('no statement asks for more rows than a batch has, nor twice', async () => {
+test('no statement requests more rows than a batch holds, or the same rows twice', async () => {
   recorder.clear()
   await write(distributed, new Reader(), 40)
   const asked = recorder.statements.filter(({ text }) => /from application\b/.test(text))
@@ -43,7 +43,7 @@ test('no statement asks for more rows than a batch has, nor twice', async () => 
   expect(asked.map(({ fetches }) => fetches)).toEqual([1, 1, 1, 1, 1])
 })
 
-test('G10: a slow reader gives its connection back between two, and gets every row once', async () => {
+test('G10: a slow reader returns its connection between batches and receives every row once', async () => {
   const reader = new Reader(() => Bun.sleep(2).then(() => true))
   const before = distributed.released
   await write(distributed, reader, 205, { limits: { ...small, releaseAfterMs: 0 } })
@@ -51,7 +51,7 @@ test('G10: a slow reader gives its connection back between two, and gets every r
   expect(distributed.released).toBeGreaterThan(before)
 })
 
-test('G13: a database that is set back in mid-page is refused by the next of them', async () => {
+test('G13: a database that is restored in the middle of a page is refused by the next statement', async () => {
   let set = false
   const reader = new Reader(async () => {
     if (!set) await tamper(sql, 'update submission_counter set submit_seq = 204')

@@ -119,7 +119,7 @@ test('G14: a database that falls silent twice in a row is given up after the sec
 test.each([
   ['a walk', undefined],
   ['a page of changes', ids],
-])('a silence after which applications came is over: %s continues, however many there are', async (_, listed) => {
+])('after a silence that ended with applications, %s continues, however often that happens', async (_, listed) => {
   const proxy = await useSilentProxy(database.url)
   const silent = openDatabase({ url: proxy.url, connectionsMax: 1, silenceTimeoutMs: 1000 })
   endWithTest(() => silent.end({ timeout: 0 }))

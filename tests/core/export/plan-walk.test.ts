@@ -85,7 +85,7 @@ describe('spec, "Pagination rules"', () => {
     }
   })
 
-  test('what the first page was asked, repeated or left out in part, is always accepted; any other value never is', () => {
+  test('repeating any part of the first request is always accepted, and any other value never is', () => {
     const asked = fc.record({
       fromDate: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined }),
       toDate: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined }),
@@ -146,7 +146,7 @@ describe('fields', () => {
     expect(plan(`fields=${value}`).fields).toEqual(chosen)
   })
 
-  test('D3 "All bad parameters are named at once": with what is no question, and what there is', () => {
+  test('D3 "All bad parameters are named at once": unknown questions are named with the known ones', () => {
     const attempt = () => plan('fields=nmae,name.first,member.born&pageSize=0&fromDate=x')
     expect(codes(attempt)).toEqual([
       ['fromDate', 'invalid_date'],
@@ -158,7 +158,7 @@ describe('fields', () => {
     )
   })
 
-  test('where nothing may be named, it says so', () => {
+  test('if there is no question to name, the error says so', () => {
     const { errors } = refusal(() => planWalk(parse('fields=name'), limits, []))
     expect(errors).toEqual([{ parameter: 'fields', code: 'unknown_field', detail: expect.stringContaining('"name"') }])
   })
@@ -172,7 +172,7 @@ describe('fields', () => {
     expect(codes(() => plan(`fields=${many}`))).toEqual([['fields', 'too_many_fields']])
   })
 
-  test('a refusal is bounded, whatever is sent and however many questions there are', () => {
+  test('an error is bounded, whatever is sent and however many questions there are', () => {
     const all = Array.from({ length: 5000 }, (_, i) => node(i, `key${i}`))
     const names = Array.from({ length: 100 }, (_, i) => `${'x'.repeat(70)}${i}`).join(',')
     const { errors } = refusal(() => planWalk(parse(`fields=${names}`), limits, all))
@@ -180,7 +180,7 @@ describe('fields', () => {
     expect(errors[0]!.detail.length).toBeLessThan(15_000)
   })
 
-  test('contract D9: with a token, compared by what they show', () => {
+  test('contract D9: with a token, fields are compared by what they show', () => {
     const of = (fields: readonly number[] | undefined) => ({ fields })
     expect(plan('', of([3])).fields).toEqual([3])
     expect(plan('fields=member.pay,member.born', of([2])).fields).toEqual([2])
@@ -191,7 +191,7 @@ describe('fields', () => {
     expect(errors[1]!.detail).toMatch(/ name, .* member\.born,income /)
   })
 
-  test('a question of the first page that is not seen any more is not named', () => {
+  test('a question of the first page that is hidden now is not named', () => {
     const { errors } = refusal(() => plan('fields=name', { fields: [5, 99] }))
     expect(errors[0]!.detail).toMatch(/^\w+ name, .* income /)
   })

@@ -51,7 +51,7 @@ test.each(['40001', '57P01', '08006'])('%s: another cursor continues', async cod
 })
 
 test.each(['57014', '42501', '22012', '40P01', 'TB001'])(
-  '%s, before any row has come: the page fails at once',
+  '%s, before the first row: the page fails immediately',
   async code => {
     await refuse(code, 1)
     const failure = await failureOf<PageFailure>(page(new Reader()))
@@ -61,7 +61,7 @@ test.each(['57014', '42501', '22012', '40P01', 'TB001'])(
   },
 )
 
-test('57014 while rows were coming, as a long page meets the statement timeout: another cursor continues', async () => {
+test('57014 after the first row, as when a long page exceeds the statement timeout: another cursor continues', async () => {
   await refuse('57014', 0)
   await sql
     .unsafe(`
@@ -81,7 +81,7 @@ test('57014 while rows were coming, as a long page meets the statement timeout: 
   await sql.unsafe('drop view application; alter table application_row rename to application').simple()
 })
 
-test('there is a pause before each further cursor, so that a database that comes back is not kept busy', async () => {
+test('each further cursor waits first, so that a recovering database is not kept busy', async () => {
   await refuse('40001', 1_000_000)
   const failing = failureOf(page(new Reader(), { reopensMax: 1, reopenPauseMs: 3000 }))
   await until('the first cursor', async () => (await cursors()) === 1)

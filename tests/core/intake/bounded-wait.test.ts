@@ -19,7 +19,7 @@ describe('a transaction that waits for others (contract G14: "every wait … has
     ['deadlock_detected', '40P01'],
     ['serialization_failure', '40001'],
     ['query_canceled', '57014'],
-  ])('%s is answered with 503, to be tried again', async (_, code) => {
+  ])('%s gets a 503, to be tried again', async (_, code) => {
     expect(await failingWith(code)).toMatchObject({
       kind: 'unavailable',
       internal: 'lock_wait',
@@ -27,11 +27,11 @@ describe('a transaction that waits for others (contract G14: "every wait … has
     })
   })
 
-  test.each(['23505', 'P0001', '22012'])('%s is no matter of waiting', async code => {
+  test.each(['23505', 'P0001', '22012'])('%s does not count as waiting', async code => {
     expect(await failingWith(code)).toMatchObject({ code })
   })
 
-  test('has its deadline in the database from its first statement on, and no other transaction has', async () => {
+  test('sets its deadline in the database with its first statement, and no other transaction does', async () => {
     const limitOf = async (db: Pick<typeof sql, 'unsafe'>) =>
       (await db.unsafe('show lock_timeout'))[0]!.lock_timeout as string
     expect(await withBoundedWait(sql, limitOf)).toBe(`${lockWaitMs / 1000}s`)

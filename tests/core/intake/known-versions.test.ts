@@ -8,7 +8,7 @@ const database = await useDatabase()
 
 const nameOf = async (program_id: number) => (await findActiveVersionName(database.sql, program_id))!
 
-test('a version is read once, whole; the next one of its program is another', async () => {
+test('a version is read once, and the next version of its program is read again', async () => {
   const { sql } = database
   const { program_id, slug } = await aProgram(sql, { questions: [q.number('n')] })
   const first = await knownActiveVersion(sql, program_id)
@@ -21,7 +21,7 @@ test('a version is read once, whole; the next one of its program is another', as
   expect(second.shape.map(node => node.question_key)).toEqual(['n', 't'])
 })
 
-test('a version with the id of another, as after a restored backup, is not taken for it', async () => {
+test('a version with the ID of another, as after a restored backup, is not confused with it', async () => {
   const { sql } = database
   const { program_id } = await aProgram(sql, { questions: [q.number('n')] })
   const name = await nameOf(program_id)
@@ -43,7 +43,7 @@ test('the least recently used version is evicted first', async () => {
   expect(await known.load(sql, b)).not.toBe(readB)
 })
 
-test('each database has versions of its own, under ids that others have too', async () => {
+test('each database has its own versions, even with the same IDs', async () => {
   const other = await useDatabase({}, endWithTest)
   expect(knownVersions(other.sql)).not.toBe(knownVersions(database.sql))
   expect(knownVersions(other.sql)).toBe(knownVersions(other.sql))

@@ -37,7 +37,7 @@ describe('"submitting with nothing saved since the last submission returns 409 `
   const receiptId = (problem: Problem) =>
     (problem.members as { receipt: { application_id: number } }).receipt.application_id
 
-  test('whatever the Idempotency-Key; the key of the earlier submission still gets its answer', async () => {
+  test('for any Idempotency-Key, and the key of the earlier submission still gets its receipt', async () => {
     const store = await aStore(two('clicks'))
     const applicant = await store.register()
     await store.save(applicant, { clicks_a: { text: '1' }, clicks_b: { text: '2' } })
@@ -55,7 +55,7 @@ describe('"submitting with nothing saved since the last submission returns 409 `
     expect((await store.applications()).map(row => row.superseded_seq)).toEqual([null])
   })
 
-  test('by an intermediary after the applicant, and another key of the front end', async () => {
+  test('to an intermediary after the applicant, and to another key of the front end', async () => {
     const store = await aStore(two('others'))
     const applicant = await store.register()
     await store.apply(applicant, { others_a: { text: '1' } })
@@ -69,7 +69,7 @@ describe('"submitting with nothing saved since the last submission returns 409 `
     expect(await rejection(other.submit(applicant))).toMatchObject(nothingSaved)
   })
 
-  test('where something is required, and while the program is closed: it was submitted, and that is the answer', async () => {
+  test('also where something is required, and while the program is closed', async () => {
     const store = await aStore([q.text('required one')])
     const applicant = await store.register()
     const { receipt } = await store.apply(applicant, { required_one: { text: '1' } })
@@ -91,7 +91,7 @@ describe('"submitting with nothing saved since the last submission returns 409 `
     expect(await store.applications()).toHaveLength(1)
   })
 
-  test('after a first application without answers too', async () => {
+  test('also after a first application without answers', async () => {
     const store = await aStore(two('empty'))
     const applicant = await store.register()
     const { receipt } = await store.submit(applicant)
@@ -100,7 +100,7 @@ describe('"submitting with nothing saved since the last submission returns 409 `
     expect(await store.applications()).toHaveLength(2)
   })
 
-  test('where what was saved is not asked any more: an application without answers supersedes none', async () => {
+  test('also if what was saved is no longer asked, so an application without answers supersedes none', async () => {
     const store = await aStore(two('moved'))
     const applicant = await store.register()
     const { receipt } = await store.apply(applicant, { moved_a: { text: '1' } })
@@ -109,7 +109,7 @@ describe('"submitting with nothing saved since the last submission returns 409 `
     expect(receiptId(await rejection(store.submit(applicant)))).toBe(receipt.application_id)
   })
 
-  test('in another program the applicant may begin without answers', async () => {
+  test('but the applicant may begin another program without answers', async () => {
     const [item, other] = [await aStore(two('here')), await aStore(two('there'))]
     const applicant = await item.register()
     await item.apply(applicant, { here_a: { text: '1' } })
@@ -119,7 +119,7 @@ describe('"submitting with nothing saved since the last submission returns 409 `
 })
 
 describe('"the answers in progress start as a copy of the applicant\'s last application to this program" (D43)', () => {
-  test('read, saved over one by one and submitted, they make a new application', async () => {
+  test('which can be read, changed one by one and submitted as a new application', async () => {
     const store = await aStore(two('next'))
     const applicant = await store.register()
     const { receipt } = await store.apply(applicant, { next_a: { text: '1' }, next_b: { text: '2' } })
@@ -139,7 +139,7 @@ describe('"the answers in progress start as a copy of the applicant\'s last appl
     ])
   })
 
-  test('an answer of it can be taken back; a save without answers begins nothing', async () => {
+  test('from which an answer can be removed, and a save without answers begins nothing', async () => {
     const store = await aStore(two('back'))
     const applicant = await store.register()
     await store.apply(applicant, { back_a: { text: '1' }, back_b: { text: '2' } })
@@ -153,7 +153,7 @@ describe('"the answers in progress start as a copy of the applicant\'s last appl
     expect((await stored(store))[1]).toMatchObject({ back_a: { text: '1' }, back_b: { text: null } })
   })
 
-  test('every kind of answer comes back as it was sent, at every depth', async () => {
+  test('in which every kind of answer is as it was sent, at every depth', async () => {
     const store = await aStore(everyKind)
     const applicant = await store.register()
     const sent = {
@@ -170,7 +170,7 @@ describe('"the answers in progress start as a copy of the applicant\'s last appl
     expect(second).toEqual({ ...first!, case_number: { question_type: 'ID', id: '42' } })
   })
 
-  test('"limited to what is still asked and valid": the version of now decides, within entities too', async () => {
+  test('"limited to what is still asked and valid" in the current version, also within entities', async () => {
     const questions = (max: number, options: string[]) => [
       q.number('still size', { max, optional: true }),
       q.checkbox('still picked', options, { optional: true }),
@@ -213,7 +213,7 @@ describe('"the answers in progress start as a copy of the applicant\'s last appl
     })
   })
 
-  test('an address loses the results of a correction that is not made any more, and stays', async () => {
+  test('in which an address keeps its parts without the result of a disabled correction', async () => {
     const asks = (correct_addresses: boolean) => [q.address('home now', { correct_addresses, optional: true })]
     const store = await aStore(asks(true))
     const applicant = await store.register()
@@ -223,7 +223,7 @@ describe('"the answers in progress start as a copy of the applicant\'s last appl
     expect((await read(store, applicant)).answers.home_now).toMatchObject({ ...address, corrected: null })
   })
 
-  test('however many answers of it do not fit any more, the others are there', async () => {
+  test('which has the other answers, however many no longer fit', async () => {
     const asks = (max_length: number) => [
       q.enumerator('many people', [q.text('many words', { max_length, optional: true })], { optional: true }),
       q.text('many last', { optional: true }),
@@ -241,7 +241,7 @@ describe('"the answers in progress start as a copy of the applicant\'s last appl
     expect(answers.many_last.text).toBe('kept')
   })
 
-  test('saves that race on the first one share one copy and one clock', async () => {
+  test('of which concurrent first saves make one, with one creation time', async () => {
     const store = await aStore(two('race'))
     const applicant = await store.register()
     await store.apply(applicant, { race_a: { text: '1' }, race_b: { text: '2' } })
@@ -254,7 +254,7 @@ describe('"the answers in progress start as a copy of the applicant\'s last appl
     for (const { answers } of saved) expect(Object.keys(JSON.parse(answers)).sort()).toEqual(['race_a', 'race_b'])
   })
 
-  test('what is kept of it with what is saved is bounded as ever', async () => {
+  test('which counts towards the limit on saved answers', async () => {
     const store = await aStore(two('large'))
     const applicant = await store.register()
     await store.apply(applicant, { large_a: { text: 'x'.repeat(600) } })

@@ -23,7 +23,7 @@ function work() {
 const settle = () => new Promise(setImmediate)
 
 describe('turns in a program (contract G14: "what waits for one program … never stops the others")', () => {
-  test('only so many have theirs at once; the others follow as they came; another program is not kept waiting', async () => {
+  test('are limited and granted in order of arrival, without delaying another program', async () => {
     const turns = new ProgramConcurrency({ atATime: 2, waitingMax: 10, waitMs: 60_000 })
     const works = Array.from({ length: 5 }, work)
     const runs = works.map(item => turns.run(1, item.run))
@@ -38,7 +38,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
     expect(works.map(item => item.begun())).toEqual([true, true, true, true, true])
   })
 
-  test('one more than may wait is refused at once, with Retry-After', async () => {
+  test('are refused immediately with Retry-After when the queue is full', async () => {
     const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 1, waitMs: 60_000 })
     const [first, second] = [work(), work()]
     const runs = [turns.run(1, first.run), turns.run(1, second.run)]
@@ -50,7 +50,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
     expect(await turns.run(1, async () => 'again')).toBe('again')
   })
 
-  test('a turn that does not come in time is refused, and its work is never begun', async () => {
+  test('are refused if they do not come in time, and their work never begins', async () => {
     const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 10, waitMs: 1 })
     const [first, late] = [work(), work()]
     const run = turns.run(1, first.run)
@@ -62,7 +62,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
     expect(await turns.run(1, async () => 'free')).toBe('free')
   })
 
-  test('work that fails gives its turn on', async () => {
+  test('pass on after work that failed', async () => {
     const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 10, waitMs: 60_000 })
     const failing = turns.run(1, () => Promise.reject(new Error('broken')))
     const next = turns.run(1, async () => 'next')
@@ -70,7 +70,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
     expect(await next).toBe('next')
   })
 
-  test('from four connections on, one program leaves some to the others', () => {
+  test('leave some connections to other programs if there are at least four', () => {
     for (let connections = 4; connections <= 500; connections++) {
       const taken = submissionConcurrency(connections).atATime + saveConcurrency(connections).atATime
       expect(taken).toBeLessThan(connections)

@@ -17,7 +17,7 @@ const load = (applicant_id: number, program_id = store.program_id) =>
 const kindOf = async (promise: Promise<unknown>): Promise<string> => (await rejection(promise)).kind
 
 describe('saving answers', () => {
-  test('the first answer starts the clock; later ones leave it', async () => {
+  test('the first answer sets the creation time, and later ones do not change it', async () => {
     const applicant = await store.register()
     const before = Date.now() * 1000 - 1_000_000
     const first = await store.save(applicant, { case_number: { id: '007' } })
@@ -28,7 +28,7 @@ describe('saving answers', () => {
     expect(await load(applicant)).toEqual({ create_time: first.create_time, answers: '{}' })
   })
 
-  test('each save counts as touched, after which what is abandoned is erased', async () => {
+  test('each save postpones the erasure of abandoned answers', async () => {
     const applicant = await store.register()
     await store.save(applicant, { case_number: { id: '007' } })
     const touched = async (): Promise<number> => {
@@ -53,7 +53,7 @@ describe('saving answers', () => {
     expect((await load(applicant, other.program_id)).answers).toContain('anything_else')
   })
 
-  test('answers that say nothing start nothing', async () => {
+  test('empty answers do not set the creation time', async () => {
     const applicant = await store.register()
     for (const answers of [
       {},
@@ -66,7 +66,7 @@ describe('saving answers', () => {
     expect(await kindOf(load(applicant))).toBe('not_found')
   })
 
-  test('merges by question: each replaces its own, null removes, the rest stays to the letter', async () => {
+  test('answers are merged by question: each replaces its own, null removes, and the rest is unchanged', async () => {
     const applicant = await store.register()
     await store.save(
       applicant,
@@ -85,7 +85,7 @@ describe('saving answers', () => {
     expect(await load(applicant)).toMatchObject({ answers })
   })
 
-  test('a faulty answer saves nothing of what came with it, and names every error', async () => {
+  test('an invalid answer saves nothing from its request and reports every error', async () => {
     const applicant = await store.register()
     const saving = store.save(applicant, {
       case_number: { id: '42' },
@@ -99,7 +99,7 @@ describe('saving answers', () => {
     expect(await kindOf(load(applicant))).toBe('not_found')
   })
 
-  test('what is kept of one application is bounded, whatever it took to get there', async () => {
+  test('the saved answers of one application are bounded over all saves', async () => {
     const applicant = await store.register()
     await store.save(applicant, { contact_email: { email: 'x'.repeat(600) } }, 1000)
     const more = { household_member: { entities: [{ entity_name: 'x'.repeat(300) }] } }
@@ -107,7 +107,7 @@ describe('saving answers', () => {
     expect((await load(applicant)).answers).not.toContain('entities')
   })
 
-  test('the limit counts bytes as they are stored, whatever the letters', async () => {
+  test('the limit counts stored bytes, whatever the characters', async () => {
     const merged = async (letters: string, bytesMax: number) => {
       const applicant = await store.register()
       return kindOrAnswers(store.save(applicant, { anything_else: { text: letters } }, bytesMax))
@@ -124,14 +124,14 @@ describe('saving answers', () => {
     }
   })
 
-  test('an unknown applicant and a program that asks nothing yet are named as such', async () => {
+  test('an unknown applicant and a program without a version are reported as such', async () => {
     expect(await kindOf(store.save(999_999, { case_number: { id: '42' } }))).toBe('not_found')
     expect(await kindOf(load(999_999))).toBe('not_found')
     const unpublished = new IntakeStore(database.sql, await ensureTestProgram(database.sql, 'unpublished'))
     expect(await kindOf(unpublished.save(await store.register(), {}))).toBe('not_found')
   })
 
-  test('saves that race on the first answer all count, and share one clock', async () => {
+  test('concurrent first saves all count and share one creation time', async () => {
     const applicant = await store.register()
     const bodies = [
       { case_number: { id: '42' } },

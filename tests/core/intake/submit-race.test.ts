@@ -25,7 +25,7 @@ function expectOrder(stored: readonly StoredApplication[]): void {
 }
 
 describe('submissions that race', () => {
-  test('20 of one applicant leave exactly one CURRENT application, and numbers without a gap (G11)', async () => {
+  test('leave exactly one CURRENT application and no gap in the numbers, for 20 of one applicant (G11)', async () => {
     const store = await aStore()
     const applicant = await store.register()
     await store.apply(applicant, { n: { number: -1 } })
@@ -53,7 +53,7 @@ describe('submissions that race', () => {
     expect(await store.counter()).toMatchObject({ submit_seq: stored.length })
   })
 
-  test('20 under keys of their own, of what was saved once, make one application; the others learn that nothing is left of it', async () => {
+  test('make one application of answers saved once, for 20 with their own keys, and the others learn that nothing is left', async () => {
     const store = await aStore()
     const applicant = await store.register()
     await store.save(applicant, { n: { number: 1 } })
@@ -69,7 +69,7 @@ describe('submissions that race', () => {
     expect((await store.applications()).length).toBe(1)
   })
 
-  test('20 answerless first ones of one applicant make one application: no second one is without answers (D28)', async () => {
+  test('make one application for 20 first ones without answers (D28)', async () => {
     const { program_id } = await aProgram(database.sql, { questions: [q.number('n', { optional: true })] })
     const store = new IntakeStore(database.sql, program_id)
     const applicant = await store.register()
@@ -86,7 +86,7 @@ describe('submissions that race', () => {
     expect(outcomes).toEqual(Array(20).fill(stored[0]!.application_id))
   })
 
-  test('of 8 writers, however long each takes from its number to its commit, time runs as the numbers do', async () => {
+  test('have times in the order of their numbers, for 8 writers, however long each takes to commit', async () => {
     const store = await aStore()
     // The delay that counts is between drawing a number and committing: it is put into the insert, for this database only.
     await database.sql.unsafe(`
@@ -114,7 +114,7 @@ describe('submissions that race', () => {
     await database.sql.unsafe('drop trigger dawdle on application')
   })
 
-  test('a submission that waits too long is refused, and nothing has happened', async () => {
+  test('are refused without effect if they wait too long', async () => {
     const store = await aStore()
     const applicant = await store.register()
     await store.save(applicant, { n: { number: 1 } })

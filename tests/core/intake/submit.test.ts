@@ -24,7 +24,7 @@ async function aStore(questions = [q.number('n', { optional: true })]): Promise<
 }
 
 describe('the stored application', () => {
-  test('parsed, it equals what was sent, whatever was sent', async () => {
+  test('equals what was sent, whatever was sent', async () => {
     const store = new IntakeStore(database.sql, every.program_id)
     const shape = buildKeyMap([every.version])
     const sample = answerSampler(every.version)
@@ -49,7 +49,7 @@ describe('the stored application', () => {
     }
   })
 
-  test('every text comes back exactly, from a million characters to what looks like SQL', async () => {
+  test('keeps every text exactly, from a million characters to what looks like SQL', async () => {
     const optional = { optional: true }
     const store = await aStore([q.text('t', optional), q.email('e', optional), q.enumerator('p', [], optional)])
     const texts = [
@@ -69,7 +69,7 @@ describe('the stored application', () => {
     }
   })
 
-  test('has exactly the exported questions of its version; the hidden are unanswered', async () => {
+  test('has exactly the exported questions of its version, with hidden ones unanswered', async () => {
     const store = await aStore([
       q.static('welcome'),
       q.radio('pet', ['cat', 'none']),
@@ -97,7 +97,7 @@ describe('the stored application', () => {
     expect(openSnapshot((await store.applications())[0]!.snapshot)).toMatchObject(submitter)
   })
 
-  test('its times are those of the receipt, and creation is the first save', async () => {
+  test('has the times of the receipt, with the first save as its creation', async () => {
     const store = await aStore()
     const applicant = await store.register()
     const { create_time } = await store.save(applicant, { n: { number: 1 } })
@@ -149,7 +149,7 @@ describe('submitting again', () => {
 const answered = (question: string) => ({ question, operator: 'answered' }) as const
 
 describe('"may be submitted without one answer; `create_time` is the first save, or the submission itself" (D28)', () => {
-  test('with nothing ever saved: the submission itself is create_time', async () => {
+  test('create_time is the submission if nothing was ever saved', async () => {
     const store = await aStore([q.text('t', { optional: true }), q.name('hidden', { visible_when: answered('t') })])
     const applicant = await store.register()
     const { receipt } = await store.submit(applicant)
@@ -160,7 +160,7 @@ describe('"may be submitted without one answer; `create_time` is the first save,
     expect(snapshot.create_time).toBe(snapshot.submit_time as string)
   })
 
-  test('with everything taken back again: the first save is', async () => {
+  test('create_time is the first save if every answer was removed again', async () => {
     const store = await aStore()
     const applicant = await store.register()
     const saved = await store.save(applicant, { n: { number: 1 } })
@@ -170,7 +170,7 @@ describe('"may be submitted without one answer; `create_time` is the first save,
     expect(receipt.submit_time).toBeGreaterThan(receipt.create_time)
   })
 
-  test('a question that is asked and not optional is still missed', async () => {
+  test('a required question is still reported as missing', async () => {
     const store = await aStore([q.text('t')])
     expect(await rejection(store.submit(await store.register()))).toMatchObject({
       kind: 'invalid_request',
@@ -180,7 +180,7 @@ describe('"may be submitted without one answer; `create_time` is the first save,
 })
 
 describe('rejected submissions', () => {
-  test('names every error by its path, numbers nothing and keeps what was saved', async () => {
+  test('report every error by its path, draw no number and keep what was saved', async () => {
     const store = await aStore([q.text('a'), q.text('b'), q.enumerator('p', [q.number('age')])])
     const applicant = await store.register()
     await store.save(applicant, { p: { entities: [{ entity_name: 'X' }] } })
@@ -198,14 +198,14 @@ describe('rejected submissions', () => {
     expect(await store.submit(applicant, 'once')).toMatchObject({ repeated: false })
   })
 
-  test('a submission by an unknown applicant is rejected', async () => {
+  test('are those by an unknown applicant', async () => {
     const store = await aStore()
     expect(await rejection(store.submit(999_999))).toMatchObject({ kind: 'not_found' })
   })
 })
 
 describe('the currently published version', () => {
-  test('decides: saved answers are checked against what was published since', async () => {
+  test('decides: saved answers are checked against a version published later', async () => {
     const store = await aStore([q.number('limited one'), q.text('later gone', { optional: true })])
     const applicant = await store.register()
     await store.save(applicant, { limited_one: { number: 9 }, later_gone: { text: 'x' } })
@@ -224,7 +224,7 @@ describe('the currently published version', () => {
     })
   })
 
-  test('published between checking and storing: everything is done again with it', async () => {
+  test('is used again from the start if it is published between checking and storing', async () => {
     const store = await aStore([q.number('moving one')])
     const applicant = await store.register()
     await store.save(applicant, { moving_one: { number: 1 } })
@@ -248,7 +248,7 @@ describe('the currently published version', () => {
   })
 })
 
-test('once its version is known, a submission waits for the database four times, and only the last time under the lock of the counter', async () => {
+test('once its version is known, a submission waits for the database four times, holding the lock of the counter only the last time', async () => {
   const store = await aStore()
   const roundTrips: string[][] = []
   let sending = false
@@ -292,7 +292,7 @@ test('once its version is known, a submission waits for the database four times,
   ])
 })
 
-test('answers that were saved for a newer version while a submission waited for them are checked against that one', async () => {
+test('answers saved for a newer version while a submission waited for them are checked against that version', async () => {
   const store = await aStore([q.number('raised one', { max: 5 })])
   const applicant = await store.register()
   await store.save(applicant, { raised_one: { number: 5 } })
@@ -384,7 +384,7 @@ describe('an idempotency key', () => {
 })
 
 describe('a program that is published over and over', () => {
-  test('is given up after five attempts, with nothing submitted and everything kept', async () => {
+  test('ends a submission after five attempts, with nothing submitted and everything kept', async () => {
     const store = await aStore()
     const applicant = await store.register()
     await store.save(applicant, { n: { number: 1 } })
@@ -421,7 +421,7 @@ describe('times', () => {
     return store.submit(applicant, undefined, { submitter_type: 'APPLICANT' }, timeZone)
   }
 
-  test('are in the zone of the instance, and in no other: a process that has another stores nothing', async () => {
+  test('are in the time zone of the instance, and a process with another zone stores nothing', async () => {
     const store = await aStore()
     await database.sql`update instance set time_zone = 'America/New_York'`
     try {

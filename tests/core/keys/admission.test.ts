@@ -28,7 +28,7 @@ function attempt(authorization: string | null, from = '192.0.2.1', secure = true
 }
 
 describe('authorized requests', () => {
-  test('a caller brings the questions that are hidden from it; of those of a CiviForm, all that are exported under one key', async () => {
+  test('a caller has its hidden questions, and of a followed program all that are exported under one key', async () => {
     const rows = await database.sql<{ question_id: number; admin_name: string }[]>`
       insert into question (admin_name, question_key, question_key_folded, kind, key_rule)
       values
@@ -71,20 +71,20 @@ describe('authorized requests', () => {
     })
   })
 
-  test('a key without programs reaches none', async () => {
+  test('a key without programs is granted none', async () => {
     const admission = await attempt((await makeKey()).authorization)
     expect(admission).toMatchObject({ caller: { programs: new Map() } })
   })
 })
 
-describe('who does not, and why (spec, "Authentication" 6: "When any constraint of those features is unmet, the response is 401.")', () => {
-  test('unknown_key: also for what is no id, such as SQL, NUL or an endless name', async () => {
+describe('who is refused, and why (spec, "Authentication" 6: "When any constraint of those features is unmet, the response is 401.")', () => {
+  test('unknown_key: also for invalid IDs, such as SQL, NUL or a very long name', async () => {
     const { password } = mintCredential()
     for (const username of [mintCredential().username, '', "' or 1=1 --", 'tribk_\0', 'x'.repeat(500), '\u{1F511}'])
       expect(await attempt(`Basic ${apiSecretToken(username, password)}`)).toEqual({ refused: 'unknown_key' })
   })
 
-  test("wrong_secret: another key's; garbled_secret: no key's, by its checksum", async () => {
+  test('wrong_secret: the secret of another key; garbled_secret: a secret with a wrong checksum', async () => {
     const key = await makeKey()
     const withPassword = (password: string) => attempt(`Basic ${apiSecretToken(key.username, password)}`)
     const { api_key_id } = key
@@ -93,7 +93,7 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
       expect(await withPassword(password)).toEqual({ refused: 'garbled_secret', api_key_id })
   })
 
-  test('expired: from the instant of its expiry on', async () => {
+  test('expired: from the instant of expiry', async () => {
     const ended = await makeKey({ expiresAt: now })
     const ending = await makeKey({ expiresAt: now + 1 })
     expect(await attempt(ended.authorization)).toMatchObject({ refused: 'expired' })
@@ -129,7 +129,7 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
     else expect(admission).toEqual({ refused: 'address_not_allowed', api_key_id: key.api_key_id })
   })
 
-  test('plain_http: whatever was sent; a good credential is reported as exposed', async () => {
+  test('plain_http: whatever was sent, and a valid credential is reported as exposed', async () => {
     const key = await makeKey()
     const { api_key_id } = key
     const plain = (authorization: string | null) => attempt(authorization, '192.0.2.1', false)
@@ -142,7 +142,7 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
     expect(await plain(key.authorization)).toEqual({ refused: 'plain_http', api_key_id, exposed: 'known' })
   })
 
-  test('the earlier secret of a key is good until its time is over, and exposes it; no other one is', async () => {
+  test('the earlier secret of a key is valid until its end and can expose the key, and no other secret can', async () => {
     const { api_key_id, authorization } = await makeKey()
     const rotateUntil = (until: number) =>
       database.sql.begin(tx =>
@@ -159,14 +159,14 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
     expect(await attempt(authorization)).toEqual({ refused: 'rotated_secret', api_key_id })
   })
 
-  test('what a retired or expired key opened no more, plain HTTP does not expose', async () => {
+  test('plain HTTP does not expose a key that is retired or expired', async () => {
     for (const key of [await makeKey({ retiredAt: now }), await makeKey({ expiresAt: now })]) {
       const admission = await attempt(key.authorization, '192.0.2.1', false)
       expect(admission).toEqual({ refused: 'plain_http', api_key_id: key.api_key_id })
     }
   })
 
-  test('another pepper ends every key', async () => {
+  test('a changed pepper invalidates every key', async () => {
     const key = await makeKey()
     const facts = { authorization: key.authorization, address: parseAddress('192.0.2.1'), secure: true, now }
     expect(await admit(keys, `${testPepper}!`, facts)).toMatchObject({ refused: 'wrong_secret' })
@@ -239,7 +239,7 @@ describe('"unknown ids cost the same as known ones" (contract section 3)', () =>
     }
   })
 
-  test('what is wrong with a secret is found out of an unknown id too, and not of a secret that is right', async () => {
+  test('a malformed secret is recognized for unknown IDs too, and a valid one never is', async () => {
     const summed = spyOn(zlib, 'crc32')
     try {
       const sums = async (username: string, password: string): Promise<number> => {
@@ -274,7 +274,7 @@ describe('"unknown ids cost the same as known ones" (contract section 3)', () =>
     expect(await grantReads(mintCredential().username, rich.password)).toBe(0)
   })
 
-  test('a header that cannot be read costs no statement', async () => {
+  test('an unreadable header costs no statement', async () => {
     const refuses: KeySource = { find: () => Promise.reject(new Error('the database was asked')) }
     const facts = { address: parseAddress('192.0.2.1'), secure: true, now }
     for (const authorization of [null, 'Bearer x', 'Basic !', 'Basic eA=='])

@@ -24,7 +24,7 @@ const caller = (permissions: { may_export: boolean; may_submit: boolean; may_ann
 const both = caller({ may_export: true, may_submit: true })
 
 describe('setting status and note', () => {
-  test('takes a key that may, and a program that it may read', () => {
+  test('requires a key that may, and a program that it may read', () => {
     const may = caller({ may_export: true, may_submit: false, may_annotate: true })
     expect(authorizeAnnotation(may, 'rent-aid')).toBe(7)
     expect(refusal(() => authorizeAnnotation(may, 'other')).internal).toBe('no_grant')
@@ -35,7 +35,7 @@ describe('setting status and note', () => {
 })
 
 describe('"A request for a program outside that set fails with 401." (spec, "Authentication" 5; contract D6)', () => {
-  test('any other text is the same 401; only the log distinguishes a name from what is none', () => {
+  test('any other text gets the same 401, and only the log distinguishes it from a valid name', () => {
     const reasonOf = (slug: string) => {
       const problem = refusal(() => authorizeExport(both, slug))
       expect({ ...problem, internal: '' }).toEqual({ ...unauthenticated('no_header'), internal: '' })
@@ -62,7 +62,7 @@ describe('"A request for a program outside that set fails with 401." (spec, "Aut
     )
   })
 
-  test('a key that may not export, or not submit, gets the same 401 there', () => {
+  test('a key that may not export or submit gets the same 401', () => {
     const reader = caller({ may_export: true, may_submit: false })
     const writer = caller({ may_export: false, may_submit: true })
     expect(authorizeExport(reader, 'rent-aid')).toBe(7)

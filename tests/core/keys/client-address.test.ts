@@ -38,7 +38,7 @@ describe('client address (contract section 3)', () => {
     )
   })
 
-  test('when every hop is trusted, the farthest; without the header, the proxy itself', () => {
+  test('it is the farthest hop if all are trusted, and the proxy itself without the header', () => {
     expect(addressOf('10.0.0.1', forwardedFor('10.9.9.9, 10.2.2.2'))).toBe('10.9.9.9')
     expect(addressOf('10.0.0.1')).toBe('10.0.0.1')
   })
@@ -67,7 +67,7 @@ describe('client address (contract section 3)', () => {
     expect(addressOf('10.0.0.1', forwardedFor(value))).toBeUndefined()
   })
 
-  test('a peer that is no address is refused', () => {
+  test('a peer without a valid address is refused', () => {
     expect(addressOf('')).toBeUndefined()
     expect(addressOf('/run/socket', forwardedFor('192.0.2.1'))).toBeUndefined()
   })
@@ -95,20 +95,20 @@ describe('"Every request must use HTTPS." (spec, "Authentication" 1)', () => {
     expect(isSecure('10.0.0.1', proto('http'))).toBe(false)
   })
 
-  test("an untrusted peer's word counts for nothing", () => {
+  test('the header of an untrusted peer is ignored', () => {
     expect(isSecure('203.0.113.9', proto('https'))).toBe(false)
   })
 
-  test("of several values the nearest proxy's counts: a client cannot put its own in front", () => {
+  test("of several values, the nearest proxy's counts, so a client cannot prepend its own", () => {
     expect(isSecure('10.0.0.1', proto('https, http'))).toBe(false)
     expect(isSecure('10.0.0.1', proto('http, https'))).toBe(true)
   })
 
-  test.each(['HTTPS', 'https:', 'wss', 'on', ''])('it says exactly https, not %p', value => {
+  test.each(['HTTPS', 'https:', 'wss', 'on', ''])('the value must be exactly https, not %p', value => {
     expect(isSecure('10.0.0.1', proto(value))).toBe(false)
   })
 
-  test('a trusted proxy that encrypts towards us but was reached without encryption is plain HTTP', () => {
+  test('a trusted proxy that uses TLS but received plain HTTP counts as plain HTTP', () => {
     expect(isSecure('10.0.0.1', proto('http'), production, true)).toBe(false)
   })
 

@@ -41,7 +41,7 @@ describe('a minted credential (contract D24)', () => {
     }
   })
 
-  test('a token of an administrator is found by scanners too, and distinguished from one that was cut off or mistyped', () => {
+  test('an administrator’s token is found by scanners too, and truncated or mistyped ones are recognized', () => {
     const { tokenId, token } = mintAdminToken()
     expect(token).toStartWith(`${tokenId}_`)
     expect(`Authorization: Bearer ${token}\r\n`).toMatch(scannerPatterns.adminToken)
@@ -50,7 +50,7 @@ describe('a minted credential (contract D24)', () => {
     ).toEqual([true, false, false, false])
   })
 
-  test('the patterns find nothing in text that holds no credential', () => {
+  test('the patterns find nothing in text without a credential', () => {
     const text = `tribk_short tribs_${'x'.repeat(48)} tribs_${'x'.repeat(50)} ${base64('tribk_'.repeat(30))}`
     for (const pattern of Object.values(scannerPatterns)) expect(text).not.toMatch(pattern)
   })
@@ -67,7 +67,7 @@ describe('a minted credential (contract D24)', () => {
     expect(chiSquared).toBeLessThan(130)
   })
 
-  test('no two are alike', () => {
+  test('no two are the same', () => {
     expect(new Set(minted.map(credential => credential.username)).size).toBe(minted.length)
     expect(new Set(minted.map(credential => credential.password)).size).toBe(minted.length)
   })
@@ -85,7 +85,7 @@ describe('a minted credential (contract D24)', () => {
     expect(isWholePassword(password.slice(0, -1))).toBe(false)
   })
 
-  test('an id is distinguished from what cannot be one', () => {
+  test('an ID is distinguished from other text', () => {
     expect(isApiKeyId(minted[0]!.username)).toBe(true)
     for (const text of ['', 'tribk_', `${minted[0]!.username}\n`, minted[0]!.password, `tribk_${'\0'.repeat(20)}`])
       expect(isApiKeyId(text)).toBe(false)
@@ -99,7 +99,7 @@ describe('the Authorization header', () => {
       expect(parseAuthorization(header)).toEqual(sent)
   })
 
-  test('the first colon splits, and nothing else does', () => {
+  test('is split at the first colon only', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 60 }).filter(text => !text.includes(':')),
@@ -134,7 +134,7 @@ describe('the Authorization header', () => {
     expect(parseAuthorization(header)).toEqual({ error })
   })
 
-  test('Base64 is taken without its padding, and in the alphabet for URLs', () => {
+  test('may have Base64 without padding and in the URL alphabet', () => {
     const whole = base64('u:\xff\xff?>')
     expect(whole).toMatch(/[+/].*=$/)
     const safe = whole.replace(/\+/g, '-').replace(/\//g, '_')
@@ -143,11 +143,11 @@ describe('the Authorization header', () => {
     expect(parseAuthorization(`Basic ${whole}`)).not.toHaveProperty('error')
   })
 
-  test('oversized_header: more than 1024 characters are not looked at', () => {
+  test('oversized_header: more than 1024 characters are not decoded', () => {
     expect(parseAuthorization(`Basic ${base64(`u:${'p'.repeat(1000)}`)}`)).toEqual({ error: 'oversized_header' })
   })
 
-  test('whatever it holds, it is read or refused, never an error', () => {
+  test('with any content is read or refused without an error', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -8,7 +8,7 @@ const expiry = (text: string, timeZone = 'America/New_York') => {
   return typeof parsed === 'number' ? formatMicros(parsed) : parsed.error
 }
 
-test('days are counted from now; a date is good through its end in the zone of the instance; an instant is that instant', () => {
+test('days are counted from now, a date lasts until its end in the time zone of the instance, and an instant is exact', () => {
   expect(expiry('90d')).toBe('2026-04-10T12:00:00.000000Z')
   expect(expiry('2026-01-31')).toBe('2026-02-01T05:00:00.000000Z')
   expect(expiry('2026-01-31', 'UTC')).toBe('2026-02-01T00:00:00.000000Z')
@@ -30,6 +30,6 @@ test.each([
   '2026-01-31T00:00:00',
   '2026-01-31T25:00Z',
   '20260131',
-])('%p is answered with what would be right', text => {
+])('%p is refused with the valid forms', text => {
   expect(expiry(text)).toMatch(/\b90d\b/)
 })

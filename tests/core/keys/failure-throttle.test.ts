@@ -9,13 +9,13 @@ const throttling = (failuresPerMinute: number): FailureThrottle => new FailureTh
 afterEach(() => setSystemTime())
 
 describe('"Failed authentications are throttled per address" (contract section 3)', () => {
-  test('as many as allowed, then a number of seconds of the minute that is left', async () => {
+  test('allows the configured number, then returns the seconds left of the minute', async () => {
     const [first, second, third] = await failures(throttling(2), ['192.0.2.1', '192.0.2.1', '192.0.2.1'])
     expect([first, second]).toEqual([undefined, undefined])
     expect(third).toBe(60)
   })
 
-  test('a minute after the first failure the count begins again, and not before', async () => {
+  test('starts the count again a minute after the first failure', async () => {
     const throttle = throttling(1)
     const begin = 1_000_000
     setSystemTime(begin)
@@ -26,7 +26,7 @@ describe('"Failed authentications are throttled per address" (contract section 3
     expect(await failures(throttle, ['192.0.2.1', '192.0.2.1'])).toEqual([undefined, 60])
   })
 
-  test('another address is another count', async () => {
+  test('counts each address separately', async () => {
     const throttle = throttling(1)
     await failures(throttle, ['192.0.2.1', '192.0.2.1'])
     // Two addresses may share a counter, by a chance of 1 in 16384 each; that ten in a row do is not chance.
@@ -37,7 +37,7 @@ describe('"Failed authentications are throttled per address" (contract section 3
     expect(others).toContain(undefined)
   })
 
-  test('one IPv6 /64 is one client, and the next /64 another', async () => {
+  test('counts each IPv6 /64 as one client', async () => {
     const throttle = throttling(1)
     const [first, second] = await failures(throttle, ['2001:db8:0:1::1', '2001:db8:0:1:ffff:ffff:ffff:ffff'])
     expect(first).toBeUndefined()
@@ -49,7 +49,7 @@ describe('"Failed authentications are throttled per address" (contract section 3
     expect(others).toContain(undefined)
   })
 
-  test('addresses that are unknown are counted together', async () => {
+  test('counts unknown addresses together', async () => {
     const throttle = throttling(1)
     expect(await throttle.countFailure(undefined)).toBeUndefined()
     expect(await throttle.countFailure(undefined)).toBeGreaterThan(0)
@@ -66,7 +66,7 @@ describe('"Failed authentications are throttled per address" (contract section 3
     expect(200_000 - refused).toBeLessThanOrEqual(16_384)
   })
 
-  test('0: nothing is throttled', async () => {
+  test('throttles nothing if set to 0', async () => {
     const throttle = throttling(0)
     expect(await failures(throttle, new Array(1000).fill('192.0.2.1'))).not.toContainEqual(expect.any(Number))
   })

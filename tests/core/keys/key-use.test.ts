@@ -8,7 +8,7 @@ const database = await useDatabase()
 /** One connection: what is asked last is answered last. */
 const sql = usePool({ url: database.url, connectionsMax: 1 })
 
-test('the use of each key is kept, at most once a minute', async () => {
+test('the last use of each key is stored at most once a minute', async () => {
   const [testKey, other] = [await createTestKey(database.sql), await createTestKey(database.sql)]
   let statements = 0
   const apply = (target: typeof sql, self: unknown, sent: unknown[]) => {

@@ -7,7 +7,7 @@ import { refusal, rejection } from '../../support/refusal.ts'
 afterEach(() => setSystemTime())
 
 describe('requests a minute (contract D23)', () => {
-  test('as many as allowed, then refused until the minute is over, with the fields that say so', async () => {
+  test('are allowed up to the limit, then refused until the minute ends, with the rate limit headers', async () => {
     let nowMs = 1_000_000
     const at = (ms: number): void => {
       nowMs = ms
@@ -35,7 +35,7 @@ describe('requests a minute (contract D23)', () => {
 })
 
 describe('exports at a time (contract D23)', () => {
-  test('as many as allowed; a place that is given back is free again, once', () => {
+  test('are allowed up to the limit, and a place that is returned is free again once', () => {
     const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 2 })
     const { end, granted } = limits.beginExport('a')
     expect(granted).toBeUndefined()
@@ -54,7 +54,7 @@ describe('exports at a time (contract D23)', () => {
     expect(() => limits.beginExport('a')).toThrow(Problem)
   })
 
-  test('"0 for none": no limit and no fields', async () => {
+  test('"0 for none": no limit and no headers', async () => {
     const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 })
     for (let i = 0; i < 10_000; i++) {
       limits.beginExport('a')

@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts'
 
 afterEach(() => setSystemTime())
 
-test('a clock that is set back makes no window longer than it is, and makes no client wait longer', async () => {
+test('a clock that is set back lengthens no window and no client’s wait', async () => {
   const counter = new RateCounter({ name: 'test', max: 1, seconds: 1, keys: 'few' })
   await counter.count('a')
   setSystemTime(Date.now() - 3_600_000)

@@ -31,7 +31,7 @@ const kept = async (): Promise<string[]> => {
   return rows.map(row => row.path)
 }
 
-test('each is kept once, also those that come after others were written', async () => {
+test('each refusal is stored once, also after others were written', async () => {
   const all: string[] = []
   for (const together of [['a', 'b'], ['c'], ['d', 'e']]) {
     for (const id of together) note(id)
@@ -41,7 +41,7 @@ test('each is kept once, also those that come after others were written', async 
   expect(await kept()).toEqual(all)
 })
 
-test('of a flood of refusals the first 500 are kept, and those that come when they are written', async () => {
+test('of a flood of refusals, the first 500 are stored, and later ones after these are written', async () => {
   const ids = Array.from({ length: 501 }, (_, i) => `flood-${i}`)
   for (const id of ids) note(id)
   await until('them to be written', async () => (await kept()).length > 0)
@@ -50,7 +50,7 @@ test('of a flood of refusals the first 500 are kept, and those that come when th
   expect(await kept()).toEqual([...ids.slice(0, 500), 'after'])
 })
 
-test('those of more than 30 days before go', async () => {
+test('refusals older than 30 days are deleted', async () => {
   note('old', now - 31 * day)
   note('young', now - 29 * day)
   await until('them to be written', async () => (await kept()).length > 0)
@@ -62,7 +62,7 @@ test('those of more than 30 days before go', async () => {
   expect(await kept()).toEqual(['young', 'new'])
 })
 
-test('what cannot be written is lost, and does not keep the next from being written', async () => {
+test('refusals that cannot be written are lost, and later ones are written', async () => {
   await sql`alter table refusal rename to away`
   const lines: string[] = []
   notes = new RefusalNotes(sql, createLog('warn', { write: line => void lines.push(line) }))

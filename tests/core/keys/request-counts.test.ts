@@ -13,7 +13,7 @@ const day = 86_400_000_000
 const begin = Date.parse('2026-01-31T23:30:00Z') * 1000
 const log = createLog('silent')
 
-test('requests add up over batches and processes, on the day of the instance’s zone', async () => {
+test('requests are added up over batches and processes, by day in the instance’s time zone', async () => {
   for (const timeZone of ['UTC', 'Pacific/Auckland']) {
     const process = () => new KeyRequestCounts(sql, log, { timeZone, now: () => begin })
     const [counts, other] = [process(), process()]
@@ -49,7 +49,7 @@ test('a batch of any number of keys is one statement, and nothing is written whe
   expect(statements).toBe(3)
 })
 
-test('30 days are kept, today included', async () => {
+test('30 days are kept, including today', async () => {
   let now = begin
   const counts = new KeyRequestCounts(sql, log, { timeZone: 'UTC', now: () => now })
   for (const days of [0, 1, 30]) {

@@ -49,7 +49,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     }
   }
 
-  test('the sum of two processes holds, whichever is asked, and the fields say what is left of it', async () => {
+  test('limits apply to the sum of two processes, and the headers of either say what is left', async () => {
     const [item, other] = [await aProcess(), await aProcess()]
     const key = aKey()
     for (let left = 9; left >= 0; left--) {
@@ -63,7 +63,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     expect(await isIn(() => other.limits.takeRequest(aKey()))).toBe(true)
   })
 
-  test('exports at a time are counted together; a place that is given back is free for both', async () => {
+  test('concurrent exports are counted together, and a returned place is free for both', async () => {
     // No lease ends by itself.
     const [item, other] = [await aProcess(600_000), await aProcess(600_000)]
     const key = aKey()
@@ -76,7 +76,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     expect(await isIn(() => item.limits.beginExport(key).granted)).toBe(false)
   })
 
-  test('a process that was killed gives its places back: their leases run out, and those of the living do not', async () => {
+  test('the places of a killed process become free when their leases expire, and those of running processes do not', async () => {
     const [dead, living] = [await aProcess(2000), await aProcess(2000)]
     const key = aKey()
     await dead.limits.beginExport(key).granted
@@ -95,7 +95,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     expect(await isIn(() => another.limits.beginExport(key).granted)).toBe(false)
   })
 
-  test('Redis is killed: each counts for itself, at once, logged once; it is back, empty: the sum holds again', async () => {
+  test('when Redis is killed, each process counts separately and logs it once, and they count together again when it is back', async () => {
     const [item, other] = [await aProcess(), await aProcess()]
     const key = aKey()
     for (let i = 0; i < 3; i++) await item.limits.takeRequest(key)
@@ -144,7 +144,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     }
   })
 
-  test('a Redis that does not answer keeps no request waiting: each counts for itself, and later requests do not ask', async () => {
+  test('a Redis that does not respond delays no request: each process counts separately, and later requests skip it', async () => {
     const { counts, limits } = await aProcess()
     const key = aKey()
     redis.pause()
@@ -162,7 +162,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     expect(asked()).toBeGreaterThan(0)
   })
 
-  test('a Redis that goes between the count and the place lets in what this process allows, and no more', async () => {
+  test('if Redis disappears between the two counts, a process admits only what it allows itself', async () => {
     const { counts, limits } = await aProcess()
     const key = aKey()
     await limits.takeRequest(key)
@@ -177,7 +177,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     limits.beginExport(key).end()
   })
 
-  test('wrong passwords for an account are counted over all processes, and right ones for none', async () => {
+  test('wrong passwords for an account are counted over all processes, and right ones are not counted', async () => {
     const [item, other] = [await aProcess(), await aProcess()]
     const [here, there] = [item, other].map(({ counts }) => new SignInTries(0, counts))
     const account = `${crypto.randomUUID()}@example.gov`
@@ -192,7 +192,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     expect(names.join()).not.toContain('example.gov')
   })
 
-  test('a cluster will do', async () => {
+  test('limits are also counted in a Redis cluster', async () => {
     const cluster = await useRedis({ cluster: true })
     const counts = new CountingRedis(`${cluster.url},${cluster.url}`, createLog('fatal'))
     endWithTest(() => counts.close())

@@ -123,7 +123,7 @@ async function walkExactly({ sql, client, program_id }: Installation): Promise<E
 }
 
 describe('killed', () => {
-  test('ten times at random, alongside submissions, walks and polls: every line once, G1 to G3 in whole batches, G6, and one line in the audit log', async () => {
+  test('ten times at random, alongside submissions, walks and polls, a load stores every line once, keeps G1 to G3 in whole batches and G6, and leaves one audit entry', async () => {
     const here = await installation()
     const { sql } = here
     const path = join(folder, 'killed.ndjson')
@@ -209,7 +209,7 @@ describe('killed', () => {
 
 describe('between two batches', () => {
   test.each(['later', 'in the same microsecond'])(
-    'an applicant of the input who submits %s stays CURRENT; what the input still brings of them is OBSOLETE (G3, G11)',
+    'an applicant of the input who submits %s stays CURRENT, and their later lines are OBSOLETE (G3, G11)',
     async when => {
       const here = await installation()
       const theirs = JSON.parse(here.lines[100]!) as ExportedApplication
@@ -235,7 +235,7 @@ describe('between two batches', () => {
     },
   )
 
-  test('Snapshot-Time is what the load has come to, and continues when it has ended or is given up (G6)', async () => {
+  test('Snapshot-Time follows the progress of the load, and continues when the load ends or is given up (G6)', async () => {
     const here = await installation()
     const snapshot = async () =>
       Date.parse((await here.client.page({ pageSize: '1' })).response.headers.get('Snapshot-Time')!)
@@ -251,7 +251,7 @@ describe('between two batches', () => {
     expect(seen[3]!).toBeGreaterThan(before)
   })
 
-  test('a person is erased when it has ended, so that nothing it brings is left of them', async () => {
+  test('an applicant is erased only after the load has ended, so nothing of them is left', async () => {
     const here = await installation()
     const { applicant_id } = JSON.parse(here.lines[0]!) as ExportedApplication
     const order = { actor: 'operator:test', reason: undefined }

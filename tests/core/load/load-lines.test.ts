@@ -39,7 +39,7 @@ async function seeded(programs: { slug: string; applications: number }[], timeZo
 }
 
 describe('what an export gives, a load takes', () => {
-  test('into an empty database: the next export is the same to the byte, and so is everything stored', async () => {
+  test('into an empty database, from which the export and everything stored are the same byte for byte', async () => {
     const timeZone = 'America/Los_Angeles'
     const programs = [
       { slug: 'utility-assistance', applications: 700 },
@@ -66,7 +66,7 @@ describe('what an export gives, a load takes', () => {
     expect(after.applicants).toEqual(before.applicants)
   })
 
-  test('a page of an export as a line is its applications', async () => {
+  test('a line may be a page of an export, and stands for its applications', async () => {
     const to = await reasonProgram(sql)
     const page = `{"payload":[${line(to, { id: 1 })},${line(to, { id: 2 })}],"nextPageToken":"abc"}`
     const text = `${page}\n${line(to, { id: 3 })}\n{"payload":[],"nextPageToken":null}`
@@ -74,7 +74,7 @@ describe('what an export gives, a load takes', () => {
   })
 
   test.each([1, 7, 4096])(
-    'empty lines, carriage returns, a missing line end and characters cut by pieces of %d bytes are taken',
+    'empty lines, carriage returns, a missing line end and characters cut by pieces of %d bytes are accepted',
     async bytes => {
       const to = await reasonProgram(sql)
       const application_note = 'Łódź 🙂\r\n\t\\N ünïcödé'.repeat(50)
@@ -86,7 +86,7 @@ describe('what an export gives, a load takes', () => {
     },
   )
 
-  test('texts are stored as those of a submission are: in the row, and not compressed', async () => {
+  test('texts are stored like those of a submission, in the row and uncompressed', async () => {
     const to = await reasonProgram(sql)
     const application_note = 'The same words again. '.repeat(30)
     const reason = { question_type: 'TEXT', text: 'We came in spring, when the river was high. '.repeat(60) }
@@ -99,7 +99,7 @@ describe('what an export gives, a load takes', () => {
     expect(sizes!.elsewhere).toBe(0)
   })
 
-  test('a connection that dies in between ends the load with an error; run again, it continues', async () => {
+  test('a lost connection ends the load with an error, and the next run continues', async () => {
     const text = manyLines(await reasonProgram(sql), 40)
     // Every fourth batch loses its connection in the middle.
     await sql
@@ -121,7 +121,7 @@ describe('what an export gives, a load takes', () => {
     expect(await exportLines(sql, 'food-aid')).toHaveLength(40)
   })
 
-  test('the last batch and the end of the load are stored together: refused between them, it continues, and ends once', async () => {
+  test('the last batch and the end of the load are stored together, so a load that fails there continues and ends once', async () => {
     const text = manyLines(await reasonProgram(sql), 3)
     await sql`
       create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused between the two'; end $$`
@@ -141,7 +141,7 @@ describe('what an export gives, a load takes', () => {
     expect(after).toEqual({ under_way: 0, held: 0, events: 1, applications: 3 })
   })
 
-  test('one that fails or dies before its first batch holds up neither Snapshot-Time, nor another input, nor the same again', async () => {
+  test('a load that fails or dies before its first batch delays neither Snapshot-Time, nor another input, nor the same one', async () => {
     const to = await reasonProgram(sql)
     await sql
       .unsafe(`
@@ -164,7 +164,7 @@ describe('what an export gives, a load takes', () => {
     expect(await load(sql, '')).toEqual({ applications: 0, programs: [], before: undefined })
   })
 
-  test('applications of several programs are taken unless one is named, also of one applicant, each up to a time of its own', async () => {
+  test('applications of several programs are loaded unless one program is named, even of the same applicant, each up to its own time', async () => {
     const [to, other] = [await reasonProgram(sql), await reasonProgram(sql, 'other-aid')]
     const long = { application_note: 'x'.repeat(9000) }
     const input = lines(to, { id: 1 }) + lines(other, { id: 2, applicant: 1, more: long }) + lines(to, { id: 3 })
@@ -183,7 +183,7 @@ describe('what an export gives, a load takes', () => {
     ])
   })
 
-  test('the audit log and the history of statuses say who loaded what', async () => {
+  test('the audit log and the status history record who loaded what', async () => {
     const to = await reasonProgram(sql)
     const changed_at = Date.parse('2020-02-01T00:00:00Z') * 1000
     const noted = { status: 'Gone since', application_note: 'noted' }
@@ -198,7 +198,7 @@ describe('what an export gives, a load takes', () => {
 })
 
 describe('times', () => {
-  test('G6: a client that polled a program without submissions sees what is loaded then, of whatever time; its Snapshot-Time does not go back', async () => {
+  test('G6: a client that polled an empty program receives what is loaded later, of any time, and its Snapshot-Time never goes back', async () => {
     const to = await reasonProgram(sql)
     const [counter] = await sql<{ last_submit_time: number }[]>`select last_submit_time from submission_counter`
     const watermark = snapshotTime(await readWalkStart(sql, to.program_id))
@@ -223,7 +223,7 @@ describe('revision states', () => {
         select application_id, submit_seq, superseded_seq from application order by submit_seq`
     ).map(row => [row.application_id, row.submit_seq, row.superseded_seq])
 
-  test('numbers follow the lines; what is OBSOLETE is superseded within the load', async () => {
+  test('numbers follow the lines, and OBSOLETE applications are superseded within the load', async () => {
     const to = await reasonProgram(sql)
     await load(
       sql,
@@ -256,7 +256,7 @@ describe('revision states', () => {
     ])
   })
 
-  test('an applicant CURRENT in the database is superseded by their first line (G11)', async () => {
+  test('a CURRENT application in the database is superseded by the first line of its applicant (G11)', async () => {
     const to = await reasonProgram(sql)
     await load(sql, lines(to, { id: 1 }, { id: 2 }, { id: 3 }))
     const [counter] = await sql<{ last: number }[]>`select last_submit_time as last from submission_counter`

@@ -193,7 +193,7 @@ const refused: Record<string, Refused> = {
   },
 }
 
-test.each(Object.entries(refused))('refused, and nothing stored: %s', async (_, asked) => {
+test.each(Object.entries(refused))('a load is refused and stores nothing: %s', async (_, asked) => {
   await asked.before?.()
   const before = await contents(sql)
   const problem = await rejection(load(sql, asked.input(), asked.options))

@@ -5,7 +5,7 @@ import { maskedToken, unmaskedToken } from '../../../src/core/people/masked-toke
 
 const token = 'q7Zr0m_-4hJ2ZrXbXo8gk2eA1cQv9sYdTtLw5uNfPzE'
 
-test('a masked token is the token again, and another text each time', () => {
+test('a masked token unmasks to the token and differs each time', () => {
   const masked = Array.from({ length: 50 }, () => maskedToken(token))
   expect(new Set(masked).size).toBe(50)
   for (const value of masked) {
@@ -14,11 +14,11 @@ test('a masked token is the token again, and another text each time', () => {
   }
 })
 
-test('no token stays none', () => {
+test('an empty token stays empty', () => {
   expect([maskedToken(''), unmaskedToken('')]).toEqual(['', ''])
 })
 
-test('a token without a mask stays as it is, and what is no masked token becomes none', () => {
+test('an unmasked token is unchanged, and an invalid masked token becomes empty', () => {
   expect(unmaskedToken(token)).toBe(token)
   for (const text of ['.', 'a.b', 'AAAA.AA', 'AAAA.AAAA.AAAA', '%.%', `${maskedToken(token)}.`])
     expect(unmaskedToken(text)).not.toBe(token)

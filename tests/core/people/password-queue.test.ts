@@ -53,7 +53,7 @@ async function aFlood() {
   return { ...opened, pour, addresses }
 }
 
-test('while 90 addresses flood, a known browser is next', async () => {
+test('while 90 addresses flood, a known browser comes next', async () => {
   const { enter, finish, began } = await aFlood()
   void enter(known('browser'))
   await finish()
@@ -61,7 +61,7 @@ test('while 90 addresses flood, a known browser is next', async () => {
   expect(began.at(-1)).toBe('browser')
 })
 
-test('while 90 addresses flood, a new one waits for at most one try of each, and once they have failed it is next', async () => {
+test('while 90 addresses flood, a new one waits for at most one attempt of each, and comes next once they have failed', async () => {
   const { enter, finish, began, refused, addresses, pour } = await aFlood()
   void enter(stranger('early'))
   for (let i = 0; i < addresses.length - runningMax + 1; i++) await finish()
@@ -83,7 +83,7 @@ test('known browsers take turns, so that one cannot keep another out', async () 
   expect(began).toEqual(['greedy', 'greedy', 'other'])
 })
 
-test('one client has at most eight passwords in the queue, and its places are free again', async () => {
+test('a client has at most eight passwords in the queue, and its places become free again', async () => {
   const { enter, finishAll, began, refused } = aQueue()
   for (let i = 0; i < 30; i++) void enter(stranger('one'))
   await settled()
@@ -95,7 +95,7 @@ test('one client has at most eight passwords in the queue, and its places are fr
   expect(began.at(-1)).toBe('later')
 })
 
-test('a full queue refuses the client that would be served last, known browsers never before strangers', async () => {
+test('a full queue refuses the client that would be served last, and never a known browser before strangers', async () => {
   const { enter, began, refused } = aQueue()
   for (let i = 0; i < runningMax + waitingMax; i++) void enter(stranger(`client ${i}`))
   void enter(stranger('one too many'))
@@ -116,7 +116,7 @@ test('a client that has waited too long is refused', async () => {
   expect([began, refused]).toEqual([['a', 'b', 'd'], ['c']])
 })
 
-test('a failure is forgotten after a quarter of an hour, and earlier than that when there are very many', async () => {
+test('a failure is forgotten after 15 minutes, or earlier if there are very many', async () => {
   const { clock, enter, finish, finishAll, began } = aQueue()
   const isServedBefore = async (one: string, other: string): Promise<boolean> => {
     for (const name of ['busy 1', 'busy 2', other, one]) void enter(known(name))
@@ -147,7 +147,7 @@ test('a failure is forgotten after a quarter of an hour, and earlier than that w
   expect(await isServedBefore('fresh', 'failed')).toBe(false)
 })
 
-test('work that throws gives its place on', async () => {
+test('work that throws passes its place on', async () => {
   const queue = new PasswordQueue()
   const fails = () => queue.run(stranger('one'), () => Promise.reject(new Error('no hash')))
   for (let i = 0; i < 10; i++) await expect(fails()).rejects.toThrow('no hash')

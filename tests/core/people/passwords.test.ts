@@ -11,7 +11,7 @@ test('a stored password costs 64 MiB and two passes of argon2id to guess, outsid
   expect(stdout.toString()).toStartWith('$argon2id$v=19$m=65536,t=2,')
 })
 
-test('the longest password is looked at to its end, and beyond', async () => {
+test('the longest password is compared to its last character, and a longer one refused', async () => {
   const client = { name: '192.0.2.1', isKnown: false }
   const longest = 'a few words '.repeat(17).slice(0, 200)
   const stored = await hashPersonPassword(longest, client)
@@ -19,7 +19,7 @@ test('the longest password is looked at to its end, and beyond', async () => {
   expect(await isPassword(`${longest}x`, stored, client)).toBe(false)
 })
 
-test('a name or an e-mail of one’s own is no password, in whatever case it is known or typed', () => {
+test('a person’s name or e-mail address is refused as a password, in any case', () => {
   const person = { email: 'Ada.Lovelace@example.gov', name: 'Ada Byron Lovelace' }
   for (const known of [person.email, person.name])
     for (const typed of [known, known.toLowerCase(), known.toUpperCase()])

@@ -28,7 +28,7 @@ async function spend(tries: SignInTries, account: string, client: ReturnType<typ
 }
 
 describe('wrong passwords', () => {
-  test('of one account from one address are ten in fifteen minutes; others, and elsewhere, are another count', async () => {
+  test('are limited to ten in 15 minutes per account and address', async () => {
     const tries = trying()
     expect(await spend(tries, 'ada', at('192.0.2.1'))).toBe(ofOneClient)
     expect(await wrong(tries, 'ada', at('192.0.2.1'))).toBe(900)
@@ -38,7 +38,7 @@ describe('wrong passwords', () => {
     expect(await wrong(tries, 'ada', at('192.0.2.1'))).toBeUndefined()
   })
 
-  test('from one address, of whatever accounts, are as many a minute as is configured; of one IPv6 /64 too', async () => {
+  test('are limited per minute and address or IPv6 /64 as configured, over all accounts', async () => {
     const tries = trying(3)
     const client = at('2001:db8::1')
     for (const account of ['a', 'b', 'c']) expect(await wrong(tries, account, client)).toBeUndefined()
@@ -48,7 +48,7 @@ describe('wrong passwords', () => {
     expect(await Promise.all(elsewhere.map(network => wrong(tries, 'd', network)))).toContain(undefined)
   })
 
-  test('of one account from everywhere are a hundred an hour, and refused ones do not count', async () => {
+  test('are limited to a hundred an hour per account over all addresses, not counting refused ones', async () => {
     const tries = trying()
     let through = 0
     for (let i = 0; i < 50; i++) through += await spend(tries, 'ada', at(`192.0.2.${i}`))
@@ -58,7 +58,7 @@ describe('wrong passwords', () => {
     expect(await wrong(tries, 'bo', at('198.51.100.1'))).toBeUndefined()
   })
 
-  test('never shut out a browser that is known, even where strangers are at its address; it has ten of its own', async () => {
+  test('never lock out a known browser, even if strangers share its address, since it has its own limit', async () => {
     const tries = trying(60)
     for (let i = 0; i < 50; i++) await spend(tries, 'ada', at(`192.0.2.${i}`))
     const owner = at('192.0.2.1', 'known')
@@ -71,7 +71,7 @@ describe('wrong passwords', () => {
   })
 })
 
-test('a right password counts nothing; tries that are under way do, so that none are made at once beyond the limit', async () => {
+test('a right password does not count, while attempts under way do, so concurrent ones stay within the limit', async () => {
   const tries = trying(3)
   for (let i = 0; i < 100; i++) await (await tries.begin('ada', at('192.0.2.1'))).takeBack()
   const underWay = await Promise.all(['a', 'b', 'c'].map(account => tries.begin(account, at('192.0.2.1'))))
@@ -80,7 +80,7 @@ test('a right password counts nothing; tries that are under way do, so that none
   await tries.begin('d', at('192.0.2.1'))
 })
 
-test('what a provider does not vouch for counts for its address alone', async () => {
+test('a failed sign-in at a provider counts only for its address', async () => {
   const tries = trying(30)
   const client = at('192.0.2.1')
   for (let i = 0; i < 29; i++) await tries.countRefusal('ada', client.address)
@@ -89,7 +89,7 @@ test('what a provider does not vouch for counts for its address alone', async ()
   expect(await wrong(tries, 'ada', at('192.0.2.2'))).toBeUndefined()
 })
 
-test('a run of failures is two entries: its first, and the one after which others are refused', async () => {
+test('a series of failures leaves two audit entries: the first, and the one that reaches the limit', async () => {
   const tries = trying()
   const client = at('192.0.2.1')
   const entries = []
@@ -98,7 +98,7 @@ test('a run of failures is two entries: its first, and the one after which other
   expect([entries[0], entries.at(-1)]).toEqual([{}, { failures: ofOneClient }])
 })
 
-test('entries are bounded, however many accounts are tried from however many addresses', async () => {
+test('audit entries are bounded for any number of accounts and addresses', async () => {
   const tries = trying()
   const outcome = async (account: string, client: ReturnType<typeof at>) =>
     (await (await tries.begin(account, client)).fail()) !== undefined
@@ -110,7 +110,7 @@ test('entries are bounded, however many accounts are tried from however many add
   expect(many.filter(Boolean).length).toBeLessThanOrEqual(980)
 })
 
-test('memory is bounded: of 50,000 accounts and addresses, at most as many are remembered as there are counters', async () => {
+test('memory is bounded: 50,000 accounts and addresses use no more than the available counters', async () => {
   // Or counts end while others begin, on a busy machine.
   setSystemTime(Date.now())
   const tries = trying(1)

@@ -28,7 +28,7 @@ const inBank = async (admin_name: string) =>
   )
 
 describe('a draft', () => {
-  test('of a new program makes the program and asks for its docs; nothing of it is published', async () => {
+  test('of a new program creates the program and requests its docs, and publishes nothing', async () => {
     const draft = await save({ slug: 'd-new', display_name: 'A draft', questions: [q.text('d new')] })
     expect(draft).toMatchObject({ slug: 'd-new', saved: true })
     const program = await findProgram(database.sql, 'd-new')
@@ -39,7 +39,7 @@ describe('a draft', () => {
     expect(asked).toMatchObject([{ job_name: 'refresh-docs-example', requested: 1 }])
   })
 
-  test('is one of its kind: saving again replaces it, under a new id, and what only the old one had goes', async () => {
+  test('is replaced when saved again, under a new ID, and what only the old one had is deleted', async () => {
     const first = await save({
       slug: 'd-one',
       display_name: 'One',
@@ -60,7 +60,7 @@ describe('a draft', () => {
     expect((await findProgram(database.sql, 'd-one'))?.display_name).toBe('Two')
   })
 
-  test('can be corrected in everything: a question is "immutable" once another version has it', async () => {
+  test('can be changed in every way, as a question is "immutable" only once another version has it', async () => {
     await save({ slug: 'd-kind', questions: [q.enumerator('d outer', [q.text('d kind')])] })
     await save({ slug: 'd-kind', questions: [q.number('D kind!')] })
     await save({ slug: 'd-kind', questions: [q.date('d kind')] })
@@ -73,13 +73,13 @@ describe('a draft', () => {
     expect(published.errors).toMatchObject([{ path: '/questions/0/kind', code: 'immutable' }])
   })
 
-  test('saved again unchanged stays as it is', async () => {
+  test('is the same after it is saved again unchanged', async () => {
     const first = await save({ slug: 'd-same', questions: [q.text('d same')] })
     const again = await save({ slug: 'd-same', questions: [q.text('d same')] })
     expect(again).toMatchObject({ program_version_id: first.program_version_id, saved: false })
   })
 
-  test('that says what is published already is no draft', async () => {
+  test('that equals the published version is not saved', async () => {
     const spec = { slug: 'd-back', questions: [q.text('d back')] }
     const program = await aProgram(database.sql, spec)
     await save({ ...spec, questions: [q.text('d back'), q.text('d forth')] })
@@ -89,7 +89,7 @@ describe('a draft', () => {
     expect(await inBank('d forth')).toBeUndefined()
   })
 
-  test('leaves display name and statuses of a published program alone until it is published', async () => {
+  test('changes display name and statuses of a published program only when it is published', async () => {
     await aProgram(database.sql, { slug: 'd-name', display_name: 'Old', statuses: ['Old'] })
     await save({ slug: 'd-name', display_name: 'New', statuses: ['New'] })
     expect(await findProgram(database.sql, 'd-name')).toMatchObject({ display_name: 'Old', statuses: ['Old'] })
@@ -98,7 +98,7 @@ describe('a draft', () => {
     expect(await findProgram(database.sql, 'd-name')).toMatchObject({ display_name: 'New', statuses: ['New'] })
   })
 
-  test('published becomes the active version, and the active one obsolete', async () => {
+  test('becomes the active version when published, and the active one obsolete', async () => {
     const before = await aProgram(database.sql, { slug: 'd-pub', questions: [q.text('d pub')] })
     const draft = await save({ slug: 'd-pub', questions: [q.text('d pub'), q.date('d when')] }, 'admin:one')
     const published = await publishDraft(database.sql, 'd-pub', 'admin:two', {
@@ -119,14 +119,14 @@ describe('a draft', () => {
     expect(await findDraftVersion(database.sql, before.program_id)).toBeUndefined()
   })
 
-  test('that is not there cannot be published or discarded', async () => {
+  test('that does not exist cannot be published or discarded', async () => {
     await aProgram(database.sql, { slug: 'd-none' })
     expect((await rejection(publishDraft(database.sql, 'd-none', 'admin:test'))).kind).toBe('not_found')
     expect((await rejection(publishDraft(database.sql, 'd-nowhere', 'admin:test'))).kind).toBe('not_found')
     expect((await rejection(discardDraft(database.sql, 'd-none', 'admin:test'))).kind).toBe('not_found')
   })
 
-  test('a draft with an error changes nothing', async () => {
+  test('with an error changes nothing', async () => {
     const faulty = await rejection(save({ slug: 'd-error', questions: [q.text('d fine'), q.text('123')] }))
     expect(faulty.kind).toBe('invalid_request')
     expect(await findProgram(database.sql, 'd-error')).toBeUndefined()
@@ -135,7 +135,7 @@ describe('a draft', () => {
 })
 
 describe('two administrators', () => {
-  test('publishing from the same version: the second is refused with what the first one changed', async () => {
+  test('publish from the same version, and the second is refused with what the first one changed', async () => {
     const spec = { slug: 'two-pub', questions: [q.text('t colour')] }
     const { program_version_id: basis } = await aProgram(database.sql, spec)
     const first = { ...spec, questions: [q.text('t colour', { text: 'Which colour?' }), q.date('t day')] }
@@ -149,7 +149,7 @@ describe('two administrators', () => {
     expect(await inBank('t mail')).toBeUndefined()
   })
 
-  test('a stale file: without saying what it was made from, nothing is saved or published over what is there', async () => {
+  test('cannot save or publish a file that does not say which version it is based on', async () => {
     const spec = { slug: 'two-file', questions: [q.text('t file')] }
     const { program_version_id } = await aProgram(database.sql, spec)
     const stale = { ...spec, questions: [q.text('t file', { text: 'From an old file' })] }
@@ -177,14 +177,14 @@ describe('two administrators', () => {
     expect(await saveBasedOn(undefined, spec)).toMatchObject({ saved: false, program_version_id })
   })
 
-  test('making the same program at once: the second learns that there is one', async () => {
+  test('create the same program at once, and the second is told that it exists', async () => {
     const spec = { slug: 'two-new', questions: [q.text('t new')] }
     await publishBasedOn(null, spec, 'admin:one')
     const conflict = await rejection(publishBasedOn(null, { ...spec, questions: [q.text('t other')] }, 'admin:two'))
     expect(conflict.errors.map(({ code }) => code)).toContain('question_added')
   })
 
-  test('at one draft: who saves over a draft they have not seen is refused', async () => {
+  test('edit one draft, and whoever has not seen it is refused', async () => {
     const spec = { slug: 'two-draft', questions: [q.text('t draft')] }
     const { program_version_id } = await aProgram(database.sql, spec)
     const first = await saveBasedOn(program_version_id, { ...spec, display_name: 'First' }, 'admin:one')
@@ -204,7 +204,7 @@ describe('two administrators', () => {
     expect((await rejection(discardDraft(database.sql, spec.slug, 'admin:one', { reviewed }))).kind).toBe('conflict')
   })
 
-  test('at the first draft of a program: who has not seen it is refused too', async () => {
+  test('save the first draft of a program, and whoever has not seen it is refused', async () => {
     const spec = { slug: 'two-first', questions: [q.text('t first')] }
     const { program_version_id } = await saveBasedOn(undefined, spec, 'admin:one')
     const other = { ...spec, questions: [q.text('t first'), q.text('t second')] }
@@ -215,7 +215,7 @@ describe('two administrators', () => {
     expect(await saveBasedOn(program_version_id, other, 'admin:two')).toMatchObject({ saved: true })
   })
 
-  test('one publishing past the draft of the other: the draft is kept, and cannot undo unseen what was published', async () => {
+  test('publish past each other’s drafts, and the draft is kept and cannot undo unseen changes', async () => {
     const spec = { slug: 'two-past', questions: [q.text('t past')] }
     const base = await aProgram(database.sql, spec)
     await save({ ...spec, questions: [q.text('t past'), q.text('t draft only')] }, 'admin:one')
@@ -240,7 +240,7 @@ describe('two administrators', () => {
     expect(published.changes.map(({ code }) => code)).toEqual(['question_added'])
   })
 
-  test('a draft published through its definition is used up, one that the definition is not based on is kept', async () => {
+  test('publish a definition, which uses up the draft it is based on, and keeps any other', async () => {
     const spec = { slug: 'two-used', questions: [q.text('t used')] }
     const base = await aProgram(database.sql, spec)
     const draft = await save({ ...spec, questions: [q.text('t used'), q.text('t usde')] })
@@ -255,7 +255,7 @@ describe('two administrators', () => {
     expect(await inBank('t more')).toMatchObject({ published: true })
   })
 
-  test('a draft that says what is published already is published as nothing, and goes', async () => {
+  test('publish a draft that equals the active version, which only removes the draft', async () => {
     const spec = { slug: 'two-nothing', questions: [q.text('t nothing')] }
     const before = await aProgram(database.sql, spec)
     for (const byDefinition of [false, true]) {

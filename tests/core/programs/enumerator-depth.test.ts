@@ -36,7 +36,7 @@ const answered = (prefix: string, depth: number, level = 0): Record<string, unkn
         },
       }
 
-test('20 enumerators within one another can be published, answered, exported, loaded and documented', async () => {
+test('20 nested enumerators can be published, answered, exported, loaded and documented', async () => {
   const { slug } = await aProgram(database.sql, { slug: 'deepest', questions: nested('deepest', 20) })
   const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
   const desk = new FrontEnd(service, key, slug)
@@ -66,7 +66,7 @@ test('20 enumerators within one another can be published, answered, exported, lo
   expect(JSON.stringify(schema)).toContain('"deepest_t"')
 })
 
-test('21 are refused by draft and publication, at the first enumerator that is one too many', async () => {
+test('21 nested enumerators are refused by draft and publication, at the first one too many', async () => {
   const document = aDefinition({ slug: 'too-deep', questions: nested('too deep', 24) })
   for (const refused of [
     await rejection(publishDefinition(database.sql, document, 'admin:test')),
@@ -83,7 +83,7 @@ test('21 are refused by draft and publication, at the first enumerator that is o
   expect(await findProgram(database.sql, 'too-deep')).toBeUndefined()
 })
 
-test('another bound is held to in the same way, also for questions left to the bank, and for a program from elsewhere', async () => {
+test('another limit applies in the same way, also to questions in the bank and to imported programs', async () => {
   const deeper = aDefinition({ slug: 'deeper', questions: nested('deeper', 21) })
   const { slug } = await publishDefinition(database.sql, deeper, 'admin:test', { enumeratorDepthMax: 21 })
   const left = aDefinition({ slug: 'shallow-too', questions: [q.text('shallow own')] })
@@ -99,7 +99,7 @@ test('another bound is held to in the same way, also for questions left to the b
   await importProgram(there.sql, bundle, 'operator:test', 21)
 })
 
-test('a definition longer than its bound is refused before it is looked at', async () => {
+test('a definition longer than its limit is refused before it is parsed', async () => {
   const questions = Array.from({ length: 450 }, (_, i) =>
     q.text(`long ${[...String(i)].map(digit => letters[Number(digit)]).join('')}`, { text: 'x'.repeat(10_000) }),
   )
@@ -108,7 +108,7 @@ test('a definition longer than its bound is refused before it is looked at', asy
   expect(refused.errors[0]!.detail).toContain('4194304')
 })
 
-test('enumerators that lead back to themselves are reported in a few words, however many they are', async () => {
+test('circular enumerators are reported briefly, however many they are', async () => {
   const document = aDefinition({ slug: 'round', questions: [q.text('round')] })
   const name = (i: number) => `round ${[...String(i)].map(digit => letters[Number(digit)]).join('')}`
   for (let i = 0; i < 1000; i++) {

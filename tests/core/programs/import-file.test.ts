@@ -39,7 +39,7 @@ describe('a definition from elsewhere', () => {
     ],
   })
 
-  test('is previewed with every clash, and becomes a draft with a choice for each, which is published as the file says', async () => {
+  test('is previewed with every conflict, and with a choice for each becomes a draft that is published as in the file', async () => {
     await publish(sql, {
       slug: 'old-form',
       display_name: 'Old form',
@@ -79,7 +79,7 @@ describe('a definition from elsewhere', () => {
     expect((await publishDraft(sql, 'tax-relief', 'admin:test')).also_published).toEqual([])
   })
 
-  test('for a program that is there is refused, and saved as its draft when that is chosen', async () => {
+  test('for an existing program is refused, or saved as its draft if chosen', async () => {
     await aProgram(sql, { slug: 'there', questions: [q.text('there a')] })
     const document = aDefinition({ slug: 'there', questions: [q.text('there b')] })
     expect((await rejection(bringIn(document))).errors).toMatchObject([{ code: 'program_exists', path: '/slug' }])
@@ -89,7 +89,7 @@ describe('a definition from elsewhere', () => {
     ).toMatchObject({ slug: 'there-too' })
   })
 
-  test('with errors, or with conditions that the reused question does not fit, is refused with each', async () => {
+  test('with errors, or with conditions that don’t match a reused question, is refused with all of them', async () => {
     await aProgram(sql, { slug: 'pets', questions: [q.radio('e pet', ['cat'])] })
     const document = aDefinition({
       slug: 'pets-too',
@@ -110,7 +110,7 @@ describe('a definition from elsewhere', () => {
 })
 
 describe('a bundle', () => {
-  test('comes in with its history where nothing stands in its way', async () => {
+  test('is imported with its history if nothing prevents it', async () => {
     const there = await useDatabase({}, endWithTest)
     await publish(there.sql, { slug: 'moved', questions: [q.text('m one')] })
     await publish(there.sql, { slug: 'moved', questions: [q.text('m two')] })
@@ -130,7 +130,7 @@ describe('a bundle', () => {
     expect(await exportProgram(here.sql, 'moved')).toEqual(bundle)
   })
 
-  test('whose ids are taken comes in as a draft, without its history, which is said', async () => {
+  test('whose IDs are taken is imported as a draft, and the preview says that its history is left out', async () => {
     const there = await useDatabase({}, endWithTest)
     await publish(there.sql, { slug: 'from-there', questions: [q.text('t one', { text: 'One' }), q.text('t two')] })
     await publish(sql, { slug: 'from-here', questions: [q.text('t one')] })
@@ -144,7 +144,7 @@ describe('a bundle', () => {
   })
 })
 
-test('a CiviForm file is previewed with what it loses, imported and published', async () => {
+test('a CiviForm file is previewed with what is lost, imported and published', async () => {
   const shown = await preview(civiformFile())
   expect(shown).toMatchObject({
     form: 'civiform',

@@ -50,8 +50,8 @@ const shown = async (): Promise<ProgramDefinition> => {
   return describeForEditing((await findActiveVersion(database.sql, program_id))!)
 }
 
-describe('option ids from before the rule', () => {
-  test('are refused in a document that does not say so, each at its place', async () => {
+describe('option IDs from before the rule', () => {
+  test('are refused in a document that does not mark them, each at its pointer', async () => {
     const unsaid = aDefinition({ slug: 'unsaid', questions: [q.radio('unsaid', ids)] })
     const { errors } = await rejection(publishDefinition(database.sql, unsaid, 'admin:test'))
     expect(errors.map(({ path, code }) => `${code} ${path}`)).toEqual(
@@ -60,7 +60,7 @@ describe('option ids from before the rule', () => {
     expect(errors[0]!.detail).toContain('"legacy_id": true')
   })
 
-  test('are shown with the word that they are old, published again as they are, and stored without it', async () => {
+  test('are marked as legacy in documents, published again unchanged, and stored without the mark', async () => {
     const again = await shown()
     for (const { options } of again.questions)
       expect(options!.map(({ admin_id, legacy_id }) => [admin_id, legacy_id])).toEqual(
@@ -73,7 +73,7 @@ describe('option ids from before the rule', () => {
     for (const { settings } of stored) expect(settings).not.toContain('legacy_id')
   })
 
-  test('are answered, exported, documented, carried to another database and loaded there, all as they are', async () => {
+  test('are answered, exported, documented, moved to another database and loaded there unchanged', async () => {
     const desk = new FrontEnd(service, key, slug)
     for (const id of ids)
       await desk.apply(await desk.register(), {

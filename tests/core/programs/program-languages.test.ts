@@ -35,14 +35,14 @@ const inSpanish = (slug: string, name: string): ProgramSpec => ({
   ],
 })
 
-test('texts and languages are part of a version: its document is the one that was published', async () => {
+test('texts and languages are part of a version, whose document is the one that was published', async () => {
   const program = inSpanish('kept', 'kept')
   const { version } = await aProgram(sql, program)
   expect(describeVersion(version)).toEqual(aDefinition(program))
   await expect(sql`update program_version set details = '{}' where state = 'ACTIVE'`.execute()).rejects.toThrow()
 })
 
-test('a changed translation is a change of the version, under the name of its language', async () => {
+test('a changed translation is a change of the version, listed under its language', async () => {
   await publish(sql, inSpanish('said', 'said'))
   const program = inSpanish('said', 'said')
   const definition = await upToDate(sql, aDefinition(program))
@@ -89,7 +89,7 @@ test('a draft in several languages is published as it was saved, and saving it a
   expect((await publish(sql, program)).published).toBe(false)
 })
 
-test('a bundle takes languages along, to the byte', async () => {
+test('a bundle contains languages, byte for byte', async () => {
   await publish(sql, inSpanish('travels', 'travels'))
   await publish(sql, { ...inSpanish('travels', 'travels'), details: { languages: ['es', 'ar'] } })
   const bundle = await exportProgram(sql, 'travels')

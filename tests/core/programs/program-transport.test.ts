@@ -40,7 +40,7 @@ async function inEmptyDatabase(work: (database: TestDatabase) => Promise<void>):
 const travelled = (bundle: ProgramBundle): unknown => JSON.parse(JSON.stringify(bundle))
 
 describe('a program brought into an empty database', () => {
-  test('is the same to the byte when it is exported again, in every version as it is read, and in the audit log', () =>
+  test('is the same byte for byte when exported again, in every version, and in the audit log', () =>
     inEmptyDatabase(async ({ sql }) => {
       const result = await importProgram(sql, travelled(housing), 'operator:test')
       expect(result.program_version_ids).toEqual(housing.program_versions.map(version => version.program_version_id))
@@ -55,7 +55,7 @@ describe('a program brought into an empty database', () => {
       )
     }))
 
-  test('takes along everything ever published and nothing of a draft (D21)', () => {
+  test('contains everything ever published and nothing of a draft (D21)', () => {
     const names = housing.questions.map(question => question.admin_name)
     expect(names).toContain('gone')
     expect(names).not.toContain('only a draft')
@@ -74,7 +74,7 @@ describe('a program brought into an empty database', () => {
       expect(JSON.stringify(await exportProgram(sql, 'housing'))).toBe(JSON.stringify(housing))
     }))
 
-  test('continues from there: no id is given out twice, and its questions are shared as ever', () =>
+  test('continues from there, with no ID given out twice and with shared questions', () =>
     inEmptyDatabase(async ({ sql }) => {
       const before = await importProgram(sql, travelled(housing), 'operator:test')
       for (const id of before.program_version_ids) expect(await readDerivedStatus(sql, id)).toHaveLength(2)
@@ -103,7 +103,7 @@ describe('a program brought into an empty database', () => {
 })
 
 describe('a program whose place is taken', () => {
-  test('is refused with everything that is in its way, and nothing of it stays', () =>
+  test('is refused with all obstacles, and nothing of it is stored', () =>
     inEmptyDatabase(async ({ sql }) => {
       await aProgram(sql, { slug: 'housing', questions: [q.number('LATER'), q.text('gone')] })
       const before = await exportProgram(sql, 'housing')
@@ -119,7 +119,7 @@ describe('a program whose place is taken', () => {
       expect((await sql`select from question`).length).toBe(2)
     }))
 
-  test('cannot come in twice', () =>
+  test('cannot be imported twice', () =>
     inEmptyDatabase(async ({ sql }) => {
       await importProgram(sql, travelled(housing), 'operator:test')
       const pathsOf = async (bundle: unknown) =>
@@ -273,7 +273,7 @@ describe('files that are not bundles', () => {
     for (const path of paths) expect(found).toContain(path)
   })
 
-  test('a program of which nothing was published cannot be exported', async () => {
+  test('a program without a published version cannot be exported', async () => {
     await aDraft(source.sql, { slug: 'unpublished', questions: [q.text('unpublished')] })
     for (const slug of ['unpublished', 'nowhere']) {
       expect((await rejection(exportProgram(source.sql, slug))).kind).toBe('not_found')

@@ -48,7 +48,7 @@ describe('publishing', () => {
     expect(second.question('colour').question_version_id).not.toBe(first.question('colour').question_version_id)
   })
 
-  test('each publication is later than every one before it, also than one whose clock was ahead', async () => {
+  test('each publication is later than all before it, even if a clock was ahead', async () => {
     const spec = { slug: 'ahead', questions: [q.text('ahead')] }
     await aProgram(database.sql, spec)
     const bundle = await exportProgram(database.sql, 'ahead')
@@ -67,7 +67,7 @@ describe('publishing', () => {
     expect(versions.map(version => version.published_at! - first!)).toEqual([0, 1, 2])
   })
 
-  test('a draft is published under the lock of the question bank: what holds that is waited for, and seen', async () => {
+  test('a draft is published under the lock of the question bank, so it waits for and sees other changes', async () => {
     const spec = { slug: 'locked', questions: [q.text('locked')] }
     const { program_id } = await aProgram(database.sql, spec)
     await aDraft(database.sql, { ...spec, display_name: 'Drafted' })
@@ -110,7 +110,7 @@ describe('publishing', () => {
 })
 
 describe('constraints of the database on publications', () => {
-  test('refuses to change what was published, and to remove what it asks', async () => {
+  test('refuse to change what was published or to remove its questions', async () => {
     const { sql } = database
     const { program_version_id, program_id } = await aProgram(sql, {
       slug: 'kept',

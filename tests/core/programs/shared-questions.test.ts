@@ -65,7 +65,7 @@ describe('a new version of a shared question', () => {
     ])
   })
 
-  test('is not published into other programs unless the request says so: it reports all changes there and makes none', async () => {
+  test('changes other programs only if requested, and is otherwise refused with all changes there', async () => {
     const shared = q.radio('m pet', ['cat'])
     const a = await aProgram(database.sql, { slug: 'm-a', questions: [shared] })
     const others = [
@@ -101,7 +101,7 @@ describe('a new version of a shared question', () => {
     expect((await compareWithPublished(database.sql, await upToDate(database.sql, document))).moves).toEqual([])
   })
 
-  test('leaves a program alone that asked the question once and does no more', async () => {
+  test('does not change a program that no longer asks the question', async () => {
     const shared = q.text('s former')
     const former = await aProgram(database.sql, { slug: 's-former', questions: [shared, q.text('s stays')] })
     await aProgram(database.sql, { slug: 's-former', questions: [q.text('s stays')] })
@@ -112,7 +112,7 @@ describe('a new version of a shared question', () => {
     expect((await active(former.program_id)).program_version_id).toBe(now)
   })
 
-  test('a question left to the bank is asked as the bank has it', async () => {
+  test('is what a document asks that leaves the question to the bank', async () => {
     await aProgram(database.sql, { slug: 's-bank', questions: [q.text('s bank', { max_length: 7 })] })
     const definition = aDefinition({ slug: 's-user', questions: [q.text('s own')] })
     definition.screens[0]!.questions.push({ question: 's bank' })
@@ -120,7 +120,7 @@ describe('a new version of a shared question', () => {
     expect((await active(program_id)).questions[1]).toMatchObject({ admin_name: 's bank', settings: { max_length: 7 } })
   })
 
-  test('moves drafts along, and the draft of a program that was never published', async () => {
+  test('also updates drafts, even of a program that was never published', async () => {
     const shared = q.text('s move')
     const a = await aProgram(database.sql, { slug: 's-move-a', questions: [shared] })
     const b = await aProgram(database.sql, { slug: 's-move-b', questions: [shared] })
@@ -151,7 +151,7 @@ describe('a new version of a shared question', () => {
     expect((await active(a.program_id)).questions[0]?.settings.text).toBe('Moved')
   })
 
-  test('never undoes, nor is undone by, what a draft of another program changes in the same question', async () => {
+  test('neither undoes nor is undone by changes to the same question in another program’s draft', async () => {
     const shared = q.text('s both')
     await aProgram(database.sql, { slug: 's-both-a', questions: [shared] })
     await aProgram(database.sql, { slug: 's-both-b', questions: [shared] })
@@ -167,7 +167,7 @@ describe('a new version of a shared question', () => {
     expect(result.also_published.map(program => program.slug)).toEqual(['s-both-a'])
   })
 
-  test('is refused when another program looks at an option that it takes away', async () => {
+  test('is refused if a condition of another program uses an option that it removes', async () => {
     await aProgram(database.sql, { slug: 's-opt-a', questions: [q.radio('s opt', ['yes', 'no'])] })
     const b = await aProgram(database.sql, {
       slug: 's-opt-b',
@@ -210,7 +210,7 @@ describe('publications at once', () => {
     await working
   })
 
-  test('of a shared question from two programs, in both orders, round after round: nothing is lost, nothing deadlocks', async () => {
+  test('of a shared question from two programs lose nothing and never deadlock, in either order', async () => {
     const slugs = ['c-left', 'c-right', 'c-third']
     const programs = await Promise.all(
       slugs.map(slug => aProgram(database.sql, { slug, questions: [q.number('c shared'), q.number('c shared 2')] })),

@@ -22,7 +22,7 @@ async function stored(): Promise<string> {
     .join('\n')
 }
 
-test('what a database error quotes reaches neither the record, nor the log, nor the store; its code does', async () => {
+test('values quoted by a database error reach neither the record, nor the log, nor the store, while its code does', async () => {
   const canary = 'canary-4711'
   const version = await aVersion(its.sql)
   let runs = 0

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { parseJob } from '../../../src/core/queue/jobs.ts'
 
 describe('a job that arrives', () => {
-  test('comes out as it was sent', () => {
+  test('is read as it was sent', () => {
     for (const job of [
       { name: 'refresh-key-map', payload: { program_version_id: 1 } },
       { name: 'refresh-docs-example', payload: { program_version_id: 9_007_199_254_740_991 } },
@@ -13,7 +13,7 @@ describe('a job that arrives', () => {
   })
 
   test.each(['', 'Sweep', 'refresh', '__proto__', 'toString', 'constructor'])(
-    'is refused when there is no job called %p',
+    'is refused if no job is named %p',
     name => {
       expect(() => parseJob(name, {})).toThrow(JSON.stringify(name))
     },

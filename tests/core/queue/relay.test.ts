@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 const job = (n: number) => ({ job_name: 'refresh-key-map', job_id: `job-${n}`, payload: { program_version_id: n } })
 
-test('more than one batch is handed over without waiting for the next look', async () => {
+test('more than one batch is handed over without waiting for the next poll', async () => {
   await insertOutbox(sql, [1, 2, 3, 4, 5].map(job))
   const taken: string[] = []
   const queue = { add: async (jobs: readonly { id: string }[]) => void taken.push(...jobs.map(({ id }) => id)) }
@@ -33,7 +33,7 @@ test('more than one batch is handed over without waiting for the next look', asy
   expect([taken, rounds]).toEqual([[1, 2, 3, 4, 5].map(n => `job-${n}`), [2, 4, 5]])
 })
 
-test('a store that is away is logged once each time, and so is that it is back', async () => {
+test('each outage of a store and its end are logged once', async () => {
   let isAway = true
   let tries = 0
   const queue = {
@@ -65,7 +65,7 @@ test('a store that is away is logged once each time, and so is that it is back',
   expect(lines).toEqual([away, back, away, back])
 })
 
-test('a call that comes while a failure is under way does not make it try again at once', async () => {
+test('a call during a failure does not cause an immediate retry', async () => {
   const heard: number[] = []
   let attempts = 0
   const unlisten = await listenToOutbox(sql, () => heard.push(attempts))
@@ -98,7 +98,7 @@ describe.skipIf(!needs('redis'))('the relay', () => {
   })
   afterEach(() => its.reset())
 
-  test('jobs leave the outbox only when the queue took them, all of a batch or none, oldest first', async () => {
+  test('removes jobs from the outbox only when the queue has accepted them, a whole batch or none, oldest first', async () => {
     const ids = await someVersions(its.sql, 3)
     for (const id of ids) await enqueue(its.sql, [keyMapJob(id)])
     const offered: string[][] = []
@@ -119,7 +119,7 @@ describe.skipIf(!needs('redis'))('the relay', () => {
     expect(await relayOnce(its.sql, { add: async () => {} }, 2)).toBe(1)
   })
 
-  test('what one relay has in hand, another passes over', async () => {
+  test('skips what another relay is handing over', async () => {
     const ids = await someVersions(its.sql, 2)
     for (const id of ids) await enqueue(its.sql, [keyMapJob(id)])
     const inHand = Promise.withResolvers<void>()
@@ -143,7 +143,7 @@ describe.skipIf(!needs('redis'))('the relay', () => {
     expect(taken).toEqual(ids.map(id => `refresh-key-map-v${id}-1`))
   })
 
-  test('is woken by a commit, long before it would look by itself; also when it lost the connection it listened on', async () => {
+  test('is woken by a commit long before its next poll, also after losing its connection', async () => {
     const listener = (other = 0) =>
       until('the relay to listen', async () => {
         const [row] = await its.sql<{ pid: number }[]>`
@@ -169,7 +169,7 @@ describe.skipIf(!needs('redis'))('the relay', () => {
     await relay.stop()
   })
 
-  test('Redis may be away when the process starts', async () => {
+  test('starts without Redis', async () => {
     const id = await aVersion(its.sql)
     await its.takeAway()
     await its.relay()
@@ -180,7 +180,7 @@ describe.skipIf(!needs('redis'))('the relay', () => {
     await until('the job to be done', async () => (await statusOf(its.sql, id))?.state === 'done')
   })
 
-  test('what a store lost that came back empty is found overdue', async () => {
+  test('finds jobs overdue that a store has lost', async () => {
     const [lost, done] = (await someVersions(its.sql, 2)) as [number, number]
     await its.relay()
     const working = await its.work()

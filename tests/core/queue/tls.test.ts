@@ -11,7 +11,7 @@ import { failureOf, succeeds } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
 
 describe('a database that asks for TLS', () => {
-  test('is reached by the queue as by everything else: `sslmode=require` encrypts and does not check the certificate', async () => {
+  test('is reached by the queue like by everything else: `sslmode=require` encrypts without checking the certificate', async () => {
     const database = await useDatabase({}, endWithTest)
     const { dataDirectory } = await testServer()
     const { uid, gid } = await stat(dataDirectory)

@@ -37,7 +37,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
       return status?.state === state && status
     })
 
-  test('a job asked for in a transaction runs once that has committed, and is on record', async () => {
+  test('a job requested in a transaction runs once after it commits, and is recorded', async () => {
     const id = await aVersion(its.sql)
     const ran: unknown[] = []
     await its.relay()
@@ -57,7 +57,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     await until('the outbox to be empty', async () => (await measureOutbox(its.sql)).waiting === 0)
   })
 
-  test('a worker killed in the middle of a job: another runs it', async () => {
+  test('another worker runs the job of a killed worker', async () => {
     const id = await aVersion(its.sql)
     await its.relay()
     await its.connect()
@@ -70,7 +70,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(ran).toEqual([id])
   })
 
-  test('a job that kills every worker ends failed on record, and the next one runs', async () => {
+  test('a job that kills every worker is recorded as failed, and the next one runs', async () => {
     const [deadly, next] = (await someVersions(its.sql, 2)) as [number, number]
     await its.relay()
     for (let i = 0; i < 2; i++) {
@@ -87,7 +87,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(ran).toEqual([next])
   })
 
-  test('a poisoned job is tried as often as it may, ends failed with its error kept in PostgreSQL, and the next one runs', async () => {
+  test('a job that always fails is tried as often as allowed and recorded with its error in PostgreSQL, and the next one runs', async () => {
     const [poisoned, next] = (await someVersions(its.sql, 2)) as [number, number]
     let runs = 0
     await its.relay()
@@ -111,7 +111,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(history[0]!.duration_ms).toBeGreaterThanOrEqual(0)
   })
 
-  test('asked for again, a job that had failed runs again; also an attempt to deliver, which has the same id', async () => {
+  test('a failed job runs again when requested again, also a delivery attempt with the same ID', async () => {
     const id = await aVersion(its.sql)
     let broken = true
     let attempts = 0
@@ -140,7 +140,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(await settled(id, 'done')).toMatchObject({ requested: 2, fulfilled: 2, last_error: null })
   })
 
-  test('handed over twice with one id, a job is merged', async () => {
+  test('jobs handed over twice with one ID are merged', async () => {
     const id = await aVersion(its.sql)
     const queue = await its.connect()
     await enqueue(its.sql, [keyMapJob(id)])
@@ -160,7 +160,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(runs).toBe(2)
   })
 
-  test('asked for several times before it begins, a job runs once', async () => {
+  test('a job requested several times before it begins runs once', async () => {
     const id = await aVersion(its.sql)
     for (let i = 0; i < 3; i++) await enqueue(its.sql, [keyMapJob(id), keyMapJob(id)])
     let runs = 0
@@ -175,7 +175,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(runs).toBe(1)
   })
 
-  test('a forced regeneration is not swallowed: neither by a job that has ended nor by one that runs', async () => {
+  test('a forced regeneration is merged neither with a job that has ended nor with one that runs', async () => {
     const id = await aVersion(its.sql)
     let runs = 0
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -200,7 +200,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(its.logLines.map(line => line.msg)).not.toContain('job failed')
   })
 
-  test('a job that is unknown, or cannot be read, is refused, and the next one runs', async () => {
+  test('an unknown or invalid job is refused, and the next one runs', async () => {
     const id = await aVersion(its.sql)
     const queue = await its.connect()
     await handedOver(queue, [
@@ -218,7 +218,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     await until('both to be given up', () => given('"no-such-job"') && given(' refresh-key-map '))
   })
 
-  test('stopping waits for the job under way, and takes no other', async () => {
+  test('stopping waits for the current job and begins no other', async () => {
     const [first, second] = (await someVersions(its.sql, 2)) as [number, number]
     const gate = Promise.withResolvers<void>()
     const ran: number[] = []
@@ -246,7 +246,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     for (const id of [first, second]) await settled(id, 'done')
   })
 
-  test('stopping is not held up by a store that is away; what ended in the meantime stays ended', async () => {
+  test('stopping does not wait for a store that is down, and finished jobs stay finished', async () => {
     const id = await aVersion(its.sql)
     const gate = Promise.withResolvers<void>()
     let runs = 0
@@ -272,7 +272,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(runs).toBe(2)
   })
 
-  test('several relays and workers share hundreds of jobs and run each once', async () => {
+  test('several relays and workers together run each of hundreds of jobs once', async () => {
     const ids = await someVersions(its.sql, 250)
     await enqueue(its.sql, ids.map(keyMapJob))
     const ran: number[] = []
@@ -288,7 +288,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     for (const id of ids) await settled(id, 'done')
   })
 
-  test('a worker that was there first works on when the store has gone and come back', async () => {
+  test('a worker continues after the store went down and came back', async () => {
     const [before, after] = (await someVersions(its.sql, 2)) as [number, number]
     await its.relay()
     await its.work()
@@ -315,7 +315,7 @@ describe.skipIf(!needs('redis'))('jobs carried by a Redis cluster', () => {
     its = await useQueue('redis cluster')
   })
 
-  test('run once each, also those asked for while it was away, and no command reaches over slots', async () => {
+  test('run once each, also those requested while it was down, and no command spans several slots', async () => {
     const ids = await someVersions(its.sql, 20)
     const ran: number[] = []
     await its.relay()

@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts'
 
 const { sql } = await useDatabase()
 
-test('a run that fails fails no later request; stopping waits until a job that was given up is on record as failed', async () => {
+test('a failed run does not fail later requests, and stopping waits until a job that was given up is recorded as failed', async () => {
   const version = await aVersion(sql)
   const { name, payload } = keyMapJob(version)
   await requestDerived(sql, [{ job_name: name, ...payload }])
@@ -61,7 +61,7 @@ test('a run that fails fails no later request; stopping waits until a job that w
   expect(await statusOf(sql, version)).toMatchObject({ state: 'failed', last_error: 'Error: stalled once too often' })
 })
 
-test('each kind of job keeps its last 20 runs, also where several end at once, and a run is never made to fail by its history', async () => {
+test('each kind of job keeps its last 20 runs, even if several end at once, and its history never makes a run fail', async () => {
   let events: WorkerEvents | undefined
   const queue = {
     store: 'postgres' as const,
@@ -120,7 +120,7 @@ test('each kind of job keeps its last 20 runs, also where several end at once, a
   await sql`alter table job_run_away rename to job_run`
 })
 
-test('closing waits for a job that came as the store fell silent, and then for the store no longer', async () => {
+test('closing waits for a job that arrived as the store fell silent, and not for the store', async () => {
   const ended = Promise.withResolvers<void>()
   const troubles: string[] = []
   const runs = new Runs({ run: () => ended.promise, abandoned: () => {} }, ({ message }) => void troubles.push(message))
@@ -141,7 +141,7 @@ test('closing waits for a job that came as the store fell silent, and then for t
   expect(troubles).toEqual([expect.stringMatching(/\b50 ms\b/)])
 })
 
-test('trouble that lasts is reported again after each pause, and no oftener', async () => {
+test('a lasting problem is reported again after each pause, and not more often', async () => {
   let reports = 0
   const report = atMostEvery(300, () => void reports++)
   const begunMs = performance.now()

@@ -46,12 +46,12 @@ describe('an address', () => {
   test.each(internal)('%s is not public', text => {
     expect(isPublic(parseAddress(text)!)).toBe(false)
   })
-  test.each(publicOnes)('%s is', text => {
+  test.each(publicOnes)('%s is public', text => {
     expect(isPublic(parseAddress(text)!)).toBe(true)
   })
 
   test.each(internal)(
-    '%s is connected to in no notation and by no name, and refused where it is written',
+    '%s is never connected to, in any notation or by name, and refused where it is entered',
     async text => {
       const literal = text.includes(':') ? `[${text}]` : text
       for (const url of [`https://${literal}/`, `https://${literal}:8443/hooks`]) {
@@ -76,7 +76,7 @@ describe('an address', () => {
     'https://[::7f00:1]/',
     'https://[::127.0.0.1]/',
     'https://localhost/',
-  ])('%s is one of this machine, however it is written', async url => {
+  ])('%s is recognized as an address of this machine', async url => {
     expect(await post(url, { allowedNetworks: [] })).toEqual({ outcome: 'internal_address', status: null })
     expect(await refusal(url, { allowedNetworks: [] })).toBe('internal_address')
   })
@@ -91,12 +91,12 @@ describe('an address', () => {
     'https://:secret@example.org/',
     'https://example.org/#a',
     `https://example.org/${'x'.repeat(2000)}`,
-  ])('%p is refused as no address of a webhook', async url => {
+  ])('%p is refused as a webhook address', async url => {
     const { resolve } = answering(['8.8.8.8'])
     expect(await refusal(url, { allowedNetworks: [], resolve })).toBe('bad_url')
   })
 
-  test('of a name that has none is refused, and not let through', async () => {
+  test('of a name without any address is refused', async () => {
     const nowhere = { allowedNetworks: [loopback], resolve: () => Promise.reject(new Error('ENOTFOUND')) }
     expect(await refusal('https://receiver.example/', nowhere)).toBe('unresolved')
     expect(await post('https://receiver.example/', nowhere)).toEqual({ outcome: 'unresolved', status: null })
@@ -104,7 +104,7 @@ describe('an address', () => {
 })
 
 describe('a name', () => {
-  test('that resolves to this machine on the second look leads nowhere', async () => {
+  test('that resolves to this machine on the second lookup is not connected to', async () => {
     const receiver = useReceiver()
     const { resolve } = answering(['8.8.8.8'], ['127.0.0.1'])
     const url = `https://localhost:${receiver.port}/hooks`
@@ -113,7 +113,7 @@ describe('a name', () => {
     expect(receiver.received).toEqual([])
   })
 
-  test('is looked up once for a message: what was checked is what is connected to, under the name and its certificate', async () => {
+  test('is looked up once per message, so the checked address is the one connected to, with the name’s certificate', async () => {
     const receiver = useReceiver()
     const { resolve, looked } = answering(['127.0.0.1'], ['10.0.0.1'])
     const allowedNetworks = [parseSubnet('127.0.0.1/32') as Subnet]
@@ -134,7 +134,7 @@ describe('a name', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('that is not answered for is given up after the time that all of it may take', async () => {
+  test('that is not resolved in time is given up after the total time allowed', async () => {
     const receiver = useReceiver()
     const late = Promise.withResolvers<string[]>()
     const outside = { allowedNetworks: [loopback], timeoutMs: 50, ca, resolve: () => late.promise }
@@ -147,7 +147,7 @@ describe('a name', () => {
   })
 })
 
-test('a network that is allowed opens itself alone', async () => {
+test('allowing a network allows no other', async () => {
   const allowedNetworks = [parseSubnet('10.0.0.0/8') as Subnet]
   expect(await refusal('https://10.9.9.9/', { allowedNetworks })).toBeUndefined()
   for (const url of ['https://192.168.0.1/', 'https://[::1]/', 'https://127.0.0.1/'])

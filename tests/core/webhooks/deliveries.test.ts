@@ -62,7 +62,7 @@ const givenUp = async (slug: string) => [
 ]
 
 describe('a message', () => {
-  test('says that the program has changed and how far its feed has come, is signed, and has nothing of an applicant', async () => {
+  test('reports that the program has changed and the position of its feed, is signed, and contains nothing of an applicant', async () => {
     const { hooks, receiver, program, secret, id } = await anEndpoint()
     expect(await runOf(hooks, id)).toEqual([])
     await insertRawApplications(sql, program, 1, () => 'Lovelace')
@@ -86,7 +86,7 @@ describe('a message', () => {
     expect(await runOf(hooks, later.id)).toEqual([])
   })
 
-  test('is one for a burst of changes, and the next one comes two seconds later, only if there were more', async () => {
+  test('is sent once for a burst of changes, and again two seconds later only if there were more', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     await hooks.apply(program, 50)
     expect(await runOf(hooks, id)).toEqual(['delivered'])
@@ -121,7 +121,7 @@ describe('a message', () => {
     expect(await signing()).toEqual([false, false, true])
   })
 
-  test('is signed still when the key of the configuration was replaced, as long as the earlier one is named after it', async () => {
+  test('is still signed after the configured key was replaced, as long as the earlier key is listed', async () => {
     const { hooks, receiver, program, secret, id } = await anEndpoint()
     await hooks.apply(program)
     Object.assign(hooks.delivering, { keys: [Buffer.alloc(32, 1)] })
@@ -135,7 +135,7 @@ describe('a message', () => {
 })
 
 describe('a receiver', () => {
-  test('that fails gets the same message again, later each time; back after a day, it gets one for all it has missed', async () => {
+  test('that fails gets the same message at increasing intervals, and after a day one message for all it has missed', async () => {
     const { hooks, receiver, program, id } = await anEndpoint({ random: () => 1 })
     receiver.answer = answering(503)
     // As after many that went well.
@@ -163,7 +163,7 @@ describe('a receiver', () => {
     expect(await hooks.state(id)).toMatchObject({ state: 'working', failures: 0, first_failed_at: null })
   })
 
-  test('that fails for three days is given up, on record, and enabled it gets at once what it has missed', async () => {
+  test('that fails for three days is disabled with an audit entry, and when enabled gets what it has missed', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     receiver.answer = answering(500)
     await hooks.apply(program)
@@ -188,7 +188,7 @@ describe('a receiver', () => {
     expect((await hooks.attempts(id))[0]).toMatchObject({ change: 2 })
   })
 
-  test('that says Retry-After is left alone for as long, by seconds or a date, up to an hour; and no retry comes earlier for it', async () => {
+  test('that sends Retry-After gets no message for that time, in seconds or as a date, up to an hour, and no earlier retry', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     await hooks.apply(program)
     const waits: number[] = []
@@ -212,7 +212,7 @@ describe('a receiver', () => {
     expect(waits).toEqual([90, 600, 80, 3600, 3600, 3600, 3600, 3600])
   })
 
-  test('a redirect is not followed', async () => {
+  test('that redirects is not followed', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     const elsewhere = useReceiver()
     receiver.answer = () => Response.redirect(elsewhere.url, 307)
@@ -222,7 +222,7 @@ describe('a receiver', () => {
     expect((await hooks.attempts(id))[0]).toMatchObject({ status: 307 })
   })
 
-  test('that answers without end is heard to its status, and no further', async () => {
+  test('that responds without end is read only to its status', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     let sent = 0
     let cancelled = false
@@ -246,7 +246,7 @@ describe('a receiver', () => {
     expect(sent).toBeLessThan(1000)
   })
 
-  test('a receiver that does not respond times out', async () => {
+  test('that does not respond times out', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     const held = Promise.withResolvers<Response>()
     receiver.answer = () => held.promise
@@ -259,7 +259,7 @@ describe('a receiver', () => {
 })
 
 describe('attempts', () => {
-  test('are one at a time for an endpoint; a job that comes twice, late, or to one that was disabled, does nothing', async () => {
+  test('are made one at a time per endpoint, and a job that comes twice, late or for a disabled endpoint does nothing', async () => {
     const { hooks, program, id, held, job, underWay } = await anAttemptUnderWay()
     await hooks.apply(program)
     await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
@@ -289,7 +289,7 @@ describe('attempts', () => {
     expect(await deliver(hooks.delivering, last!)).toBeUndefined()
   })
 
-  test('that were lost with the queue, or with their process, are asked for again after a minute', async () => {
+  test('that were lost with the queue or their process are requested again after a minute', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     await hooks.apply(program)
     const lost = (await hooks.ask()).filter(item => item.webhook_endpoint_id === id)
@@ -315,7 +315,7 @@ describe('attempts', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('are kept, the newest hundred of them', async () => {
+  test('are kept, up to the newest hundred', async () => {
     const other = await anEndpoint()
     await other.hooks.apply(other.program)
     await runOf(other.hooks, other.id)
@@ -331,7 +331,7 @@ describe('attempts', () => {
 })
 
 describe('another address', () => {
-  test('gets what the one before has not acknowledged; the attempt under way goes to that, and says nothing of the new one', async () => {
+  test('receives what the old one has not acknowledged, while an attempt under way still goes to the old one and does not count for the new one', async () => {
     const { hooks, receiver, secret, id, held, job, underWay } = await anAttemptUnderWay()
     const moved = useReceiver()
     await changeWebhookUrl(sql, await hooks.state(id), new URL(moved.url), hooks.by())
@@ -349,7 +349,7 @@ describe('another address', () => {
     expect(await hooks.attempts(id)).toHaveLength(1)
   })
 
-  test('begins as one that never failed, at once; one that answers 410 is given up at once, until it is enabled', async () => {
+  test('begins without failures immediately, and one that responds with 410 is disabled until enabled', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     receiver.answer = answering(500)
     await hooks.apply(program)
@@ -376,7 +376,7 @@ describe('another address', () => {
 })
 
 describe('a clock', () => {
-  test('D46: times of a worker whose clock was wrong neither silence an endpoint nor hold back what an administrator asks for', async () => {
+  test('D46: times from a worker with a wrong clock neither silence an endpoint nor delay an administrator’s request', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     await hooks.apply(program)
     hooks.now += micros.hour
@@ -397,7 +397,7 @@ describe('a clock', () => {
 })
 
 describe('webhook message IDs', () => {
-  test('D44: after a restore that gives numbers again, neither a change nor a test has the id of an earlier one', async () => {
+  test('D44: after a restore that repeats numbers, neither a change nor a test has the ID of an earlier one', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     const ids = () => receiver.received.map(({ headers }) => headers['webhook-id'])
     const happen = async (): Promise<void> => {
@@ -425,7 +425,7 @@ describe('webhook message IDs', () => {
 })
 
 describe('messages requested by an administrator', () => {
-  test('a test is sent even to an endpoint that is disabled, each time as another message, and says nothing of the others', async () => {
+  test('a test is sent even to a disabled endpoint, each time as another message, and does not affect the others', async () => {
     const { hooks, receiver, program, secret, id } = await anEndpoint()
     // Of what was asked for before nothing is sent.
     await askForMessage(sql, await hooks.state(id), 'test', hooks.by())
@@ -452,7 +452,7 @@ describe('messages requested by an administrator', () => {
     expect(verify(secret, receiver.received.at(-1)!)).toMatchObject({ type: 'program.changed' })
   })
 
-  test('the last message is sent again, as the same one, without waiting for the time of a retry; where that fails it is retried as others are', async () => {
+  test('the last message is sent again as the same one without waiting for its retry, and is retried like others if it fails', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     const resend = async () => {
       await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
@@ -477,7 +477,7 @@ describe('messages requested by an administrator', () => {
   })
 })
 
-test('that nothing can be asked for is logged once each time, and says nothing of having got through', async () => {
+test('a failure to request deliveries is logged once each time, without claiming success', async () => {
   const { sql } = await useDatabase({}, endWithTest)
   const lines: string[] = []
   const log = createLog('info', { write: line => void lines.push(JSON.parse(line).msg) })

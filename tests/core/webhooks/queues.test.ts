@@ -23,7 +23,7 @@ afterEach(endProcesses)
 
 for (const store of ['postgres', 'redis'] as const) {
   const isThere = store === 'postgres' || needs('redis')
-  test.skipIf(!isThere)(`receivers that say nothing delay no other, with the queue in ${store}`, async () => {
+  test.skipIf(!isThere)(`silent receivers delay no others, with the queue in ${store}`, async () => {
     const { database, sql, options } = await useQueue(store)
     const hooks = new TestWebhooks(sql)
     hooks.now = 0

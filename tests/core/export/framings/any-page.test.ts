@@ -129,7 +129,7 @@ const viewed = storedScenarios.chain(applications => {
   return fc.record({ applications: fc.constant(applications), view: fc.option(view, { nil: wholeView }) })
 })
 
-test('a page of any applications is, to the byte, what JSON.stringify makes of what the plain renderer has, and has its top level in CSV', async () => {
+test('a page of any applications is byte for byte the plain renderer’s with JSON.stringify, and its top level is in CSV', async () => {
   await fc.assert(
     fc.asyncProperty(storedScenarios, fc.integer({ min: 1, max: 4000 }), async (applications, bytes) => {
       const questions = questionsOf(applications[0]!, wholeView)
@@ -149,7 +149,7 @@ test('a page of any applications is, to the byte, what JSON.stringify makes of w
   )
 })
 
-test('G15, G16: in every format, for every view, a page of several applications has of each what a page of it alone has, wherever buffers end and a cursor is released', async () => {
+test('G15, G16: in every format and view, a page of several applications has the same of each as a page of it alone, wherever buffers end and cursors are released', async () => {
   const manner = fc.record({ bytes: fc.integer({ min: 1, max: 4000 }), releasedAfter: fc.nat(8) })
   await fc.assert(
     fc.asyncProperty(viewed, manner, fc.nat(8), ({ applications, view }, manner, top) =>
@@ -158,7 +158,7 @@ test('G15, G16: in every format, for every view, a page of several applications 
   )
 })
 
-test('a buffer may end at any byte of a page, exactly after a row among them', async () => {
+test('a buffer may end at any byte of a page, including exactly after a row', async () => {
   const pairs = fc.sample(storedScenarios, 200).filter(of => of.length === 2)
   const [applications] = pairs.toSorted((a, b) => Bun.inspect(a).length - Bun.inspect(b).length) as [StoredScenario[]]
   const questions = questionsOf(applications[0]!, wholeView)
@@ -175,7 +175,7 @@ test('a buffer may end at any byte of a page, exactly after a row among them', a
   }
 })
 
-test('a list that is longer in CSV and in the feed than in JSON is whole there, in a buffer of any size', async () => {
+test('a list that is longer in CSV and in the feed than in JSON is complete, with buffers of any size', async () => {
   const selections = [';'.repeat(30_000), '\\'.repeat(30_000)]
   const question = { question_id: 1, question_version_id: 1, admin_name: 'where', question_key: 'where' }
   const map = { ...question, kind: 'MAP' as const, enumerator_id: null, settings: { text: 'q' } }

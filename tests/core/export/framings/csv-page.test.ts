@@ -18,7 +18,7 @@ const framingOf = ({ versions }: Pick<StoredScenario, 'versions'>) =>
   })
 
 describe('a page of CSV', () => {
-  test('columns keep their places when a program is published again: new ones come at the end', () => {
+  test('keeps the positions of columns when a program is published again, with new ones at the end', () => {
     fc.assert(
       fc.property(storedScenario, ({ versions }) => {
         const columns = (of: typeof versions): string[] => readCsvPage(headerOnly(of)).columns
@@ -32,7 +32,7 @@ describe('a page of CSV', () => {
     )
   })
 
-  test('a text that is not as its version says is refused, not put under another question', () => {
+  test('refuses a text that does not match its version, instead of putting it under another question', () => {
     const shape: KeyMap = [{ question_id: 1, question_key: 'words', type: 'TEXT', option_ids: [], children: [] }]
     const framing = csvPage({ keyMap: shape, shapes: new Map([[7, shape]]) })
     const texts = (key: string) => `{"create_time":"","submit_time":"","applicant_id":1,"application_id":2,"language":"","program_name":"","program_version_id":7,"submitter_type":"","ti_email":null,"ti_organization":null,"application":{"${key}":{"question_type":"TEXT","text":"x"}` // biome-ignore format: one text
@@ -130,19 +130,19 @@ describe('cells', () => {
     expect(text(value)).toBe(cell)
   })
 
-  test('phone numbers and negative numbers stay as they are', () => {
+  test('phone numbers and negative numbers are unchanged', () => {
     expect(cellOf('PHONE', { phone_number: '+12065550100' }, 'phone_number')).toBe('"+12065550100"')
     expect(cellOf('NUMBER', { number: -12 }, 'number')).toBe('-12')
     expect(cellOf('CURRENCY', { currency_cents: -1250 }, 'currency_dollars')).toBe('-12.5')
   })
 
-  test('of entities a cell has the number, however many digits that has', () => {
+  test('the cell of an enumerator is its number of entities, with any number of digits', () => {
     const entities = (count: number) => Array.from({ length: count }, () => ({ entity_name: 'x', answers: new Map() }))
     for (const count of [0, 9, 10, 11, 100])
       expect(cellOf('ENUMERATOR', { entities: entities(count) }, 'entities')).toBe(String(count))
   })
 
-  test('a list is one cell, and can be taken apart again', () => {
+  test('a list is one cell, from which its items can be read', () => {
     const selections = (...ids: string[]): string => cellOf('MAP', { selections: ids }, 'selections')
     expect(selections('a', 'b', 'c')).toBe('"a;b;c"')
     expect(selections('a;b', 'c\\', ';', 'd"', 'x,y')).toBe('"a\\;b;c\\\\;\\;;d"";x,y"')

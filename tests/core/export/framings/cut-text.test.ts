@@ -58,7 +58,7 @@ function without(answers: Record<string, unknown>, seen: KeyMap): Record<string,
 }
 
 describe('a stored text that is cut to a view', () => {
-  test('is the text that would be stored if the version had never asked the rest, byte for byte, for any answers', () => {
+  test('is byte for byte what would be stored if the version had never asked the rest, for any answers', () => {
     fc.assert(
       fc.property(viewed, ({ scenario, view }) => {
         const { row, shape } = cut(scenario, view)
@@ -73,7 +73,7 @@ describe('a stored text that is cut to a view', () => {
     )
   })
 
-  test('is exported as the whole application is, parsed, with the rest deleted: at every depth', () => {
+  test('is exported like the whole application with the rest deleted, at every depth', () => {
     fc.assert(
       fc.property(viewed, ({ scenario, view }) => {
         const { row, seen, shape } = cut(scenario, view)
@@ -91,7 +91,7 @@ describe('a stored text that is cut to a view', () => {
     )
   })
 
-  test('a view that shows all leaves the very row', () => {
+  test('is the row itself if the view shows everything', () => {
     fc.assert(
       fc.property(storedScenario, scenario => {
         const { shape } = scenario
@@ -101,7 +101,7 @@ describe('a stored text that is cut to a view', () => {
     )
   })
 
-  test('a text that is otherwise than its version says is refused, wherever it is changed: none is sent with what may be hidden', () => {
+  test('a text that does not match its version is refused wherever it differs, so no hidden answer is sent', () => {
     fc.assert(
       fc.property(viewed, fc.nat(), fc.integer({ min: 0, max: 255 }), ({ scenario, view }, place, byte) => {
         const { shape, submission } = scenario
@@ -135,7 +135,7 @@ describe('a stored text that is cut to a view', () => {
 const lastNames = (shape: KeyMap): string[] => fieldNames(shape).map(name => JSON.stringify(name.split('.').at(-1)))
 
 describe('fields', () => {
-  test('each name that a key map has means its question, and no other name means any', () => {
+  test('each name in a key map means its question, and no other name means any', () => {
     fc.assert(
       fc.property(storedScenario, fc.string(), ({ versions }, other) => {
         const keyMap = buildKeyMap(versions)
@@ -151,7 +151,7 @@ describe('fields', () => {
     )
   })
 
-  test('names in any order mean the topmost of their questions, which are named alike', () => {
+  test('names in any order mean the topmost of their questions, and are written the same way', () => {
     const named = storedScenario.chain(({ versions }) => {
       const keyMap = buildKeyMap(versions)
       return fc.tuple(fc.constant(keyMap), fc.shuffledSubarray(fieldNames(keyMap)))

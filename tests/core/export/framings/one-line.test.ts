@@ -16,7 +16,7 @@ const rowOf = (text: string, note: string) => ({
   programVersionId: 1,
 })
 
-test('D47: the JSON value of a row is unchanged, no reader finds a second line in it, and it fits where it says it does', () => {
+test('D47: the JSON value of a row is unchanged, contains no line break for any reader, and fits in its computed size', () => {
   fc.assert(
     fc.property(words, words, (text, note) => {
       const row = rowOf(text, note)

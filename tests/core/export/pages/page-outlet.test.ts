@@ -18,7 +18,7 @@ function aClient(writesMax: number) {
   return { takes, buffers, outlet, push }
 }
 
-test('G10: of several writes under way, the stall limit of one counts from when the one before it was taken', async () => {
+test('G10: the stall timeout of each pending write begins when the previous one was accepted', async () => {
   let nowMs = 0
   clock.mockImplementation(() => nowMs)
   const { takes, outlet, push } = aClient(2)
@@ -34,7 +34,7 @@ test('G10: of several writes under way, the stall limit of one counts from when 
   expect(await settled).toBe(true)
 })
 
-test('a client that goes leaves no buffer behind, neither of what was being written nor of what waited', async () => {
+test('a client that disconnects leaves no buffer behind, neither of the current write nor of waiting ones', async () => {
   const { takes, buffers, outlet, push } = aClient(2)
   for (let i = 0; i < 6; i++) push()
   expect(buffers.inUse).toBe(6)

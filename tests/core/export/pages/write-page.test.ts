@@ -39,7 +39,7 @@ async function busyBackends(): Promise<{ pid: number }[]> {
 }
 
 describe('writePage', () => {
-  test('G7: pages joined are the whole list, once each, in order; the token is null exactly on the last page, also where batches and pages meet', async () => {
+  test('G7: joined pages are the whole list in order, and the token is null exactly on the last page, also at batch boundaries', async () => {
     const atBatchLimits = [batch - 1, batch, batch + 1, 4 + batch, 4 + 2 * batch]
     for (const pageSize of [1, 3, 4, 5, ...atBatchLimits, 41, 204, 205, 206, 1000]) {
       const joined: number[] = []
@@ -63,7 +63,7 @@ describe('writePage', () => {
     }
   })
 
-  test('the digest in the end of NDJSON is of the bytes that were sent, also where parts were dropped and packed again, or the backend was killed', async () => {
+  test('the digest at the end of NDJSON covers the bytes that were sent, even after parts were packed again or the backend was killed', async () => {
     const digestOf = (reader: Reader) => {
       const last = reader.text.lastIndexOf('\n', reader.text.length - 2) + 1
       expect(reader.text.slice(last)).toMatch(/^\{"nextPageToken":.*,"count":\d+,"sha256":"[0-9a-f]{64}"\}\n$/)
@@ -107,7 +107,7 @@ describe('writePage', () => {
     expect(reader.page()).toEqual({ payload: [], nextPageToken: null })
   })
 
-  test('G10: a slow reader gives its database connection back at once, and still gets every row once', async () => {
+  test('G10: a slow reader returns its database connection immediately and still receives every row once', async () => {
     const reader = new Reader(async () => {
       await until('the connection to be given back', async () => (await busyBackends()).length === 0)
       return true
@@ -118,7 +118,7 @@ describe('writePage', () => {
     expect(reader.writes).toBeGreaterThan(10)
   })
 
-  test('G10: a reader that stops for STALL_TIMEOUT is cut off without the closing bracket', async () => {
+  test('G10: a reader that stops for STALL_TIMEOUT is disconnected without the closing bracket', async () => {
     const reader = new Reader(n => (n < 3 ? true : new Promise<boolean>(() => {})))
     const receipt = await write(reader, planAll(205), { ...small, releaseAfterMs: 10, stallTimeoutMs: 60 })
     expect(receipt.outcome).toBe('stalled')
@@ -128,7 +128,7 @@ describe('writePage', () => {
     expect(atTheEnd.outcome).toBe('stalled')
   })
 
-  test('a reader that leaves ends the page at once, without the closing bracket', async () => {
+  test('a reader that disconnects ends the page immediately, without the closing bracket', async () => {
     const reader = new Reader(n => n < 3)
     let rowsRead = 0
     const writeRow: typeof jsonPage.rows.write = (...row) => {
@@ -143,7 +143,7 @@ describe('writePage', () => {
     expect(await busyBackends()).toEqual([])
   })
 
-  test('G9: a backend killed in mid-page, again and again, loses and repeats nothing', async () => {
+  test('G9: a page whose backend is killed again and again loses and repeats nothing', async () => {
     let killed = 0
     const reader = new Reader(async n => {
       if (n % 5 === 0) {
@@ -160,7 +160,7 @@ describe('writePage', () => {
     expect(idsOf(reader)).toEqual(ids)
   })
 
-  test('G9: a connection that is cut anywhere, in the middle of a row too, loses and repeats nothing', async () => {
+  test('G9: a page whose connection is cut anywhere, even within a row, loses and repeats nothing', async () => {
     const wide = await insertRawProgram(database.sql, 'wide')
     const wideIds = await insertRawApplications(database.sql, wide, 300, i => `${i}`.repeat(1 + ((i * 37) % 900)))
     let cuts = 0
@@ -196,7 +196,7 @@ describe('writePage', () => {
   })
 
   test.each([4, 60, 300])(
-    'a slow reader holds the buffer of one write, not what was read for it (first batch of %d)',
+    'a slow reader holds one write buffer, not all rows read for it (first batch of %d)',
     async firstBatchRows => {
       const buffers = new PageBuffers(2048, 64)
       let taken: () => void = () => {}
@@ -218,7 +218,7 @@ describe('writePage', () => {
     },
   )
 
-  test('G9: a statement that fails in mid-page rejects, and the body is not JSON', async () => {
+  test('G9: a statement that fails midway makes the page reject, and the body is not valid JSON', async () => {
     const broken = await insertRawProgram(database.sql, 'broken')
     await insertRawApplications(database.sql, broken, 30, i => (i === 25 ? 'y' : 'x'.repeat(500)))
     // A row of an unknown version: the page cannot be right, so it must not end well.
@@ -236,7 +236,7 @@ describe('writePage', () => {
     expect(() => reader.page()).toThrow()
   })
 
-  describe('G13: a database that fails over in mid-page to one that has not got the whole walk', () => {
+  describe('G13: when the database fails over midway to a server that lacks part of the walk, the page', () => {
     /** Writes a page whose cursor is let go at the third write; the counter stands one submission back until `caughtUp`. */
     async function failOver(slug: string, using: Partial<PageLimits>, caughtUp: (reader: Reader) => Promise<unknown>) {
       const moved = await insertRawProgram(database.sql, slug)
@@ -257,7 +257,7 @@ describe('writePage', () => {
       return { reader, movedIds, page: write(reader, planOf(moved, 100, 100), all, { fills: moved.fills }) }
     }
 
-    test('breaks the page off when the server keeps lagging: it never ends as if complete', async () => {
+    test('breaks off if the server keeps lagging, and never ends as if complete', async () => {
       const { reader, page } = await failOver('behind', { reopensMax: 3 }, () => new Promise(() => {}))
       const failure = await failureOf<PageFailure>(page)
       expect(failure).toBeInstanceOf(PageFailure)
@@ -266,7 +266,7 @@ describe('writePage', () => {
       expect(() => reader.page()).toThrow()
     })
 
-    test('continues when it has caught up', async () => {
+    test('continues if the server catches up', async () => {
       const { reader, page, movedIds } = await failOver('caught-up', {}, () => Promise.resolve())
       expect((await page).outcome).toBe('complete')
       expect(idsOf(reader)).toEqual(movedIds)
@@ -290,7 +290,7 @@ describe('writePage', () => {
     expect(sizes).toEqual([3, 7, 20, 1, 69])
   })
 
-  test('pages under way share what is read in one go, each getting enough to be worth asking for', () => {
+  test('concurrent pages share the rows read at once, and each gets a worthwhile number', () => {
     const rowsOfPages = (pages: number): number => nextBatchRows(limits, pages, 1000)
     expect([1, 2, 4, 5, 16].map(rowsOfPages)).toEqual([200, 100, 50, 40, 40])
     expect(nextBatchRows(small, 16, 1000)).toBe(batch)
@@ -306,7 +306,7 @@ describe('writePage', () => {
     for (const reader of readers) expect(idsOf(reader)).toEqual(ids)
   })
 
-  test('G10: readers that take nothing hold no connection that another export waits for, however long they may otherwise', async () => {
+  test('G10: readers that accept nothing hold no connection that another export waits for', async () => {
     const few = usePool({ url: database.url, connectionsMax: 2 }, endWithTest)
     const shared = { exports: new Exports(few, 2), buffers: new PageBuffers(2048, 4) }
     let leave: (taken: boolean) => void = () => {}
@@ -322,7 +322,7 @@ describe('writePage', () => {
     for (const receipt of await Promise.all(stalled)) expect(receipt.outcome).toBe('client_gone')
   })
 
-  test('G10: without another export that waits, a reader that takes nothing keeps its connection for as long as it may', async () => {
+  test('G10: if no other export waits, a reader that accepts nothing keeps its connection for the allowed time', async () => {
     const shared = { exports: new Exports(database.sql, 2) }
     let taken: (taken: boolean) => void = () => {}
     const reader = new Reader(n => (n === 3 ? new Promise(resolve => (taken = resolve)) : true))
@@ -335,7 +335,7 @@ describe('writePage', () => {
     expect(idsOf(reader)).toEqual(ids)
   })
 
-  test('G9: a cursor that is let go when the row after the page was seen already: the page is full all the same', async () => {
+  test('G9: a page is full even if its cursor is released after the row following the page was read', async () => {
     for (const pageSize of [40, 41, 204]) {
       // Nothing is taken until the connection is free; until then everything is read.
       const reader = new Reader(async n => {

@@ -77,14 +77,14 @@ describe('contract D8: the page token', () => {
     expect(tokenLength).toBeLessThan(180)
   })
 
-  test('two tokens for the same contents have nothing in common after the key id, so that one reveals nothing of another', () => {
+  test('two tokens for the same contents have nothing in common after the key ID', () => {
     const [a, b] = [sealPageToken(example, [key]), sealPageToken(example, [key])]
     const equal = [...a].filter((character, i) => character === b[i]).length
     // 5 fixed bytes are 7 characters; the rest agrees by chance only, about one in 62.
     expect(equal).toBeLessThan(25)
   })
 
-  test('nothing readable inside: the bytes contain no field of the contents, in any form they could be written', () => {
+  test('the bytes of a token contain no field of its contents in any notation', () => {
     const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
     const text = sealPageToken(example, [key])
     const number = [...text].reduce((sum, character) => sum * 62n + BigInt(alphabet.indexOf(character)), 0n)
@@ -99,7 +99,7 @@ describe('contract D8: the page token', () => {
     expect(hex).not.toMatch(/0{12}|f{12}/)
   })
 
-  test('the first key seals; a token opens with any key still known (rotation) and with none other', () => {
+  test('tokens are sealed with the first key and open with any known key (rotation)', () => {
     const before = sealPageToken(example, [key])
     const after = sealPageToken(example, [otherKey, key])
     expect(open(before, [otherKey, key])).toEqual(example)
@@ -114,13 +114,13 @@ describe('contract D8: the page token', () => {
     expect(codeOf(() => open(text))).toBe('page_token_of_another_program')
   })
 
-  test('lives its time to live and no longer', () => {
+  test('a token expires exactly after its lifetime', () => {
     const text = sealPageToken(example, [key])
     expect(open(text, [key], { now: now + ttlMs * 1000 })).toEqual(example)
     expect(codeOf(() => open(text, [key], { now: now + ttlMs * 1000 + 1 }))).toBe('page_token_expired')
   })
 
-  test('issued a little in the future by another machine is accepted, by more than a minute is not', () => {
+  test('a token issued up to a minute in the future by another machine is accepted', () => {
     const text = sealPageToken(example, [key])
     expect(open(text, [key], { now: now - minute })).toEqual(example)
     const advice = 'ask the operator of the service to synchronize its clocks.'
@@ -137,7 +137,7 @@ describe('contract D8: the page token', () => {
     return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
   }
 
-  test('a token has every filter, the format and each chosen question, and its length no more than whether there are later filters, IDs or a format, and how many questions', () => {
+  test('a token contains all filters, the format and each chosen question, and its length reveals only whether there are later filters, IDs or a format, and how many questions', () => {
     const format = fc.option(fc.constantFrom(...exportFormats), { nil: undefined })
     const questions = fc.constantFrom('current' as const, undefined)
     const choice = fc.option(fc.uniqueArray(amount, { minLength: 1, maxLength: 100 }), { nil: undefined })
@@ -171,7 +171,7 @@ describe('contract D8: the page token', () => {
     return plain
   }
 
-  test('a token with a filter or format that this release does not know is refused, and never read as if it were not filtered', () => {
+  test('a token with an unknown filter or format is refused and never treated as unfiltered', () => {
     for (const known of [0, 1, 2, 4, 8, 16])
       expect(open(sealedAs(1, plainWith(known))).programId).toBe(example.programId)
     for (const unknown of [3, 64, 128])
@@ -181,7 +181,7 @@ describe('contract D8: the page token', () => {
       expect(codeOf(() => open(sealedAs(2, plainWith(4, further))))).toBe('page_token_invalid')
   })
 
-  test('a token of a layout that never was is refused, though it was sealed under a known key', () => {
+  test('a token with an unknown layout is refused, even if sealed with a known key', () => {
     const plain = plainWith(0)
     expect(open(sealedAs(1, plain)).programId).toBe(example.programId)
     for (const version of [0, 2, 3, 255]) {

@@ -16,7 +16,7 @@ describe('query parameters: "all optional; names are case-sensitive"', () => {
     expect(request).toEqual({ filters: noFilters, pageSize: undefined, token: undefined })
   })
 
-  test('all at once, in any order', () => {
+  test('all parameters are read at once, in any order', () => {
     const request = parse('pageSize=7&toDate=2026-02-01&revisionState=OBSOLETE&fromDate=2026-01-01T00:00:00Z')
     expect(request).toEqual({
       filters: { from: utc('2026-01-01T00:00:00Z'), to: utc('2026-02-01T05:00:00Z'), revisionState: 'OBSOLETE' },
@@ -55,7 +55,7 @@ describe('fromDate and toDate (contract D12)', () => {
     }
   })
 
-  test('what is no date is refused with what would be right', () => {
+  test('an invalid date is refused with the valid forms', () => {
     const { errors } = refusal(() => parse('fromDate=2026-02-30&toDate=yesterday'))
     expect(errors).toEqual([
       { parameter: 'fromDate', code: 'invalid_date', detail: expect.stringContaining('2026-02-30') },
@@ -71,7 +71,7 @@ describe('fromDate and toDate (contract D12)', () => {
 describe.each([...choices])('$parameter, which takes one of a few values', ({ parameter, values }) => {
   const filter = parameter as 'revisionState'
 
-  test('is each of these, and undefined when it is left out', () => {
+  test('accepts each of them, and is undefined if omitted', () => {
     for (const value of values) expect(parse(`${parameter}=${value}`).filters[filter]).toBe(value as 'CURRENT')
     expect(planWalk(parse(''), limits).filters[filter]).toBeUndefined()
   })
@@ -95,7 +95,7 @@ describe.each([...choices])('$parameter, which takes one of a few values', ({ pa
 describe('pageSize: "positive integer", "A value above the maximum page size is replaced by the maximum"', () => {
   const effective = (query: string): number => planWalk(parse(query), limits).pageSize
 
-  test('contract D2: without one it is the maximum', () => {
+  test('contract D2: defaults to the maximum', () => {
     expect(effective('')).toBe(1000)
   })
 
@@ -140,7 +140,7 @@ describe('pageSize: "positive integer", "A value above the maximum page size is 
 })
 
 describe('contract D3: "All bad parameters are named at once"', () => {
-  test('each with its own code', () => {
+  test('each error has its own code', () => {
     const query = 'fromDate=x&toDate=&revisionState=old&pageSize=0&nextPageToken=a&nextPageToken=b&broken=%'
     expect(codes(() => parse(query))).toEqual([
       ['broken', 'malformed_encoding'],
@@ -160,7 +160,7 @@ describe('contract D3: "All bad parameters are named at once"', () => {
     expect(problem.internal).toBe('token_expired')
   })
 
-  test('with those that differ from the first page among them', () => {
+  test('parameters that differ from the first page are among them', () => {
     const attempt = () => parse(`pageSize=0&revisionState=CURRENT&nextPageToken=${sealed()}`)
     expect(codes(attempt)).toEqual([
       ['pageSize', 'invalid_page_size'],
@@ -227,13 +227,13 @@ describe('contract D10: "A name that matches a known one …, one of our own mem
     expect(errors[0]!.detail).toEndWith(` ${meant}?`)
   })
 
-  test('one that stands for nothing here is refused, too, with the names that there are', () => {
+  test('a common name without a counterpart here is refused too, with the existing names', () => {
     const { errors } = refusal(() => parse('changeCursor=1'))
     expect(errors.map(({ parameter }) => parameter)).toEqual(['changeCursor'])
     expect(errors[0]!.detail).toEndWith(`${exportParameterNames.join(', ')}.`)
   })
 
-  test('alongside the right one, too: which of the two counts is not for us to guess', () => {
+  test('a similar name is refused even alongside the right one', () => {
     expect(codes(() => parse('pageSize=2&pagesize=1'))).toEqual([['pagesize', 'unknown_parameter']])
   })
 })
@@ -241,12 +241,12 @@ describe('contract D10: "A name that matches a known one …, one of our own mem
 describe('contract D10: "Any other unknown name: ignored; with `Prefer: handling=strict`, 400 naming them"', () => {
   const query = 'size=5&from=2026-01-01&utm=1&utm=2&=x&__proto__=1&pageSize=3'
 
-  test('ignored', () => {
+  test('are ignored without the strict preference', () => {
     expect(parse(query)).toMatchObject({ pageSize: 3, filters: { from: undefined } })
     expect(parse(query, 'handling=lenient').pageSize).toBe(3)
   })
 
-  test('named once each under the strict preference', () => {
+  test('are named once each with the strict preference', () => {
     const { errors } = refusal(() => parse(query, strict))
     expect(errors.map(e => [e.parameter, e.code])).toEqual([
       ['size', 'unknown_parameter'],
@@ -258,11 +258,11 @@ describe('contract D10: "Any other unknown name: ignored; with `Prefer: handling
     expect(errors[1]!.detail).toEndWith(`${exportParameterNames.join(', ')}.`)
   })
 
-  test('a query of known names alone is read under the strict preference, too', () => {
+  test('a query with only known names is accepted with the strict preference', () => {
     expect(parse('pageSize=3', strict).pageSize).toBe(3)
   })
 
-  test('thousands of unknown names, or one very long one, make no large answer', () => {
+  test('thousands of unknown names or a very long one make no large response', () => {
     const many = Array.from({ length: 2000 }, (_, i) => `x${i}`)
       .join('&')
       .slice(0, 8192)
@@ -281,12 +281,12 @@ describe('section 3: "invalid UTF-8", "`%00`", "Everything has a bound and a nam
     },
   )
 
-  test('a query over 8192 characters is refused, one of them is read', () => {
+  test('a query with 8192 characters is accepted, and a longer one refused', () => {
     expect(parse(`pageSize=3&x=${'y'.repeat(8192 - 13)}`).pageSize).toBe(3)
     expect(codes(() => parse(`pageSize=3&x=${'y'.repeat(8192 - 12)}`))).toEqual([['?', 'query_too_long']])
   })
 
-  test('no query and no preference whatever makes it fail in another way', () => {
+  test('no query and no preference causes any other failure', () => {
     const name = fc.constantFrom('fromDate', 'toDate', 'revisionState', 'pageSize', 'nextPageToken', 'x')
     const value = fc.oneof(
       fc.string({ unit: 'binary' }),

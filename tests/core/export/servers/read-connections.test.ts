@@ -39,7 +39,7 @@ test.each([
   [4, 3],
   [8, 7],
   [16, 14],
-])('of %p connections, long reads use %p, and the first to wait is the first to follow', async (max, longMax) => {
+])('of %p connections, long reads use %p, in the order of their requests', async (max, longMax) => {
   const { connections, sql } = connectionsOf(max)
   const log: string[] = []
   const names = Array.from({ length: longMax + 2 }, (_, i) => `long ${i}`)
@@ -59,14 +59,14 @@ test.each([
   expect([connections.reading, connections.holding]).toEqual([0, 0])
 })
 
-test('a place is free again after a long read that failed', async () => {
+test('a failed long read frees its place', async () => {
   const { connections } = connectionsOf(4)
   for (let i = 0; i < 5; i++)
     expect(await failureOf(connections.read('long', sql => sql`select 1 / 0`))).toMatchObject({ code: '22012' })
   expect(await connections.read('long', async sql => (await sql`select 7 as n`)[0]!.n)).toBe(7)
 })
 
-test('G14: a long read that waits as long as the pool allows is rejected as the pool would, reports its wait, and leaves no gap', async () => {
+test('G14: a long read that waits too long is rejected like any statement, reports its wait, and leaves no place occupied', async () => {
   const { connections, waits } = connectionsOf(4, 50)
   const log: string[] = []
   const holding = [1, 2, 3].map(i => aRead(log, `long ${i}`))

@@ -45,7 +45,7 @@ test.each<[string, ReadOutcome, boolean]>([
   ['57P01', 'unreachable', false],
   ['28P01', 'unreachable', false],
 ])(
-  'what fails with %s is read from the primary and counted as %s; whether the next cursor tries again: %p',
+  'after a failure with %s, rows are read from the primary, counted as %s; next cursor tries the standby again: %p',
   async (code, outcome, tried) => {
     const { server, outcomes, lines } = aServer()
     for (let n = 0; n < 3; n++)
@@ -56,7 +56,7 @@ test.each<[string, ReadOutcome, boolean]>([
   },
 )
 
-test('an error in the handling of rows stays what it is, and is no reason to turn to another server', async () => {
+test('an error while handling rows is passed on and does not change the server', async () => {
   const { server, outcomes } = aServer()
   const error = await failureOf(
     server.read('long', programId, async () => {
@@ -67,7 +67,7 @@ test('an error in the handling of rows stays what it is, and is no reason to tur
   expect([outcomes, server.mayTry()]).toEqual([[], true])
 })
 
-test('a server that could not be reached is tried again by one cursor after a pause, and by all once that one was served', async () => {
+test('an unreachable server is tried again by one cursor after a pause, and by all cursors after that one succeeds', async () => {
   let nowMs = 1000
   const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
   endWithTest(() => clock.mockRestore())
@@ -82,7 +82,7 @@ test('a server that could not be reached is tried again by one cursor after a pa
   expect(outcomes).toEqual(['unreachable', 'unreachable', 'unreachable', 'read'])
 })
 
-test('a server with fewer changes of the program than the primary, or more, another last one, or another history refuses', async () => {
+test('a server with fewer or more changes than the primary, another last change, or another history is refused', async () => {
   const state = (await findPrimaryState(served, programId))!
   const codeFor = async (changes: Partial<PrimaryState>) =>
     (await failureOf(served`select ${isAsOnPrimary(served, programId, { ...state, ...changes })}`))?.code
@@ -94,7 +94,7 @@ test('a server with fewer changes of the program than the primary, or more, anot
   expect(await codeFor({ history: crypto.randomUUID() })).toBe('TB005')
 })
 
-test('while it is not noted that the primary is another one, no other server is read', async () => {
+test('until a new primary is recorded, no other server is read', async () => {
   const [{ place }] = await sql<[{ place: string }]>`select place from database_history`
   await tamper(sql, `update database_history set place = '1/00000001'`)
   endWithTest(() => tamper(sql, `update database_history set place = '${place}'`).then(() => {}))

@@ -22,7 +22,7 @@ describe('keys', () => {
     'left out': { kind: 'TEXT', unplaced: true },
   })
 
-  test('an unknown key is refused, naming the nearest; so is an unknown field, naming all', () => {
+  test('an unknown key is refused with the most similar key, and an unknown field with all fields', () => {
     const checked = checkAnswers(
       version,
       asJson({ first_wsh: text('x'), zzzzzzzz: null, first_wish: { txt: 'x' } }),
@@ -50,14 +50,14 @@ describe('keys', () => {
     })
   })
 
-  test('keys that objects inherit, keys of another level and questions on no screen are unknown ones', () => {
+  test('keys that objects inherit, keys of another level and questions on no screen are unknown', () => {
     const keys = ['__proto__', 'constructor', 'their_job', 'left_out', 'entity_name']
     expect(errorsOf(version, `{${keys.map(key => `"${key}":null`)}}`)).toEqual(
       Object.fromEntries(keys.map(key => [`/answers/${key}`, 'unknown_question'])),
     )
   })
 
-  test('a key can be what objects inherit', () => {
+  test('a key may be named like an inherited member', () => {
     const version = aVersion({ a: { kind: 'TEXT' }, b: { kind: 'NUMBER' } })
     const keys = ['__proto__', 'constructor']
     const odd = { ...version, questions: version.questions.map((q, i) => ({ ...q, question_key: keys[i]! })) }
@@ -70,11 +70,11 @@ describe('keys', () => {
     expect(errorsOf(version, { notice: text('x'), first_wish: text('y') }, 'submit')).toEqual({})
   })
 
-  test('answers are an object', () => {
+  test('answers must be an object', () => {
     for (const body of ['null', '[]', '"x"', '1']) expect(errorsOf(version, body)).toEqual({ '/answers': 'wrong_type' })
   })
 
-  test(`no more than ${errorsMax} errors are reported, and that there are more is`, () => {
+  test(`at most ${errorsMax} errors are reported, and whether there are more`, () => {
     const many = Object.fromEntries(Array.from({ length: 5 * errorsMax }, (_, i) => [`k${i}`, 1]))
     const checked = checkAnswers(version, asJson(many), 'save')
     expect('errors' in checked && [checked.errors.length, checked.more]).toEqual([errorsMax, true])
@@ -136,7 +136,7 @@ describe('entities', () => {
     })
   })
 
-  test('names are not empty and well-formed, and "need not be unique within an enumerator" (D33)', () => {
+  test('names must be non-empty and well-formed, and "need not be unique within an enumerator" (D33)', () => {
     const named = (...names: unknown[]) => ({ household: { entities: names.map(entity_name => ({ entity_name })) } })
     const at = (i: number) => `/answers/household/entities/${i}/entity_name`
     expect(answersOf(version, named('a', 'a')).get('household')).toMatchObject({
@@ -154,7 +154,7 @@ describe('entities', () => {
     ).toEqual({})
   })
 
-  test('as many as the question allows, and a bounded number in one application', () => {
+  test('their number is limited by the question and in the whole application', () => {
     const household = (count: number) => ({
       household: { entities: Array.from({ length: count }, (_, i) => ({ entity_name: `${i}` })) },
     })
@@ -181,14 +181,14 @@ describe('entities', () => {
 })
 
 describe('required questions', () => {
-  test('nothing while it is saved; at submission what is visible and not optional', () => {
+  test('nothing is required to save, and at submission what is visible and not optional', () => {
     const version = aVersion({ a: { kind: 'TEXT' }, b: { kind: 'TEXT', optional: true }, c: { kind: 'ENUMERATOR' } })
     expect(errorsOf(version, {})).toEqual({})
     expect(errorsOf(version, {}, 'submit')).toEqual({ '/answers/a': 'required', '/answers/c': 'required' })
     expect(errorsOf(version, { a: text('x'), c: { entities: [{ entity_name: 'e' }] } }, 'submit')).toEqual({})
   })
 
-  test('in each entity, at every depth', () => {
+  test('are required in each entity, at every depth', () => {
     const version = aVersion({
       household: { kind: 'ENUMERATOR', optional: true },
       age: { kind: 'NUMBER', under: 'household' },
@@ -206,7 +206,7 @@ describe('required questions', () => {
     expect(errorsOf(version, {}, 'submit')).toEqual({})
   })
 
-  test('an answer that is wrong is not also called missing, and none for what asks whether there is one', () => {
+  test('an invalid answer is not also reported as missing', () => {
     const version = aVersion({
       a: { kind: 'NUMBER' },
       b: { kind: 'ENUMERATOR', max_count: 1 },
@@ -228,7 +228,7 @@ describe('required questions', () => {
 })
 
 describe('hidden questions', () => {
-  test('a hidden question need not be answered, and what was answered is dropped unseen', () => {
+  test('a hidden question needs no answer, and an answer to it is dropped unchecked', () => {
     const version = aVersion({
       wants: { kind: 'RADIO', options: options('yes', 'no') },
       why: { kind: 'NUMBER', when: yes, max: 3 },
@@ -242,7 +242,7 @@ describe('hidden questions', () => {
     expect(errorsOf(version, { wants: { selection: 'yes' } }, 'submit')).toEqual({ '/answers/why': 'required' })
   })
 
-  test('a hidden screen hides all that is on it, entities included', () => {
+  test('a hidden screen hides all its questions, including entities', () => {
     const version = aVersion(
       {
         wants: { kind: 'RADIO', options: options('yes', 'no') },
@@ -259,7 +259,7 @@ describe('hidden questions', () => {
     })
   })
 
-  test('a question with a condition of its own is asked when that and its screen’s hold', () => {
+  test('a question with a condition is asked when its own and its screen’s condition hold', () => {
     const version = aVersion(
       {
         wants: { kind: 'RADIO', options: options('yes', 'no') },
@@ -276,7 +276,7 @@ describe('hidden questions', () => {
     expect(kept('no', 'here')).toEqual(['wants', 'where'])
   })
 
-  test('conditions depend on one another in the order of the screens: what is hidden counts as unanswered', () => {
+  test('conditions are evaluated in screen order, and hidden questions count as unanswered', () => {
     const version = aVersion(
       {
         wants: { kind: 'RADIO', options: options('yes', 'no') },
@@ -295,7 +295,7 @@ describe('hidden questions', () => {
     expect(errorsOf(version, { wants: { selection: 'no' } }, 'submit')).toEqual({ '/answers/fourth': 'required' })
   })
 
-  test('in an entity a condition looks at that entity, at those around it, and at the top level; at no other', () => {
+  test('in an entity, a condition uses answers of that entity, those around it and the top level only', () => {
     const version = aVersion({
       wants: { kind: 'RADIO', options: options('yes', 'no') },
       household: { kind: 'ENUMERATOR' },
@@ -324,7 +324,7 @@ describe('hidden questions', () => {
     expect(household.entities.map(entity => [...entity.answers.keys()])).toEqual([['works'], ['works', 'job']])
   })
 
-  test('answers to questions that are not asked any more are dropped, at every depth', () => {
+  test('answers to questions that are no longer asked are dropped, at every depth', () => {
     const version = aVersion({
       household: { kind: 'ENUMERATOR' },
       age: { kind: 'NUMBER', under: 'household', optional: true },
@@ -358,7 +358,7 @@ describe("the export's own shape", () => {
   })
   const shape = buildKeyMap([version])
 
-  test('what is exported can be sent again, and is the same again', () => {
+  test('exported answers can be submitted, and are then exported the same', () => {
     fc.assert(
       fc.property(fc.nat(20), variant => {
         const exported = `{${renderMembers(shape, sampleAnswers(version, { variant }), noEntityEnd)}}`
@@ -371,7 +371,7 @@ describe("the export's own shape", () => {
   })
 })
 
-test('texts of spaces alone do not satisfy a question that is not optional; where it is optional they stay as they are', () => {
+test('a text of only spaces does not answer a required question, and is kept for an optional one', () => {
   const blank = { q: { text: ' \u00a0 ' }, n: { first_name: ' ', last_name: '\t' } }
   const asks = (optional: boolean) => aVersion({ q: { kind: 'TEXT', optional }, n: { kind: 'NAME', optional } })
   expect(errorsOf(asks(false), blank, 'submit')).toEqual({ '/answers/q': 'required', '/answers/n': 'required' })

@@ -115,7 +115,7 @@ describe('TEXT', () => {
     [{ text: { toString: 'x' } }, '/text wrong_type'],
     [{ text: [] }, '/text wrong_type'],
   ])
-  test('every well-formed text is kept exactly; half a surrogate pair is refused', () => {
+  test('every well-formed text is kept exactly, and lone surrogates are refused', () => {
     fc.assert(
       fc.property(anyText, text => expect(checkOne({ kind: 'TEXT' }, { text })).toEqual({ type: 'TEXT', text })),
     )
@@ -337,7 +337,7 @@ describe('ADDRESS', () => {
       [{ corrected: 'Failed' }, '/street required, /city required, /state required, /zip required'],
     ],
   )
-  test('a final answer says how correction went, and drops the result of a correction that is off by now', () => {
+  test('a final answer has the outcome of the correction, without the result of one that is now disabled', () => {
     const corrects: QuestionSpec = { kind: 'ADDRESS', correct_addresses: true }
     expect(checkOne(corrects, given, 'submit')).toBe('/corrected required')
     expect(checkOne({ kind: 'ADDRESS' }, { ...given, ...located, corrected: 'Corrected' }, 'submit')).toEqual(
@@ -350,7 +350,7 @@ describe('every type', () => {
   const kinds = questionKinds.filter(kind => kind !== 'STATIC')
   const spec = (kind: QuestionKind): QuestionSpec => ({ kind, options: options('a') })
 
-  test.each(kinds)("%s: null, {} and the export's own unanswered form are no answer", kind => {
+  test.each(kinds)("%s: null, {} and the export's own unanswered form do not count as an answer", kind => {
     for (const answer of ['null', '{}', unansweredForm({ type: exportedType(kind)! })]) {
       expect([answer, checkOne(spec(kind), answer)]).toEqual([answer, undefined])
       const required = checkOne({ ...spec(kind), optional: false }, answer, 'submit')
@@ -359,7 +359,7 @@ describe('every type', () => {
   })
 
   test.each(kinds)(
-    '%s: anything but an object, another question_type, and unknown fields are refused where they stand',
+    '%s: non-objects, another question_type and unknown fields are refused with their pointers',
     kind => {
       for (const answer of ['"x"', '7', 'true', '[]']) expect(checkOne(spec(kind), answer)).toBe('wrong_type')
       for (const type of ['"CHECKBOX"', 'null', '1']) {
@@ -369,12 +369,12 @@ describe('every type', () => {
     },
   )
 
-  test.each(kinds)('%s: whatever JSON is sent, it is taken or refused, and nothing is thrown', kind => {
+  test.each(kinds)('%s: any JSON is accepted or refused, and nothing is thrown', kind => {
     fc.assert(fc.property(fc.json(), answer => void checkOne(spec(kind), answer)))
   })
 })
 
-test('a latitude in degrees is from -90 to 90, a longitude from -180 to 180; in another system they are what they are', () => {
+test('degrees of latitude are from -90 to 90 and of longitude from -180 to 180, while other coordinate systems have no such bounds', () => {
   const place = { street: '1 A', city: 'B', state: 'WA', zip: '98101', corrected: 'Corrected' }
   const located = (latitude: string, longitude: string, well_known_id = '4326') =>
     checkOne({ kind: 'ADDRESS', correct_addresses: true }, { ...place, latitude, longitude, well_known_id })
@@ -383,7 +383,7 @@ test('a latitude in degrees is from -90 to 90, a longitude from -180 to 180; in 
   expect(located('1200000.5', '300000', '2926')).toMatchObject({ latitude: '1200000.5' })
 })
 
-test('a phone number that comes with its country is not asked to come with it', () => {
+test('a phone number with its country does not require the country again', () => {
   const detail = (answer: object) => {
     const checked = checkAnswers(aVersion({ q: { kind: 'PHONE' } }), asJson({ q: answer }), 'save')
     return 'errors' in checked ? checked.errors[0]!.detail : ''

@@ -26,7 +26,7 @@ describe('linesOf', () => {
   const input = fc.array(fc.string({ unit: 'grapheme', maxLength: 30 }).map(line => line.replaceAll('\n', ' ')))
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 })
 
-  test('gives every line once, whole and in order, however the bytes come', async () => {
+  test('returns every line once, complete and in order, however the bytes arrive', async () => {
     await fc.assert(
       fc.asyncProperty(input, fc.boolean(), sizes, async (lines, endsLine, pieces) => {
         const text = lines.join('\n') + (endsLine ? '\n' : '')
@@ -38,13 +38,13 @@ describe('linesOf', () => {
     )
   })
 
-  test('leaves out a line that is too long, names its number, and continues after it', async () => {
+  test('skips a line that is too long, reports its number, and continues after it', async () => {
     const long = 'x'.repeat(30)
     for (const size of [1, 7, 1000])
       expect(await textsOf(`a\nb\n${long}\nc\n${long}`, [size], 20)).toEqual(['a', 'b', undefined, 'c', undefined])
   })
 
-  test('does not hold more of a line than is taken', async () => {
+  test('holds no more of a line than may be accepted', async () => {
     const file = join(import.meta.dir, '../../../../src/core/load/reading/lines.ts')
     const script = `
       import { linesOf } from '${file}'

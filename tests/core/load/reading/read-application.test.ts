@@ -47,7 +47,7 @@ function jsonOf(text: string): Json {
 const storable = anyText.filter(text => !text.includes('\0'))
 const time = fc.integer({ min: 0, max: now / second }).map(seconds => seconds * second)
 
-test('what an export gives is read, and renders to the same stored text', () => {
+test('an exported application is read and renders to the same stored text', () => {
   // Types that only a followed origin knows are not loaded.
   const isKnown = ({ questions }: PublishedVersion) =>
     questions.every(question => question.settings.origin_type === undefined)
@@ -220,7 +220,7 @@ describe('an application object that is refused', () => {
     expect(errorsOf(value)).toEqual([error])
   })
 
-  test('says absent of what is not there, and null of what is null', () => {
+  test('distinguishes missing from null', () => {
     const detailsOf = (value: unknown): string[] => errorsIn(value).map(error => error.detail)
     for (const field of 'application_id program_name language revision_state submitter_type application'.split(' ')) {
       const { [field]: _, ...without } = valid()
@@ -232,7 +232,7 @@ describe('an application object that is refused', () => {
     expect(detailsOf(untyped)).toEqual([expect.stringMatching(/\bTEXT\b/)])
   })
 
-  test('reports all errors at once, up to a bound', () => {
+  test('with a bounded list of all its errors', () => {
     const value = valid()
     const several = breakages.filter(([name]) =>
       ['a fraction of a cent', 'a day that is none', 'letters in an id'].includes(name),
@@ -243,7 +243,7 @@ describe('an application object that is refused', () => {
     expect(errorsOf(value).length).toBeLessThanOrEqual(20)
   })
 
-  test('for numbers beyond ±(2^53 − 1) or with a fraction, however they are written (D19)', () => {
+  test('for IDs beyond ±(2^53 − 1) or with a fraction, however they are written (D19)', () => {
     const line = JSON.stringify(valid())
     const withNumber = (source: string): string => line.replace(/"number":[0-9]+/, `"number":${source}`)
     for (const source of ['9007199254740992', '9007199254740993', '1.0000000000000000001', '1e400', '1e20', '-0.5'])
@@ -260,7 +260,7 @@ describe('an application object that is refused', () => {
   })
 })
 
-describe('an application object that is taken', () => {
+describe('an application object that is accepted', () => {
   test.each<[string, (a: Broken) => void]>([
     ['"Older answers may violate them": a text longer than its bound', a => (a.application.town.text = 'long')],
     ['an id shorter than its bound', a => (a.application.case.id = '1')],
@@ -283,7 +283,7 @@ describe('an application object that is taken', () => {
     expect(annotations).toEqual(unannotated)
   })
 
-  test('times of any offset are the instants they name', () => {
+  test('times with any offset are read as instants', () => {
     expect(taken({ ...valid(), submit_time: '2026-01-31T18:59:55.5-05:00' }).submit_time).toBe(now - 4_500_000)
   })
 })
