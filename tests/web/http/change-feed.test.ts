@@ -27,7 +27,7 @@ async function refusalOf(followed: Followed, after: string) {
   return { status: response.status, errors: body.errors }
 }
 
-test('what is committed between the two statements of a page comes with the next page', async () => {
+test('changes committed between the two statements of a page are on the next page', async () => {
   const { program_id, frontEnd, answers } = await followProgram()
   const first = (await frontEnd.apply(await frontEnd.register(), answers)).application_id
   let second = 0
@@ -60,7 +60,7 @@ describe('each kind of change', () => {
     await followed.annotate(second, { note: null })
   })
 
-  test('appears with what it set, oldest first; a submission and what it superseded have one number', async () => {
+  test('appears with what it set, oldest first, and a submission has the same number as what it superseded', async () => {
     const { payload, hasMore } = await followed.read()
     expect(payload.map(({ time, ...change }) => change)).toEqual([
       { change: 1, kind: 'submitted', application_id: first },
@@ -75,7 +75,7 @@ describe('each kind of change', () => {
     expect(hasMore).toBe(false)
   })
 
-  test('pages of any size are the same changes, and none ends between two changes of one number', async () => {
+  test('appears once in pages of any size, and no page ends between changes with the same number', async () => {
     const readAll = async (pageSize: number) => {
       const all: Feed['payload'] = []
       for (let after = '0', more = true; more; ) {
@@ -94,7 +94,7 @@ describe('each kind of change', () => {
     }
   })
 
-  test('an answer has 10,000 changes at most, whatever MAX_PAGE_SIZE says; the rest comes when it is asked for', async () => {
+  test('is in a page of at most 10,000 changes, whatever MAX_PAGE_SIZE is', async () => {
     const program = await insertRawProgram(sql, 'large')
     const ids = await insertRawApplications(sql, program, 10_005)
     const { authorization } = await createTestKey(sql, { programs: ['large'] })
@@ -117,7 +117,7 @@ describe('each kind of change', () => {
     expect(reported).toEqual(ids)
   })
 
-  test('the Change-Cursor of a walk continues where the walk ended; later pages have none; latest is a cursor of now', async () => {
+  test('follows the Change-Cursor of a walk’s first page, while latest returns a cursor for now', async () => {
     const { response, page } = await followed.client.page({ pageSize: '1' })
     const cursor = response.headers.get('Change-Cursor')!
     const later = await followed.client.page({ nextPageToken: page.nextPageToken! })
@@ -135,7 +135,7 @@ describe('each kind of change', () => {
     expect(payload).toMatchObject([{ kind: 'note', application_id: first, application_note: 'archived' }])
   })
 
-  test('an application that was erased leaves "erased" alone, and the one that superseded it stays', async () => {
+  test('of an erased application is only "erased", and its successor stays', async () => {
     await followed.erase(first)
     const { payload } = await followed.read()
     expect(payload.filter(change => change.application_id === first)).toMatchObject([{ kind: 'erased' }])
@@ -148,7 +148,7 @@ describe('each kind of change', () => {
   })
 })
 
-test('an applicant that is erased while it submits, and while its applications get statuses, ends in no deadlock', async () => {
+test('erasing an applicant who is submitting and whose applications get statuses causes no deadlock', async () => {
   const followed = await followProgram()
   const { frontEnd, answers } = followed
   for (let round = 0; round < 6; round++) {
@@ -169,7 +169,7 @@ test('an applicant that is erased while it submits, and while its applications g
 })
 
 describe('"Prefer: wait" (RFC 7240)', () => {
-  test('an answer without changes waits while its client is there, and comes as soon as there is something; HEAD does not', async () => {
+  test('a response without changes waits until there is one or its client disconnects, and HEAD never waits', async () => {
     const followed = await followProgram()
     const { frontEnd, answers } = followed
     const { nextCursor } = await followed.read({ after: 'latest' })
@@ -193,7 +193,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     expect((await waiting).payload).toMatchObject([{ kind: 'submitted', application_id }])
   })
 
-  test('what is there is sent at once; without changes the wait ends by itself; more than 30 seconds are not granted', async () => {
+  test('existing changes are sent immediately, a wait without changes times out, and more than 30 seconds are not granted', async () => {
     const followed = await followProgram()
     expect(await followed.read({ after: '0' }, { headers: { Prefer: 'wait=1' } })).toEqual({
       payload: [],
@@ -215,7 +215,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     expect((await patient).headers.get('Preference-Applied')).toBe('wait=30')
   })
 
-  test('a process has 1,000 who wait at most: the next is answered at once, and does not claim that it waited', async () => {
+  test('a process has at most 1,000 waiting requests, and responds to the next immediately without claiming to have waited', async () => {
     const followed = await followProgram()
     const { frontEnd, answers } = followed
     const latest = (await followed.read({ after: 'latest' })).nextCursor
@@ -240,7 +240,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     }
   })
 
-  test('all who wait are looked after, of whatever program, and when the database has been away too', async () => {
+  test('all waiting requests get their changes, for any program and after a database outage', async () => {
     // It cannot be reached at first.
     const proxy = await startProxy(portOf(database.url), ({ client }, n) => {
       if (n === 0) client.destroy()
@@ -256,7 +256,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     expect(await Promise.all(waiting)).toEqual([true, true])
   })
 
-  test('a process that ends lets no request wait, and ends those that do', async () => {
+  test('a process that is stopping lets no request wait and ends the waiting ones', async () => {
     const watch = new ChangeWatch(sql)
     const { signal } = new AbortController()
     expect(await watch.passed(0, 0, 600_000, AbortSignal.abort())).toBe(false)
@@ -270,7 +270,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
 })
 
 describe('rejected requests', () => {
-  test('refuses a cursor that was never given out, and says what would be right', async () => {
+  test('refuses an invalid cursor with what is valid', async () => {
     const followed = await followProgram()
     for (const after of ['x', '-1', '1.2', '1.2.3.4', '1e3', '99999999999999999', '1.1.x', '1.1.-1', 'LATEST'])
       expect(await refusalOf(followed, after)).toMatchObject({
@@ -280,7 +280,7 @@ describe('rejected requests', () => {
     expect(await refusalOf(followed, '')).toMatchObject({ errors: [{ code: 'missing_value' }] })
   })
 
-  test('G13: a database that was set back refuses the cursor, whether or not there are changes', async () => {
+  test('G13: refuses the cursor after the database was restored, whether or not there are changes', async () => {
     const slug = 'set-back'
     const program = await insertRawProgram(sql, slug)
     const ids = await insertRawApplications(sql, program, 20)
@@ -306,7 +306,7 @@ describe('rejected requests', () => {
     expect(ids.length).toBe(20)
   })
 
-  test('D36: a cursor names the change: another change of its number, of any kind, is another history; the number alone only says how far', async () => {
+  test('D36: refuses a cursor if its number belongs to another change, of any kind, while a cursor of only a number is a position', async () => {
     const followed = await followProgram()
     const { frontEnd, answers } = followed
     const { application_id } = await frontEnd.apply(await frontEnd.register(), answers)
@@ -330,7 +330,7 @@ describe('rejected requests', () => {
     expect(await refusalOf(followed, '6')).toMatchObject({ errors: [{ code: 'cursor_of_another_history' }] })
   })
 
-  test('D4: a program that was not granted, or is not there, is the same 401; D25: other methods are 405', async () => {
+  test('D4: a program that is not granted or does not exist gets the same 401; D25: other methods get a 405', async () => {
     const followed = await followProgram()
     await followed.read()
     const headers = { Authorization: followed.key.authorization }
@@ -342,7 +342,7 @@ describe('rejected requests', () => {
   })
 })
 
-test('which changes were sent to whom is on record; an answer without changes is not', async () => {
+test('the audit log records which changes were sent to whom, and no response without changes', async () => {
   const followed = await followProgram()
   const { frontEnd, answers } = followed
   await followed.read()

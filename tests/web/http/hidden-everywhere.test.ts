@@ -190,13 +190,13 @@ describe.each([
   ['the service', service],
   ['a service that only exports', exportOnly],
 ])('%s', (_, of) => {
-  test('the table contains every route', async () => {
+  test('the table of routes is complete', async () => {
     const paths = new Set((await of.routes()).map(({ path }) => path).filter(path => !isForPeople(path)))
     expect([...paths].filter(path => !Object.hasOwn(table, path))).toEqual([])
     if (of === service) expect(Object.keys(table).filter(path => !paths.has(path))).toEqual(['/intake/*'])
   })
 
-  test('no answer at any route has the hidden answers, keys, names, texts or options, in head or body, whatever its form', async () => {
+  test('no response of any route has hidden answers, keys, names, texts or options, in headers or body, in any format', async () => {
     let answered = 0
     for (const { method, path } of await of.routes()) {
       for (const asked of requestsOf(method, path, table[path] ?? {}, redacted)) {
@@ -209,7 +209,7 @@ describe.each([
     expect(answered).toBeGreaterThan(100)
   }, 120_000)
 
-  test('and a key from which nothing is hidden is sent them, where the table says so: the test would notice', async () => {
+  test('a key without hidden questions receives them where the table says so, which shows that the test would notice', async () => {
     for (const [path, row] of Object.entries(table)) {
       if (row.reveals === undefined) continue
       for (const asked of requestsOf(

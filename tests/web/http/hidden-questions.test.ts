@@ -97,7 +97,7 @@ describe('a hidden question', () => {
     expect((await page(`nextPageToken=${before.token}`)).keys).toContain('zyxquavompel_salary')
   })
 
-  test('D9: hidden in mid-walk, it is left out of a walk that chose it, whatever is sent along with the token', async () => {
+  test('D9: that is hidden during a walk is left out even if the walk chose it, whatever is sent with the token', async () => {
     const key = await createTestKey(sql, { programs: [slug] })
     const by = { actor: 'operator:test', now: Date.now() * 1000 }
     const chosen = 'plain_words,zyxquavompel_salary'
@@ -136,7 +136,7 @@ describe('a hidden question', () => {
       expect((await pageOf(`nextPageToken=${plain}&fields=${other}`))[0]).toBe(400)
   })
 
-  test('stays hidden from both secrets of a key while both are good', async () => {
+  test('stays hidden from both secrets of a key while both are valid', async () => {
     const key = await createTestKey(sql, { programs: [slug], hiddenQuestions: [`${mark} salary`] })
     const by = { actor: 'operator:test', now: Date.now() * 1000 }
     const { apiSecretToken } = await rotateApiKey(sql, service.config.apiKeyPepper, key.api_key_id, 1, by)
@@ -147,7 +147,7 @@ describe('a hidden question', () => {
     }
   })
 
-  test('an ETag depends on a secret of the installation, so that a client cannot find out by trying which questions would make it', async () => {
+  test('cannot be found by trying ETags, which depend on a secret of the installation', async () => {
     const pepper = 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx'
     const elsewhere = await useService(database, { apiKeyPepper: pepper })
     const hidden = { programs: [slug], hiddenQuestions: [`${mark} salary`] }
@@ -161,7 +161,7 @@ describe('a hidden question', () => {
     expect(await tagOf(elsewhere, await createTestKey(sql, { ...hidden, pepper }))).not.toBe(tag)
   })
 
-  test('is hidden in every program of the key, also in one that is published later', async () => {
+  test('is hidden in every program of the key, also if published later', async () => {
     const later = 'hidden-later'
     const key = await createTestKey(sql, { programs: [later], hiddenQuestions: [`${mark} salary`] })
     await aProgram(sql, {
@@ -178,7 +178,7 @@ describe('a hidden question', () => {
     expect(text).not.toContain(mark)
   })
 
-  test('the audit log says what was hidden and what was chosen, of a page and of one application', async () => {
+  test('is in the audit log with the chosen questions, for a page and a single application', async () => {
     const key = await createTestKey(sql, { programs: [slug], hiddenQuestions: [`${mark} salary`, `${mark} roster`] })
     const keyOfAll = await createTestKey(sql, { programs: [slug] })
     const reported = () => sql<{ detail: { fields?: string[]; hidden_questions?: string[] } }[]>`

@@ -23,7 +23,7 @@ test('the log line of a request has its path without the query', async () => {
   expect(await pathLogged('https://elsewhere/a/b?c')).toBe('/a/b')
 })
 
-test('the log line of a request has its path also when the host is none', async () => {
+test('the log line of a request has its path even with an invalid host', async () => {
   expect(await pathLogged('/a/b?token=x', 'https://somewhere')).toBe('/a/b')
   expect(await pathLogged('/a/b?token=x', '%')).toBe('/a/b')
 })
@@ -40,7 +40,7 @@ test('at most 512 characters of the path are logged', async () => {
   expect(await pathLogged(`/${'a'.repeat(2000)}`)).toBe(`/${'a'.repeat(511)}`)
 })
 
-test('no credential of ours, wherever it was written', async () => {
+test('a log line contains no credential, wherever it was sent', async () => {
   const { username, password, apiSecretToken } = mintCredential()
   expect(await pathLogged(`/${username}/${password}/${apiSecretToken}/${btoa(password)}`)).toBe(
     '/[redacted]/[redacted]/[redacted]/[redacted]',

@@ -40,7 +40,7 @@ const entries = async (): Promise<number> => {
 }
 
 describe.each(routes)('GET …%s', (path, content) => {
-  test('is answered, with one entry, and HEAD with none', async () => {
+  test('succeeds with one audit entry, and HEAD with none', async () => {
     const before = await entries()
     const response = await get(path)
     expect(response.status).toBe(200)
@@ -53,7 +53,7 @@ describe.each(routes)('GET …%s', (path, content) => {
     expect(await entries()).toBe(before + 1)
   })
 
-  test('sends nothing where the entry is refused, and holds no place of its key', async () => {
+  test('sends nothing if the entry is refused, and holds no place of its key', async () => {
     const takeLines = await refuseAuditLines(sql)
     const response = await get(path)
     expect(response.status).toBeGreaterThanOrEqual(500)
@@ -63,7 +63,7 @@ describe.each(routes)('GET …%s', (path, content) => {
   })
 })
 
-test('none sends anything while its entry hangs, and all are refused in time (G14)', async () => {
+test('no request is sent anything while its audit entry is pending, and all are refused in time (G14)', async () => {
   const before = await entries()
   const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
   const asked = routes.map(async ([path]) => {
@@ -79,7 +79,7 @@ test('none sends anything while its entry hangs, and all are refused in time (G1
   await until('the entries', async () => (await entries()) === before + routes.length)
 })
 
-describe('while the page of a walk that a key was sent is not on record', () => {
+describe('while a page that was sent to a key is not in the audit log', () => {
   test.each(['', '/revisions', '/history'])('…/applications/{id}%s is refused, HEAD too', async path => {
     const exported = async (): Promise<number> => {
       const [row] = await sql<{ pages: number }[]>`

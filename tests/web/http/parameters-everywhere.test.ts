@@ -55,19 +55,16 @@ const refusedBy = async ({ method, path }: (typeof operations)[number], query: s
   return [path, response.status, named.filter(name => name === decodeURIComponent(query.split('=')[0]!))]
 }
 
-test('D10: the document has them all', () => {
+test('D10: the document has every parameter', () => {
   expect(operations.length).toBeGreaterThan(15)
   expect(operations.map(({ path }) => path)).toContain('/api/v1/checkAuth')
   expect(operations.map(({ path }) => path)).toContain('/intake/v1/applicants')
 })
 
-test.each(operations)(
-  'D10: $method $path refuses a name that is nearly right, and a common one of paging',
-  async operation => {
-    for (const name of ['page', 'cursor', ...operation.names.map(known => `${known}[]`)])
-      expect(await refusedBy(operation, `${name}=1`)).toEqual([operation.path, 400, [name]])
-  },
-)
+test.each(operations)('D10: $method $path refuses a similar name and a common paging name', async operation => {
+  for (const name of ['page', 'cursor', ...operation.names.map(known => `${known}[]`)])
+    expect(await refusedBy(operation, `${name}=1`)).toEqual([operation.path, 400, [name]])
+})
 
 test.each(operations)('D10: $method $path refuses any other name with Prefer: handling=strict', async operation => {
   expect(await refusedBy(operation, 'foo=1', { Prefer: 'handling=strict' })).toEqual([operation.path, 400, ['foo']])

@@ -41,8 +41,8 @@ const shaky = () => {
   )
 }
 
-describe('a receipt of more than one request has time for', () => {
-  test('comes in parts to the TypeScript client, each tried again by itself, and is that of the whole walk', async () => {
+describe('a receipt that takes longer than a request may', () => {
+  test('is read in parts by the TypeScript client, each retried separately, and covers the whole walk', async () => {
     const proxy = await shaky()
     const client = clientOf(proxy.baseUrl)
     const receipt = await client.receipt(slug, await walkTokenOf(client))
@@ -52,7 +52,7 @@ describe('a receipt of more than one request has time for', () => {
     expect(asked.length).toBeLessThan(6)
   })
 
-  test.skipIf(!needs('python3'))('comes in parts to the Python client, which verifies a walk by it', async () => {
+  test.skipIf(!needs('python3'))('is read in parts by the Python client, which verifies a walk with it', async () => {
     const code = `
 from tributary import *
 walk = Client(${JSON.stringify(service.baseUrl)}).walk(${JSON.stringify(slug)})
@@ -67,7 +67,7 @@ print(sum(1 for _ in walk), walk.verify())`
     expect((await outputOf(['python3', '-B', '-c', code], { env })).trim()).toBe(`${ids.length} ${ids.length}`)
   })
 
-  test('comes in parts to `tributary pull`, which compares what it has with it', async () => {
+  test('is read in parts by `tributary pull`, which compares its files with it', async () => {
     const out = join(await useFolder(endWithTest), 'all.ndjson')
     const args = ['pull', service.baseUrl, '--program', slug, '--out', out, '--json', '--no-verify-schema']
     const { code, out: printed } = await callTool(key, args)
@@ -76,7 +76,7 @@ print(sum(1 for _ in walk), walk.verify())`
   })
 })
 
-test('a receipt that never comes discards nothing: the file is there, whole, and the next pull adds to it', async () => {
+test('a receipt that never arrives discards nothing: the file is complete, and the next pull adds to it', async () => {
   const out = join(await useFolder(endWithTest), 'all.ndjson')
   const proxy = await useFaultyProxy(service.port, (_, target) => (isForReceipt(target) ? { status: 503 } : 'none'))
   const args = (baseUrl: string, ...more: string[]) => [
@@ -93,7 +93,7 @@ test('a receipt that never comes discards nothing: the file is there, whole, and
   expect([later.code, JSON.parse(later.out)]).toMatchObject([0, { pulled: 0, total: ids.length, compared: true }])
 })
 
-test('a receipt ends with its client: no id is read after it is gone', async () => {
+test('a receipt ends when its client disconnects, and no further ID is read', async () => {
   const { recorder, recorded } = await useRecorder(database.url)
   const patient = await useService(database, unlimited, { exportDb: recorded }, endWithTest)
   const walk = await walkTokenOf(clientOf(service.baseUrl))

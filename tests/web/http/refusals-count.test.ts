@@ -40,7 +40,7 @@ describe('a refused request counts towards the limit of its key', () => {
   test('the routes of programs are known', () => expect(programRoutes.length).toBeGreaterThan(12))
 
   test.each(programRoutes.map(({ method, path }) => [method, path] as const))(
-    '%s %s: of a program that is not granted',
+    '%s %s: for a program that is not granted',
     async (method, path) => {
       const may = { mayExport: true, maySubmit: true, mayAnnotate: true }
       expect(await askTwice(method, path, 'other', may)).toEqual([401, 429])
@@ -48,7 +48,7 @@ describe('a refused request counts towards the limit of its key', () => {
   )
 
   test.each(programRoutes.map(({ method, path }) => [method, path] as const))(
-    '%s %s: with a key that may do something else',
+    '%s %s: with a key without this permission',
     async (method, path) => {
       const may = { mayExport: isIntake(path), maySubmit: !isIntake(path) }
       expect(await askTwice(method, path, 'granted', may)).toEqual([401, 429])

@@ -105,7 +105,7 @@ const presented = {
 /** With fewer changes than were lost, as many, and more. */
 const cases = Object.keys(presented).flatMap(what => [0, 5, 9].map(more => [what, more] as const))
 
-test.each(cases)('D50: %s over what was lost makes ids continue, once (%d others came since)', async (what, more) => {
+test.each(cases)('D50: %s past a lost change moves the IDs once (%d others came since)', async (what, more) => {
   const present = await presented[what as keyof typeof presented]()
   await loseAllAfter(15, more)
   const refused = await Promise.all([present(), present(), present(), present()])
@@ -119,7 +119,7 @@ test.each(cases)('D50: %s over what was lost makes ids continue, once (%d others
   expect(await lastId()).toBeLessThan(ids + 10_001_000)
 })
 
-test('D50: of many that notice at once, in several processes, one makes ids continue', async () => {
+test('D50: when many requests in several processes notice at once, one moves the IDs', async () => {
   await loseAllAfter(15, 0)
   const sealedAt = Date.now() * 1000
   const lost = { programId: program.program_id, change: 20, mark: { time: 1, application_id: 1 }, sealedAt }
@@ -128,7 +128,7 @@ test('D50: of many that notice at once, in several processes, one makes ids cont
   expect(await histories()).toBe(known + 1)
 })
 
-test('nothing else makes ids continue: a cursor that is made up, a token of before, one whose change is there', async () => {
+test('no invalid cursor, earlier token or cursor with an existing change moves the IDs', async () => {
   const { page, response } = await client.page({ pageSize: '5' })
   expect((await changes('999.1700000000000000.5')).status).toBe(400)
   expect((await client.request({ nextPageToken: `${page.nextPageToken!.slice(0, -1)}0` })).status).toBe(400)

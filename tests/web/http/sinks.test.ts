@@ -85,7 +85,7 @@ const writes: Record<string, { act: (applicant: string) => Promise<unknown>; fai
   api_key: { act: () => send('GET', '/api/v1/checkAuth'), fails: false },
 }
 
-describe('no row, value, parameter or statement of a database error is shown anywhere', () => {
+describe('no row, value, parameter or statement of a database error appears anywhere', () => {
   for (const [how, { on, off }] of Object.entries(refusals)) {
     for (const [table, { act, fails }] of Object.entries(writes)) {
       test(`${table}: ${how}`, async () => {

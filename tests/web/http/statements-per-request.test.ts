@@ -96,7 +96,7 @@ async function exportPage(parameters: Record<string, string>): Promise<{ rows: n
 }
 
 describe('statements sent to PostgreSQL', () => {
-  test('for a page of an export: the same few for 1, 100 and 5,000 applications of several versions, and for a later page', async () => {
+  test('are the same few for a page of 1, 100 and 5,000 applications of several versions, and for a later page', async () => {
     // The first export of a process finds out what each version lacks; from then on that is known.
     await exportPage({ pageSize: '1' })
     const lists: { pageSize: number; page: 'first page' | 'later page'; list: string[] }[] = []
@@ -120,7 +120,7 @@ describe('statements sent to PostgreSQL', () => {
     }
   })
 
-  test('for checkAuth: one, however many programs the key may reach', async () => {
+  test('are one for checkAuth, however many programs the key has', async () => {
     const many = Array.from({ length: 200 }, (_, i) => `reachable-${i}`)
     await ensureTestPrograms(database.sql, many)
     for (const programs of [[slug], many]) {
@@ -133,7 +133,7 @@ describe('statements sent to PostgreSQL', () => {
     }
   })
 
-  test('for saving and submitting answers: the same for few entities and many, and for a first submission and a later one', async () => {
+  test('are the same for saving and submitting few and many entities, and for a first and a later submission', async () => {
     await aProgram(database.sql, { slug, questions: everyKind })
     // The first to come reads the version that was published just now; from then on the process knows it.
     await frontEnd.apply(await frontEnd.register(), answersWith(0))

@@ -11,7 +11,7 @@ import { aProgram, q } from '../../support/programs.ts'
 const slug = 'from-the-future'
 const { sql, ...database } = await useDatabase()
 
-test('a kind of question that is unknown is refused with 503 and its reason, by every way to read and to submit', async () => {
+test('an unknown kind of question causes a 503 with the reason, in every way to read and to submit', async () => {
   const earlier = await useService({ sql, ...database })
   await aProgram(sql, { slug, questions: [q.text('first', { optional: true })] })
   const key = await createTestKey(sql, { programs: [slug], maySubmit: true })

@@ -116,7 +116,7 @@ describe('the receipt of a walk', () => {
     },
   )
 
-  test('is the same however many ids a request has time for, also where the last batch is full', async () => {
+  test('is the same however many IDs a request has time for, even if the last batch is full', async () => {
     const { ids, tokens } = await walkWith({ revisionState: 'CURRENT', pageSize: '1000' })
     expect(ids.length).toBeGreaterThan(5)
     const { applications, sha256 } = await receiptOf(tokens[0]!)
@@ -124,7 +124,7 @@ describe('the receipt of a walk', () => {
       expect(await inParts(begunBy(tokens[0]!), rowsMax)).toMatchObject({ applications, sha256 })
   })
 
-  test('in parts, an application that is erased between two is counted or named, and never both', async () => {
+  test('in parts counts or names an application that is erased in between, and never both', async () => {
     const extra = [await apply(applicants[10]!), await apply(applicants[11]!)]
     const { ids, tokens } = await walkWith({ pageSize: '1000' })
     const toErase = [extra[1]!, ids[0]!]
@@ -140,7 +140,7 @@ describe('the receipt of a walk', () => {
     expect(receipt).toMatchObject({ applications: held.length, sha256: digest(held) })
   })
 
-  test('reads no further once no client waits for it', async () => {
+  test('is not read further after its client disconnects', async () => {
     const {
       tokens: [token],
     } = await walkWith({ pageSize: '1000' })
@@ -148,12 +148,12 @@ describe('the receipt of a walk', () => {
     expect(await readWalkReceipt(sql, begunBy(token!), slug, tokens(), limits)).toMatchObject({ applications: 2 })
   })
 
-  test('G2, G3: is frozen with the walk, whatever is submitted and superseded in the meantime', async () => {
+  test('G2, G3: is of the walk, whatever is submitted and superseded meanwhile', async () => {
     const { ids, tokens } = await walkWith({ revisionState: 'CURRENT', pageSize: '4' }, () => apply(applicants[9]!))
     expect(await receiptOf(tokens[0]!)).toMatchObject({ applications: ids.length, sha256: digest(ids) })
   })
 
-  test('names what was erased after the walk began, which is to be left out of what is compared', async () => {
+  test('names what was erased after the walk began, which is left out of the comparison', async () => {
     const before = await apply(applicants[0]!)
     await eraseApplication(sql, { program_id, application_id: before }, { actor: 'operator:test', reason: undefined })
     const places = await sql<{ submit_time: number }[]>`
@@ -178,7 +178,7 @@ describe('the receipt of a walk', () => {
     expect(receipt).toMatchObject({ applications: held.length, sha256: digest(held) })
   })
 
-  test('names a hundred thousand erased ones, and is refused where there are more', async () => {
+  test('names up to 100,000 erased applications, and is refused beyond that', async () => {
     const { response } = await new ExportClient(service, key, 'other').page({})
     const token = response.headers.get('Walk-Token')!
     const erase = (from: number, to: number) => sql`
@@ -191,7 +191,7 @@ describe('the receipt of a walk', () => {
     expect((await ask(token, 'other')).status).toBe(409)
   })
 
-  test('takes one of the places of its key while it is made, and gives it back, also where it is refused', async () => {
+  test('takes a place of its key while it is computed, and frees it even if it is refused', async () => {
     const limited = await useService(database, { exportsAtATime: 1 })
     const { tokens } = await walkWith({ pageSize: '1000' })
     const statusOf = async (walk: string) => {
@@ -211,7 +211,7 @@ describe('the receipt of a walk', () => {
     expect(await statusOf(tokens[0]!)).toBe(200)
   })
 
-  test('a Walk-Token is a page token of the first page, too', async () => {
+  test('accepts a Walk-Token, which is also a page token of the first page', async () => {
     const { response, text } = await client.page({ pageSize: '3' })
     const again = await client.page({ nextPageToken: response.headers.get('Walk-Token')! })
     const withoutToken = (page: string): string => page.replace(/"nextPageToken":"[^"]+"/, '')
@@ -219,7 +219,7 @@ describe('the receipt of a walk', () => {
   })
 })
 
-test('D8: what is no token of a walk of this program is refused by the name of the parameter', async () => {
+test('D8: a token that belongs to no walk of this program is refused with the parameter’s name', async () => {
   const { tokens } = await walkWith({})
   const codeOf = async (response: Response) => {
     const { errors } = (await response.json()) as { errors: { parameter: string; code: string }[] }
@@ -237,7 +237,7 @@ test('D8: what is no token of a walk of this program is refused by the name of t
   expect((await service.get(nothing)).status).toBe(401)
 })
 
-test('G13: a database that was set back refuses the receipt as it refuses the walk', async () => {
+test('G13: after the database was restored, the receipt is refused like the walk', async () => {
   const { tokens } = await walkWith({})
   const [last] = await sql<{ submit_seq: number }[]>`
     select max(submit_seq) as submit_seq from application where program_id = ${program_id}`

@@ -25,7 +25,7 @@ const read = [
   ...['/docs/api/programs', '/docs/api/programs/any', '/docs/api/programs/any/versions/active', '/assets/docs.css'],
 ]
 
-describe('what is not there is answered with a problem document with a request id (D3, D25)', () => {
+describe('a missing resource gets a problem document with a request ID (D3, D25)', () => {
   test.each([
     ...['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PURGE'].flatMap(method => [
       [404, method, '/nowhere'] as const,
@@ -74,7 +74,7 @@ describe('errors that Bun returns itself have no body', () => {
       id: null,
     })
   })
-  test('a request that comes before the answer to the one before has begun ends the connection, with neither answered', async () => {
+  test('end the connection without any response if a request arrives before the response to the previous one has begun', async () => {
     const item = ['GET /api/v1/checkAuth HTTP/1.1', 'Host: localhost', `Authorization: Basic ${btoa('a:b')}`]
     expect(JSON.parse((await rawRequest(service.port, item)).body)).toMatchObject({ status: 401 })
     const both = await rawRequest(service.port, [...item, '', ...item])

@@ -101,7 +101,7 @@ describe('the list of documented programs', () => {
     expect(examples.map(([, attributes]) => attributes)).toEqual(['', '', ''])
   })
 
-  test('shows the same of what was made beforehand as of what is made on the spot, and of nothing that is stale', async () => {
+  test('is the same for stored docs as for docs generated on request, and never stale', async () => {
     const before = await json('/docs/api/programs')
     for (const id of [activeId, draftId]) await refreshDocsExample(database.sql, id, { timeZone: 'UTC' })
     expect(await json('/docs/api/programs')).toEqual(before)
@@ -115,7 +115,7 @@ describe('the list of documented programs', () => {
     await database.sql`delete from docs_example`
   })
 
-  test('is of bounded length however many programs there are: each is on exactly one page', async () => {
+  test('has pages of bounded length, with each program on exactly one page', async () => {
     const slugs = Array.from({ length: 45 }, (_, i) => `many-${String(i).padStart(2, '0')}`)
     for (const [i, value] of slugs.entries())
       await aProgram(database.sql, {
@@ -155,7 +155,7 @@ describe('the list of documented programs', () => {
     }
   })
 
-  test('a key that may only submit sees its programs too', async () => {
+  test('also shows a key that may only submit its programs', async () => {
     const submitter = await createTestKey(database.sql, { programs: [slug], mayExport: false, maySubmit: true })
     const headers = { Authorization: submitter.authorization, Accept: 'application/json' }
     const index = await service.get('/docs/api/programs', { headers })
@@ -197,7 +197,7 @@ describe('the docs of a program', () => {
     }
   })
 
-  test('as pages say the same, each version its own; that of the draft shows what it changes (D7)', async () => {
+  test('have a page for each version with the same content, and that of the draft shows its changes (D7)', async () => {
     const docs = await json(`/docs/api/programs/${slug}`)
     const [active, draft] = docs.versions
     const activePage = textOf(await html(`/docs/api/programs/${slug}`))
@@ -240,7 +240,7 @@ describe('the docs of a program', () => {
     })
   })
 
-  test('the page of a draft has every question of which it says something else, marks what is new, and counts the others', async () => {
+  test('on the page of a draft have every changed question, mark new ones, and count the others', async () => {
     const screens = (pets: string[], asksFor: string) => [
       { questions: [q.radio('pet', pets), q.text('breed'), q.text('owner')] },
       {
@@ -268,7 +268,7 @@ describe('the docs of a program', () => {
     expect(fence).toMatch(/“pet\?”.*“Option cat”.*application\.fence\.text /)
   })
 
-  test('downloads: a JSON Schema that the example fits, an OpenAPI document that a linter finds valid, code samples', async () => {
+  test('can be downloaded as a JSON Schema that the example matches, a valid OpenAPI document, and code samples', async () => {
     const { versions, code_samples } = await json(`/docs/api/programs/${slug}`)
     const path = (url: string): string => new URL(url).pathname
     for (const version of versions) {
@@ -300,7 +300,7 @@ describe('the docs of a program', () => {
     expect(((await byState.json()) as { $id: string }).$id).toBe(versions[0].response_schema_url)
   })
 
-  test('of a program that was never published show its draft alone; of one with neither, that there is nothing yet', async () => {
+  test('of an unpublished program show only its draft, and without a draft say that there is nothing yet', async () => {
     const { versions } = await json('/docs/api/programs/only-drafted')
     expect(versions).toMatchObject([{ state: 'DRAFT', changed_since: null, changed_since_number: null, changes: [] }])
     expect((await json('/docs/api/programs/nothing-yet')).versions).toEqual([])
@@ -308,7 +308,7 @@ describe('the docs of a program', () => {
   })
 })
 
-test('a failed regeneration is shown on the page, with the time of what is shown instead', async () => {
+test('a failed regeneration is shown on the page, with the time of the docs shown instead', async () => {
   await refreshDocsExample(database.sql, activeId, { timeZone: 'UTC' })
   await database.sql`
     insert into derived_status (program_version_id, job_name, state, requested, last_error, updated_at)
@@ -325,7 +325,7 @@ test('a failed regeneration is shown on the page, with the time of what is shown
   await database.sql`delete from derived_status where program_version_id = ${activeId}`
 })
 
-test('a page differs by Accept and says so to caches; nothing is kept by any', async () => {
+test('a page varies by Accept, says so, and is not stored by caches', async () => {
   for (const path of ['/docs/api/programs', `/docs/api/programs/${slug}`]) {
     for (const accept of ['text/html', 'application/json']) {
       const { headers } = await get(path, accept)
@@ -335,7 +335,7 @@ test('a page differs by Accept and says so to caches; nothing is kept by any', a
   }
 })
 
-test('the service answers JSON when Accept asks for it, with where everything is', async () => {
+test('the service lists its addresses as JSON if Accept prefers it', async () => {
   expect(await json('/docs/api')).toEqual({
     openapi_url: 'https://apply.example.gov/docs/api/openapi.json',
     programs_url: 'https://apply.example.gov/docs/api/programs',
@@ -365,7 +365,7 @@ test.each([
   },
 )
 
-test('a browser gets a page at / that leads residents, developers and staff on, to what this process has', async () => {
+test('a browser gets a page at / with links for residents, developers and staff, to what this process serves', async () => {
   for (const [settings, hrefs] of [
     [{ apply: true }, ['/apply', '/docs/api/programs', '/admin']],
     [{ apply: false }, ['/docs/api/programs', '/admin']],
@@ -377,7 +377,7 @@ test('a browser gets a page at / that leads residents, developers and staff on, 
   }
 })
 
-test('nothing in the docs is taken for another type than it says it is, nor kept, and each answer reports the limit', async () => {
+test('docs are never sniffed or stored, and each response has the rate limit headers', async () => {
   for (const path of [
     '/docs/api',
     '/docs/api/openapi.json',
@@ -399,7 +399,7 @@ test('nothing in the docs is taken for another type than it says it is, nor kept
     }
 })
 
-test('HEAD is answered as GET, without the body', async () => {
+test('HEAD gets the response of GET without the body', async () => {
   for (const path of ['/docs/api/programs', `/docs/api/programs/${slug}`, '/docs/api', '/assets/docs.css']) {
     const head = await service.get(path, { method: 'HEAD', headers: { Authorization: key.authorization } })
     expect(head.status).toBe(200)
@@ -408,7 +408,7 @@ test('HEAD is answered as GET, without the body', async () => {
   }
 })
 
-test('where no BASE_URL is set, addresses are those that were asked', async () => {
+test('without BASE_URL, addresses use the requested host', async () => {
   const plain = await useService(database)
   const docs = await plain.get(`/docs/api/programs/${slug}`, {
     headers: { Authorization: key.authorization, Accept: 'application/json' },

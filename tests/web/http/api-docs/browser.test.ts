@@ -49,7 +49,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     return JSON.stringify(((await answer.json()) as { example: unknown }).example, null, 2)
   }
 
-  test('a program of 200 questions is no page of 30,000 px, and a link to a question unfolds it, without scripts', async () => {
+  test('a program with 200 questions makes no page of 30,000 px, and a link to a question unfolds it without scripts', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled })
       await page.goto('/docs/api/programs/large')
@@ -67,7 +67,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     [1440, 6000],
     [390, 10_000],
   ])(
-    'the operations of the service are folded at %i px, and a link to one unfolds it with its sample, without scripts',
+    'operations are folded at %i px, and a link to one unfolds it with its sample without scripts',
     async (width, most) => {
       const { page } = await openPage(browser, service.baseUrl, {
         ...signedIn,
@@ -91,7 +91,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     },
   )
 
-  test('the list alongside the page narrows to what is typed, by key and by text, from the keyboard', async () => {
+  test('the side list is filtered by key and text while typing, from the keyboard', async () => {
     const { page } = await openPage(browser, service.baseUrl, signedIn)
     await page.goto('/docs/api/programs/large')
     await page.keyboard.press('/')
@@ -110,7 +110,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   })
 
   test.each(['active', 'draft'])(
-    'the JSON that folds is, character by character, the example, and is copied so: %s',
+    'foldable JSON is character by character the example, and is copied so: %s',
     async version => {
       const { page, context } = await openPage(browser, service.baseUrl, signedIn)
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -135,7 +135,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     },
   )
 
-  test('on a phone a line of JSON that wraps continues under its own beginning, and what is selected is copied as JSON', async () => {
+  test('on a phone, wrapped lines of JSON keep their indentation, and a selection is copied as JSON', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width: 390, height: 844 } })
     await page.goto('/docs/api/programs/shown')
     const { wrapped, outdented } = await wrappedLines(page, '#example-json')
@@ -147,7 +147,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(JSON.parse(selected)).toEqual(JSON.parse(await exampleOf(page, 'active')))
   })
 
-  test('Enter in the list goes to the name that matches best, not to what holds it, and groups without a match go', async () => {
+  test('Enter in the list goes to the best match rather than its group, and groups without a match are hidden', async () => {
     const { page } = await openPage(browser, service.baseUrl, signedIn)
     await page.goto('/docs/api/programs/shown')
     const list = page.getByRole('navigation', { name: 'On this page' })
@@ -159,7 +159,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.waitForURL(/#q-household_member\.member_job\.employer$/)
   })
 
-  test('the example follows the question that is read, and a draft marks in it what it changes', async () => {
+  test('the example follows the question being read, and a draft marks its changes in it', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width: 1440, height: 900 } })
     await page.goto('/docs/api/programs/shown')
     await page
@@ -180,7 +180,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await page.locator('#example-json .new').allTextContents()).not.toContain('"household_member"')
   })
 
-  test('Run makes the request with the key of the page, and each line of the response leads to its question', async () => {
+  test('Run sends the request with the page’s key, and each line of the response leads to its question', async () => {
     const tried = await reasonProgram(sql, 'tried')
     await load(sql, lines(tried, { id: 1 }, { id: 2 }))
     const { username, password } = await createTestKey(sql, { programs: ['tried'] })
@@ -213,7 +213,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect([...theirs.matchAll(/data-run="[^"]*\/([^"/]*)"/g)].map(([, name]) => name)).toEqual(['checkAuth', 'shown'])
   })
 
-  test('the language that was chosen is open on the next page', async () => {
+  test('the chosen language is open on the next page', async () => {
     const { page } = await openPage(browser, service.baseUrl, signedIn)
     await page.goto('/docs/api/programs/shown')
     await page.locator('summary', { hasText: 'Python' }).click()
@@ -222,7 +222,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await page.getByText('pageSize=5').isVisible()).toBe(false)
   })
 
-  test('without scripts, samples are one tab alongside another, and there is no button that does nothing', async () => {
+  test('without scripts, samples are tabs, and no button is without function', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     await page.goto('/docs/api/programs/shown')
     await page.getByText('pageSize=5').waitFor()
@@ -255,7 +255,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await entry.isVisible()).toBe(false)
   })
 
-  test('hostile names, questions and options are words on every page', async () => {
+  test('hostile names, questions and options are plain text on every page', async () => {
     const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
     page.on('dialog', () => complaints.push('a dialog'))
     for (const path of pages) {

@@ -20,7 +20,7 @@ const apply = async (name: string, id: string) =>
     later_one: { id },
   })
 
-test('a page that is not as documented would be noticed', async () => {
+test('a response that differs from its documentation would be noticed', async () => {
   await apply('Ana', '0042')
   const { page } = await new ExportClient(service, key, slug).page()
   const changed = { ...page, payload: page.payload.map(application => ({ ...application, surname: 'García' })) }
@@ -34,7 +34,7 @@ test('a page that is not as documented would be noticed', async () => {
 })
 
 // Contract, section 3: "Docs hold sample values only, never an applicant's."
-test('nothing an applicant wrote is in the docs', async () => {
+test('docs contain nothing that applicants wrote', async () => {
   const written = 'kestrel-canary-in-an-answer'
   await apply(written, '778899001')
   const headers = { Authorization: key.authorization }

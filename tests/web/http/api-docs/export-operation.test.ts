@@ -9,7 +9,7 @@ import { createTestKey } from '../../../support/keys.ts'
 
 const { database, service, key, client, slug } = await useExport({ applications: 3 })
 
-test('has every query parameter that is taken, and no other', () => {
+test('the export operation documents every accepted query parameter, and no other', () => {
   const documented = exportOperation().parameters.filter(parameter => parameter.in === 'query')
   expect(documented.map(({ name }) => name as string).sort()).toEqual([...exportParameterNames].sort())
 })
@@ -18,7 +18,7 @@ test('has every query parameter that is taken, and no other', () => {
 const general =
   'x-content-type-options cache-control connection content-encoding content-length content-type date transfer-encoding vary'
 
-test('has every field of the head that is sent: of a page, of nothing new, of HEAD and of refusals', async () => {
+test('the export operation documents every header of a page, a 304, HEAD and errors', async () => {
   const responses: Record<string, { headers?: object }> = exportOperation().responses
   const seen = new Set<number>()
   const undocumented = async (response: Response): Promise<string[]> => {

@@ -20,7 +20,7 @@ async function textOf(value: unknown): Promise<string> {
   return decoded(text)
 }
 
-test('its text is the exact JSON, whatever the value', async () => {
+test('the text of a JSON tree is the exact JSON of any value', async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), async value => {
       // As it comes out of a response: -0 is 0 there.
@@ -35,11 +35,11 @@ test.each([
   ['objects of very many members', Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`key ${i}`, { a: [i] }]))],
   ['lists within lists', Array.from({ length: 15 }, () => [[], {}, [[null, true, 1.5]]])],
   ['what is too long for colours', Array.from({ length: 30_000 }, (_, i) => `<${i}>`)],
-])('its text is the exact JSON of %s', async (_, value) => {
+])('the text of a JSON tree is the exact JSON of %s', async (_, value) => {
   expect(await textOf(value)).toBe(JSON.stringify(value, null, 2))
 })
 
-test('the first of a list is open and the others are folded; so is what comes after the first of very many members', () => {
+test('the first item of a list is open and the others are folded, as are members after the first of very many', () => {
   const long = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`key_${i}`, i]))
   const shown = renderToString(JsonTree({ value: [long, long], id: 'tree' }))
   // The list and its first are open; its second, and the rest of the members of each, are not.

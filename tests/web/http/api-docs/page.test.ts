@@ -46,7 +46,7 @@ describe.each(Object.keys(pages))('the page %s', name => {
   })
   const all = (wanted: string): Element[] => elements.filter(element => element.name === wanted)
 
-  test('lets nothing foreign in: only files of our own origin, nothing inline', () => {
+  test('loads only files of its own origin, and nothing inline', () => {
     const policy = response.headers.get('content-security-policy')!
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toContain('unsafe')
@@ -64,7 +64,7 @@ describe.each(Object.keys(pages))('the page %s', name => {
     for (const script of text.matchAll(/<script[^>]*>([^<]*)</g)) expect(script[1]).toBe('')
   })
 
-  test('every file it asks for is there, for every reader of the page', async () => {
+  test('requests only files that every reader of the page can load', async () => {
     for (const element of elements.filter(({ name }) => name === 'link' || name === 'script')) {
       const path = element.attributes.get('href') ?? element.attributes.get('src')!
       if (path === 'data:,') continue
@@ -75,7 +75,7 @@ describe.each(Object.keys(pages))('the page %s', name => {
     }
   })
 
-  test('can be walked by landmarks and headings, and its content reached at once', () => {
+  test('has landmarks and headings, and a link to its content', () => {
     expect(all('html')[0]!.attributes.get('lang')).toBe('en')
     for (const landmark of ['header', 'main', 'title']) expect(all(landmark)).toHaveLength(1)
     for (const nav of all('nav')) expect(nav.attributes.get('aria-label')).toBeString()
@@ -92,7 +92,7 @@ describe.each(Object.keys(pages))('the page %s', name => {
     expect(all('meta').some(meta => meta.attributes.get('content')?.includes('width=device-width'))).toBe(true)
   })
 
-  test('every id is there once, and what refers to one finds it', () => {
+  test('has unique IDs, and every reference to one finds it', () => {
     const ids = elements.flatMap(({ attributes }) => attributes.get('id') ?? [])
     expect(new Set(ids).size).toBe(ids.length)
     for (const { attributes } of elements) {
@@ -101,7 +101,7 @@ describe.each(Object.keys(pages))('the page %s', name => {
     }
   })
 
-  test('tables have a caption and scoped headers, and whatever is wide scrolls in a box the keyboard can reach', () => {
+  test('has tables with a caption and scoped headers, and wide content in boxes that scroll by keyboard', () => {
     expect(all('caption')).toHaveLength(all('table').length)
     for (const header of all('th')) expect(['col', 'row']).toContain(header.attributes.get('scope')!)
     const boxes = elements.filter(({ attributes }) => attributes.get('class')?.split(' ').includes('scroll'))
@@ -145,7 +145,7 @@ describe('the style sheets', () => {
     for (const ground of ['code', 'code-deep']) expect(contrast('amber-mark', ground)).toBeGreaterThan(3)
   })
 
-  test('fetch nothing from elsewhere', async () => {
+  test('load nothing from other origins', async () => {
     for (const name of ['console.css', 'docs.css']) {
       const css = await read(name)
       expect(css).not.toContain('@import')
@@ -163,7 +163,7 @@ function luminance(colour: string): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
-test('the field `status` of a program has its statuses, in their order', async () => {
+test('the field `status` of a program has its statuses in order', async () => {
   await aProgram(database.sql, { slug: 'decides', statuses: ['Received', 'In review'] })
   await aProgram(database.sql, { slug: 'undecided', statuses: [] })
   const granted = await createTestKey(database.sql, { programs: ['decides', 'undecided'] })

@@ -27,7 +27,7 @@ const shown = async (response: Response) => {
   return { status: response.status, headers, body }
 }
 
-test('without a valid key every page of the docs is the same 401, which makes a browser ask for one (D4, D7)', async () => {
+test('without a valid key, every docs page is the same 401, for which a browser asks for a key (D4, D7)', async () => {
   const first = await shown(await service.get('/api/v1/checkAuth'))
   expect(first.headers['www-authenticate']).toStartWith('Basic realm=')
   const paths = [
@@ -45,7 +45,7 @@ test('without a valid key every page of the docs is the same 401, which makes a 
   }
 })
 
-test('a browser gets the 401 as a page with both ways in: one body and one set of headers for every cause (D4)', async () => {
+test('a browser gets the 401 as a page with both ways to sign in, with the same body and headers for every cause (D4)', async () => {
   const page = async (path: string, headers: Record<string, string> = {}) => {
     const response = await service.get(path, {
       headers: { Accept: 'text/html', 'Accept-Encoding': 'gzip', ...headers },
@@ -70,7 +70,7 @@ test('a browser gets the 401 as a page with both ways in: one body and one set o
   expect([status, headers.get('location')]).toEqual([303, path])
 })
 
-test('a program the key may not see is the same 401 as one that does not exist (D6)', async () => {
+test('a program that the key may not see gets the same 401 as one that does not exist (D6)', async () => {
   const headers = { Authorization: key.authorization }
   const first = await shown(await service.get('/api/v1/checkAuth'))
   for (const slug of [
@@ -92,7 +92,7 @@ test('a program the key may not see is the same 401 as one that does not exist (
     }
 })
 
-test('a version that is neither active nor a draft, or a code sample that there is not, is a 404', async () => {
+test('a version that is neither active nor a draft, or an unknown code sample, is a 404', async () => {
   for (const path of [
     'versions/999999',
     'versions/999999/openapi.json',
@@ -110,7 +110,7 @@ test('a version that is neither active nor a draft, or a code sample that there 
   }
 })
 
-test('docs count against the limit of the key, as every request does (D23)', async () => {
+test('docs count towards the key’s limit, like every request (D23)', async () => {
   const limited = await useService(database, { requestsPerMinute: 2 })
   const headers = { Authorization: key.authorization }
   const statuses: number[] = []
@@ -122,7 +122,7 @@ test('docs count against the limit of the key, as every request does (D23)', asy
   expect(statuses).toEqual([200, 200, 429])
 })
 
-test('plain HTTP from elsewhere is refused like any bad credential', async () => {
+test('plain HTTP from another machine is refused like an invalid credential', async () => {
   const production = await useService(database, { environment: 'production' })
   const response = await production.get('/docs/api/programs', { headers: { Authorization: key.authorization } })
   expect(response.status).toBe(401)

@@ -120,7 +120,7 @@ const all: Language[] = [
 ]
 const languages = all.filter(({ wants }) => needs(...wants))
 
-test('a sample that is not run here says so, in the docs and in itself', () => {
+test('a sample that is not tested here says so in the docs and in the sample', () => {
   const run = new Set(all.map(({ id }) => id))
   for (const { id, code, run_by_tests } of codeSamples('https://apply.example.gov', slug)) {
     expect({ id, run_by_tests }).toEqual({ id, run_by_tests: run.has(id) })
@@ -129,7 +129,7 @@ test('a sample that is not run here says so, in the docs and in itself', () => {
   }
 })
 
-test('the table of Power Query has every field of an application, numbers and times by their types, and the answers last', () => {
+test('the Power Query table has every field of an application, typed numbers and times, and the answers last', () => {
   const { code } = codeSamples('https://apply.example.gov', slug).find(({ id }) => id === 'power-query')!
   const [application] = stored as Record<string, unknown>[]
   const columns = [...code.matchAll(/\{"(\w+)", ([\w. ]+)\}/g)].map(([, name, type]) => [name!, type!] as const)
@@ -166,7 +166,7 @@ beforeAll(() => {
 describe.each(languages)('the sample for $id, run by $program', language => {
   const { id, command } = language
 
-  test('writes every application once, in order, as the database has it, through refusals and broken connections', async () => {
+  test('writes every application once and in order as in the database, despite errors and lost connections', async () => {
     const { code, err, written, requests } = await outcomes.get(language)!
     expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining(`Wrote ${count}`) })
     expect(written).toEqual(stored)
@@ -179,7 +179,7 @@ describe.each(languages)('the sample for $id, run by $program', language => {
     expect(err).toMatch(/fromDate=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/)
   }, 60_000)
 
-  test('gives up at once, saying why and leaving no file, when the key is not valid', async () => {
+  test('stops immediately with the reason and without a file if the key is invalid', async () => {
     await through(
       () => 'none',
       async proxy => {

@@ -25,7 +25,7 @@ test('each response has a policy that allows no inline code, and style elements 
   expect([...html.matchAll(/<script[^>]*>([^<]*)</g)].map(([, code]) => code)).toEqual(['', ''])
 })
 
-test('its script is a megabyte, the same in every coding, and cached for a year at an address with its version', async () => {
+test('its script is the same in every coding, and cached for a year at a versioned address', async () => {
   const [path] = /\/assets\/scalar\.js\?v=[\w-]+/.exec(await (await get('/swagger')).text())!
   const sizes: Record<string, number> = {}
   const texts = new Set<string>()
@@ -69,7 +69,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   }
   const { username, password } = key
 
-  test('sends a request with the key of the page, from the keyboard, and none to another site', async () => {
+  test('sends a request with the page’s key, from the keyboard, and none to another site', async () => {
     const { page, complaints, foreign } = await open({ httpCredentials: { username, password } })
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('/docs/api')
@@ -90,7 +90,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     [1440, 'light'],
     [390, 'dark'],
   ] as const)(
-    'at %i px in %s, axe finds nothing but in parts of Scalar, whose names are known',
+    'at %i px in %s, axe finds errors only in known parts of Scalar',
     async (width, colorScheme) => {
       const { email } = await aPerson(database.sql)
       const viewport = { width, height: 900 }
@@ -102,7 +102,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     120_000,
   )
 
-  test('without scripts, it leads back to the reference that needs none', async () => {
+  test('without scripts, it links to the reference that needs none', async () => {
     const { page } = await openPage(browser, service.baseUrl, {
       httpCredentials: { username, password },
       javaScriptEnabled: false,

@@ -44,7 +44,7 @@ test("the service's own OpenAPI document is valid by a linter", async () => {
   expect(await lintOpenApi(document)).toEqual([])
 })
 
-test('every endpoint of the specification is in it, with its parameters', () => {
+test('every endpoint of the specification is in the OpenAPI document with its parameters', () => {
   expect(Object.keys(document.paths)).toEqual(
     expect.arrayContaining([
       '/api/v1/checkAuth',
@@ -70,7 +70,7 @@ test('every endpoint of the specification is in it, with its parameters', () => 
   ])
 })
 
-test('operations have names of their own, and how other methods are refused is not among them', () => {
+test('operations have unique IDs, and refused methods are not among them', () => {
   const operations = Object.values(document.paths).flatMap(path => Object.entries(path))
   const ids = operations.map(([, operation]) => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)
@@ -85,7 +85,7 @@ describe('the API reference page', () => {
     return decoded(found.split('<div class="samples">')[0]!.replace(/<[^>]*>/g, ''))
   }
 
-  test('has every operation, with its address, parameters, answers and their header fields', () => {
+  test('has every operation with its address, parameters, responses and their headers', () => {
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, operation] of Object.entries(methods)) {
         const { operationId, summary, parameters = [], responses } = operation
@@ -107,7 +107,7 @@ describe('the API reference page', () => {
       }
   })
 
-  test('has a request with curl of every operation, and an answer as its schema says wherever that says anything', () => {
+  test('has a curl request for every operation, and a response that matches its schema where there is one', () => {
     const sampleOf = operationSampler(document as unknown as ServiceDocument, 'https://any.example', undefined)
     const schemas: Record<string, unknown> = {}
     const values: Record<string, unknown> = {}
@@ -132,7 +132,7 @@ describe('the API reference page', () => {
     expect(check(values)).toEqual([])
   })
 
-  test('has samples with the slug and the answers of a program that its reader may see', async () => {
+  test('has samples with the slug and answers of a program that its reader may see', async () => {
     await aProgram(database.sql, { slug: 'seen', questions: [q.date('day of birth')] })
     const seeing = await createTestKey(database.sql, { programs: ['seen'] })
     const shown = await (await service.get('/docs/api', { headers: { Authorization: seeing.authorization } })).text()
@@ -142,13 +142,13 @@ describe('the API reference page', () => {
     expect(others).not.toContain('day_of_birth')
   })
 
-  test('takes no value for a sample whose name is not in the document any more', () => {
+  test('uses no sample value whose name is no longer in the document', () => {
     const named = JSON.stringify(document).matchAll(/"name":"([^"]+)"|"([^"]+)":/g)
     const names = new Set([...named].flatMap(([, parameter, member]) => [parameter, member]))
     expect(Object.keys(memberValues).filter(name => !names.has(name))).toEqual([])
   })
 
-  test('has every definition with its members, and whatever refers to one leads to it', () => {
+  test('has every definition with its members, and every reference links to it', () => {
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       const section = sectionOf(`schema-${name}`)
       for (const member of Object.keys(schema.properties ?? {})) expect(section).toContain(`${member} `)

@@ -33,7 +33,7 @@ test.each(['ADMINISTRATOR', 'AUDITOR'] as const)(
   },
 )
 
-test('a program administrator sees the programs they have; any other is one that does not exist', async () => {
+test('a program administrator sees their own programs, and any other as nonexistent', async () => {
   const browser = await visitor('PROGRAM_ADMINISTRATOR')
   expect(await slugs(browser)).toEqual(['food'])
   for (const rest of ['', '/versions/active', '/versions/active/response.schema.json', '/samples/export-permits.sh']) {
@@ -52,7 +52,7 @@ test('a program administrator sees the programs they have; any other is one that
 })
 
 describe('the shell', () => {
-  test('has the navigation and who is signed in for a person, and of it only the docs for an API key', async () => {
+  test('has the navigation and the signed-in person for a session, and only the docs for an API key', async () => {
     const browser = await visitor('ADMINISTRATOR')
     const key = await createTestKey(database.sql, { programs: ['food'] })
     for (const path of ['/docs/api', '/docs/api/programs', '/docs/api/programs/food']) {
@@ -70,7 +70,7 @@ describe('the shell', () => {
   })
 })
 
-test('samples have the Username of the newest key that the person made, which pulls this program now', async () => {
+test('samples have the username of the person’s newest key that can export this program now', async () => {
   const browser = await visitor('ADMINISTRATOR')
   const create = (name: string, more: Record<string, string> = {}) =>
     browser.post('/admin/keys/new', { name, may: 'export', programs: 'food', from: 'anywhere', expiry: '30d', ...more })
@@ -89,7 +89,7 @@ test('samples have the Username of the newest key that the person made, which pu
   expect(await samples()).toContain('-u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD"')
 })
 
-test('without a session that holds, the answer is the 401 of any other client, and an API key still opens (D4)', async () => {
+test('without a valid session, the response is the 401 of any other client, and an API key still works (D4)', async () => {
   const stranger = await service.get('/docs/api/programs')
   const browser = await visitor('ADMINISTRATOR')
   const cookies = new Map(browser.cookies)
@@ -106,14 +106,14 @@ test('without a session that holds, the answer is the 401 of any other client, a
   }
 })
 
-test('a session opens nothing over plain HTTP from elsewhere', async () => {
+test('a session is refused over plain HTTP from another machine', async () => {
   const browser = await visitor('ADMINISTRATOR')
   const production = await useService(database, { environment: 'production' })
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   expect((await production.get('/docs/api/programs', { headers: { Cookie: cookie } })).status).toBe(401)
 })
 
-test('those who look after the docs see how fresh they are, and the last error; other readers do not', async () => {
+test('only people who manage docs see when they were generated and the last error', async () => {
   const [{ program_version_id }] = await database.sql<[{ program_version_id: number }]>`
     select program_version_id from program_version join program using (program_id)
     where slug = 'food' and state = 'ACTIVE'`

@@ -41,7 +41,7 @@ const codes = async (response: Response) => {
 const exported = async (id: number) => (await client.walkAll()).find(a => a.application_id === id)!
 
 describe('setting status and note', () => {
-  test('D22: is in the export from one and the same change, the history and the changes, with the key as who did it, and in the audit log', async () => {
+  test('D22: appears in the export, the history, the change feed and the audit log as one change by the key', async () => {
     const id = fresh()
     const response = await set(
       id,
@@ -66,7 +66,7 @@ describe('setting status and note', () => {
     })
   })
 
-  test('what is left out stays as it is, null takes away; D30: a status set again counts', async () => {
+  test('omitted members are unchanged and null removes; D30: a status set again counts', async () => {
     const id = fresh()
     const after = async (change: object) =>
       (await set(id, change, { 'If-Match': await tagOf(id) })).json() as Promise<Record<string, unknown>>
@@ -93,7 +93,7 @@ describe('setting status and note', () => {
     ['{"application_note":"\\ud800"}', [['/application_note', 'unstorable_text']]],
     [JSON.stringify({ application_note: 'x'.repeat(noteLengthMax + 1) }), [['/application_note', 'too_long']]],
     ['{"__proto__":"x"}', [['/__proto__', 'unknown_member']]],
-  ])('%.40s is a 400 that names the error, and changes nothing', async (body, errors) => {
+  ])('%.40s gets a 400 that names the error, and changes nothing', async (body, errors) => {
     const id = ids.at(-1)!
     const response = await set(id, body, { 'If-Match': '*' })
     expect(response.status).toBe(400)
@@ -101,7 +101,7 @@ describe('setting status and note', () => {
     expect(await tagOf(id)).toBe('"0"')
   }) // biome-ignore format: a table
 
-  test('a body that is too large is 413, one that is not JSON 415', async () => {
+  test('a body that is too large gets a 413, and one that is not JSON a 415', async () => {
     const id = ids.at(-1)!
     expect((await set(id, ' '.repeat(200_000), { 'If-Match': '*' })).status).toBe(413)
     expect((await set(id, 'status=Approved', { 'If-Match': '*', 'Content-Type': 'text/plain' })).status).toBe(415)
@@ -114,8 +114,8 @@ describe('setting status and note', () => {
   })
 })
 
-describe('a body of another name', () => {
-  test('JSON Merge Patch (RFC 7396) is taken under its own name', async () => {
+describe('a body of another media type', () => {
+  test('is accepted as JSON Merge Patch (RFC 7396)', async () => {
     for (const type of ['application/merge-patch+json', 'application/merge-patch+json; charset=utf-8']) {
       const id = fresh()
       expect((await set(id, { status: 'Approved' }, { 'If-Match': '*', 'Content-Type': type })).status).toBe(200)
@@ -123,7 +123,7 @@ describe('a body of another name', () => {
     }
   })
 
-  test('what is not taken is 415, and Accept-Patch says what is (RFC 5789, section 2.2)', async () => {
+  test('is otherwise refused with a 415, with the accepted types in Accept-Patch (RFC 5789, section 2.2)', async () => {
     for (const type of ['application/json-patch+json', 'text/plain', 'application/merge-patch+json; charset=latin1']) {
       const refused = await set(ids.at(-1)!, {}, { 'If-Match': '*', 'Content-Type': type })
       expect([type, refused.status, refused.headers.get('Accept-Patch')]).toEqual([
@@ -136,7 +136,7 @@ describe('a body of another name', () => {
 })
 
 describe('reading under a condition (RFC 9110, sections 13.1.1 and 13.1.2)', () => {
-  test('304 while If-None-Match names what there is, and no reading on record; 412 when If-Match does not', async () => {
+  test('gets a 304 without an audit entry while If-None-Match matches, and a 412 if If-Match does not', async () => {
     const id = fresh()
     const ask = (fields: Record<string, string>, method = 'GET') =>
       service.get(address(id), { method, headers: { Authorization: key.authorization, ...fields } })
@@ -169,7 +169,7 @@ describe('reading under a condition (RFC 9110, sections 13.1.1 and 13.1.2)', () 
 })
 
 describe('If-Match', () => {
-  test('missing is 428; of another state 412, and nothing is changed; * does not ask', async () => {
+  test('gets a 428 if missing and a 412 without changes for another state, while * matches any', async () => {
     const id = fresh()
     const missing = await set(id, { status: 'Approved' })
     expect([missing.status, await codes(missing)]).toEqual([428, [['If-Match', 'required']]])
@@ -182,7 +182,7 @@ describe('If-Match', () => {
     expect((await set(id, { status: 'Approved' }, { 'If-Match': '*' })).status).toBe(200)
   })
 
-  test('of many who decided upon the same state one succeeds, and the others get 412', async () => {
+  test('lets one of many requests with the same state succeed, and the others get a 412', async () => {
     const id = fresh()
     const tag = await tagOf(id)
     const answers = await Promise.all(
@@ -197,7 +197,7 @@ describe('If-Match', () => {
 })
 
 describe('permissions for changing a status', () => {
-  test('"A request for a program outside that set fails with 401": without the right, without the program, before anything else', async () => {
+  test('"A request for a program outside that set fails with 401": without the permission or the program, before anything else', async () => {
     const id = fresh()
     const reading = await createTestKey(sql, { programs: [slug] })
     const submitting = await createTestKey(sql, { programs: [slug], mayExport: false, maySubmit: true })
@@ -213,7 +213,7 @@ describe('permissions for changing a status', () => {
     expect(await tagOf(id)).toBe('"0"')
   })
 
-  test('an application of another program, and an id that never was: the same 404', async () => {
+  test('an application of another program and an unknown ID get the same 404', async () => {
     const other = await aProgram(sql, { slug: 'written-elsewhere', questions: [q.text('elsewhere words')] })
     expect(other.slug).toBe('written-elsewhere')
     const elsewhere = await insertRawProgram(sql, 'written-raw')
@@ -230,7 +230,7 @@ describe('permissions for changing a status', () => {
     expect(await sql`select from application_annotation where application_id = ${foreign!}`).toHaveLength(0)
   })
 
-  test('D25: other methods are 405; an instance that only exports offers no PATCH', async () => {
+  test('D25: other methods get a 405, and an instance that only exports offers no PATCH', async () => {
     const id = fresh()
     const response = await service.get(address(id), { method: 'PUT', headers: { Authorization: key.authorization } })
     expect([response.status, response.headers.get('Allow')]).toEqual([405, 'GET, HEAD, PATCH'])
@@ -239,7 +239,7 @@ describe('permissions for changing a status', () => {
     expect([refused.status, refused.headers.get('Allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('the database holds that who sets status and note may read, too', async () => {
+  test('the database requires that a key that sets status and note may also export', async () => {
     await expect(
       createTestKey(sql, { programs: [slug], mayExport: false, maySubmit: true, mayAnnotate: true }),
     ).rejects.toThrow('check')

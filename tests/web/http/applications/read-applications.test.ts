@@ -66,7 +66,7 @@ const jsonOf = async (path: string) => {
 }
 
 describe('GET /api/v1/admin/programs', () => {
-  test('lists the programs that the key may read, by name, with counts and newest submission, and no other', async () => {
+  test('lists exactly the programs that the key may export, by name, with counts and newest submission', async () => {
     await aProgram(sql, { slug: 'read-by-others' })
     const { payload } = await jsonOf('')
     const all = await client.walkAll()
@@ -77,7 +77,7 @@ describe('GET /api/v1/admin/programs', () => {
     expect(payload as unknown[]).toEqual([{ ...empty, display_name: expect.any(String) }, full])
   }) // biome-ignore format: long
 
-  test('the count is that of the applications there are, whatever was done: submitted, submitted again, annotated, erased', async () => {
+  test('counts the existing applications after submissions, resubmissions, annotations and erasures', async () => {
     const slug = 'read-counted'
     const { program_id } = await aProgram(sql, { slug, questions: [q.text('counted words')], statuses: ['Approved'] })
     const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
@@ -99,7 +99,7 @@ describe('GET /api/v1/admin/programs', () => {
     expect(await counted()).toBe(3)
   }) // biome-ignore format: long
 
-  test('a key that may not export gets the 401 of every other cause', async () => {
+  test('a key that may not export gets the same 401 as for every other cause', async () => {
     const submitting = await createTestKey(sql, { programs: [slug], mayExport: false, maySubmit: true })
     expect((await get('', submitting)).status).toBe(401)
     expect((await service.get('/api/v1/admin/programs')).status).toBe(401)
@@ -107,7 +107,7 @@ describe('GET /api/v1/admin/programs', () => {
 })
 
 describe('one application', () => {
-  test('is, to the byte, the object of an export, with every question ever in the program', async () => {
+  test('is byte for byte the object of an export, with every question ever in the program', async () => {
     const { text } = await client.page()
     for (const id of [...ids, other]) {
       const response = await get(`/${slug}/applications/${id}`)
@@ -119,7 +119,7 @@ describe('one application', () => {
     }
   })
 
-  test('an application of another program, erased, or never there is the same 404', async () => {
+  test('of another program, erased or unknown gets the same 404', async () => {
     const elsewhere = await insertRawProgram(sql, 'read-elsewhere')
     const [foreign] = await insertRawApplications(sql, elsewhere, 1)
     const { application_id: erased } = await frontEnd.apply(await frontEnd.register(), answers('x'))
@@ -139,7 +139,7 @@ describe('one application', () => {
     }
   })
 
-  test("of a program outside the key's set, or with a key that may not export: 401, whether it is there or not", async () => {
+  test("of a program outside the key's set, or with a key that may not export, gets a 401 whether it exists or not", async () => {
     const stranger = await createTestKey(sql, { programs: ['read-empty'] })
     const submitting = await createTestKey(sql, { programs: [slug], mayExport: false, maySubmit: true })
     for (const path of ['', '/revisions', '/history']) {
@@ -150,7 +150,7 @@ describe('one application', () => {
     }
   })
 
-  test('is in the audit log before it is sent, and found by who asks which clients were sent it; HEAD sends nothing', async () => {
+  test('is in the audit log before it is sent, where a search for its recipients finds it, and HEAD sends nothing', async () => {
     const reader = await createTestKey(sql, { programs: [slug] })
     expect((await get(`/${slug}/applications/${ids[0]}`, reader, { method: 'HEAD' })).status).toBe(200)
     const pagesOf = async (id: number) => {
@@ -176,7 +176,7 @@ describe('one application', () => {
 })
 
 describe('revisions', () => {
-  test('are all applications of that applicant to the program, oldest first, as exported, with what took the place of each', async () => {
+  test('are all applications of the applicant to the program, oldest first, as exported, with the successor of each', async () => {
     const { text } = await client.page()
     for (const id of ids) {
       const response = await get(`/${slug}/applications/${id}/revisions`)
@@ -200,7 +200,7 @@ describe('revisions', () => {
     [21, [20, 1]],
     [44, [20, 20, 4]],
   ])(
-    'of %d come in parts of %j, each once; what an erased one took the place of still says so',
+    'of %d come in parts of %j, each once, and the successor of an application stays known after its erasure',
     async (count, sizes) => {
       const applicant = await frontEnd.register()
       const made: number[] = []
@@ -227,7 +227,7 @@ describe('revisions', () => {
 })
 
 describe('history', () => {
-  test.each([200, 201, 401])('of %i steps comes in parts of 200, each step once', async count => {
+  test.each([200, 201, 401])('with %i steps comes in parts of 200, each step once', async count => {
     const { application_id } = await frontEnd.apply(await frontEnd.register(), answers('often annotated'))
     await sql`
       insert into application_annotation (program_id, application_id, changed_at, changed_by, application_note)
@@ -246,7 +246,7 @@ describe('history', () => {
     expect(notes).toEqual(Array.from({ length: count }, (_, i) => `note ${i + 1}`))
   })
 
-  test('is every status and note, oldest first, and not who set them', async () => {
+  test('has every status and note, oldest first, without who set them', async () => {
     const id = other
     const change = (n: number, what: object) =>
       annotate(sql, {

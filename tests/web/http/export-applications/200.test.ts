@@ -135,7 +135,7 @@ const unanswered = goldenOf(item => item.unanswered)
 const answered = goldenOf(item => item.exported ?? { question_type: item.unanswered.question_type, ...item.sent })
 
 describe('an exported application', () => {
-  test('every type has its example here', () => {
+  test('has an example of every type here', () => {
     const shown = Object.values(golden).map(({ unanswered }) => unanswered.question_type)
     expect([...new Set<ExportedType>([...shown, 'NAME'])].sort()).toEqual([...exportedTypes])
   })
@@ -174,7 +174,7 @@ describe('an exported application', () => {
 })
 
 describe('the list endpoint', () => {
-  test('"Only applications submitted on or after this instant" and "before this instant", to the microsecond', async () => {
+  test('returns "Only applications submitted on or after this instant" and "before this instant", to the microsecond', async () => {
     const rows = await database.sql<{ submit_time: number; application_id: number }[]>`
       select submit_time, application_id from application where program_id = (select program_id from program where slug = ${slug}) order by submit_seq`
     const instant = (micros: number) => Temporal.Instant.fromEpochNanoseconds(BigInt(micros) * 1000n).toString()
@@ -204,7 +204,7 @@ describe('the list endpoint', () => {
     expect(await idsOf({})).toEqual([bare.application_id, full.application_id])
   })
 
-  test('an export is noted in the audit log: key, walk, filters, how many, up to which sequence, from where', async () => {
+  test('records each export in the audit log: key, walk, filters, count, sequence and address', async () => {
     const key = await createTestKey(database.sql, { programs: [slug] })
     const { response } = await new ExportClient(service, key, slug).page({
       pageSize: '1',

@@ -48,7 +48,7 @@ describe('"Any request parameter fails validation"', () => {
     expect(body.errors[0]!.detail).toMatch(/again/)
   })
 
-  test('a token of an instance whose clock is ahead is refused as that, on pages and for receipts, and its own instance continues', async () => {
+  test('a token from an instance whose clock is ahead is refused with that reason, on pages and for receipts, and continues on its own instance', async () => {
     const ahead = await useService(database, {}, { now: () => (Date.now() + 300_000) * 1000 })
     const key = await createTestKey(database.sql, { programs: ['raw'] })
     const there = new ExportClient(ahead, key, 'raw')
@@ -73,7 +73,7 @@ describe('"Any request parameter fails validation"', () => {
     expect((await new ExportClient(service, key, 'raw').request({ nextPageToken: token })).status).toBe(401)
   })
 
-  test('D10: a misspelt name is refused with the right one; other unknown names only with Prefer: handling=strict; a known name twice', async () => {
+  test('D10: a misspelled name is refused with the right one, other unknown names only with Prefer: handling=strict, and a known name if sent twice', async () => {
     expect((await client.page({ most: '3' })).page.payload.length).toBe(5)
     const misspelt = await client.refusal({ from_date: '2026-11-22', pagesize: '1', most: '3' })
     expect(misspelt.codes).toEqual({ from_date: 'unknown_parameter', pagesize: 'unknown_parameter' })
@@ -102,7 +102,7 @@ describe('"Any request parameter fails validation"', () => {
     ['applications/1', 'Fields', 'fields'],
     ['applications/1/revisions', 'AFTER', 'after'],
     ['applications/1/history', 'After', 'after'],
-  ])('D10: %s?%s is refused, too, and names %s', async (path, sent, meant) => {
+  ])('D10: %s?%s is refused with the name %s', async (path, sent, meant) => {
     const headers = { Authorization: key.authorization }
     const refused = await service.get(`/api/v1/admin/programs/raw/${path}?${sent}=1`, { headers })
     expect(refused.status).toBe(400)

@@ -24,7 +24,7 @@ const stalledExport = ({ authorization }: TestKey) =>
   stalledReader({ port: service.port, path: `/api/v1/admin/programs/${slug}/applications`, authorization })
 
 describe('"Per key …: exports at a time (4). Over: 429 problem with Retry-After and RateLimit/RateLimit-Policy fields" (contract D23)', () => {
-  test('one too many is refused; other keys are not; a client that leaves gives a place back', async () => {
+  test('refuses one too many, but not other keys, and a client that disconnects frees a place', async () => {
     const key = await aKey()
     const client = clientOf(key)
     const [first, second] = [await stalledExport(key), await stalledExport(key)]
@@ -48,7 +48,7 @@ describe('"Per key …: exports at a time (4). Over: 429 problem with Retry-Afte
     second.socket.terminate()
   })
 
-  test('a page that fails gives its place back: a broken database locks no key out', async () => {
+  test('frees the place of a failed page, so a broken database locks no key out', async () => {
     const client = clientOf(await aKey())
     const damaged = await insertRawProgram(database.sql, 'damaged')
     await insertRawApplications(database.sql, damaged, 3)

@@ -37,8 +37,8 @@ async function aReader(of = service) {
 const unwritten = (apiKeyId: string, of = service) =>
   of.logLines.filter(line => (line.audit_event as { actor?: string } | undefined)?.actor === `key:${apiKeyId}`)
 
-describe('a line that cannot be written', () => {
-  test('its key gets 503 with Retry-After until it is; then every page has its line, that one too', async () => {
+describe('an entry that cannot be written', () => {
+  test('causes a 503 with Retry-After for its key until it is written, and then every page has its entry', async () => {
     const { key, client } = await aReader()
     const other = await aReader()
     const takeLines = await refuseAuditLines(sql)
@@ -67,7 +67,7 @@ describe('a line that cannot be written', () => {
     expect((await linesOf(key.api_key_id)).at(-1)!.detail.applications_before).toBe(14)
   })
 
-  test('is in the log as a whole, with which key got what', async () => {
+  test('is complete in the log, with which key received what', async () => {
     const { key, client } = await aReader()
     await refuseAuditLines(sql)
     const { response } = await client.page({ pageSize: '3' })
@@ -96,7 +96,7 @@ describe('a line that cannot be written', () => {
   })
 })
 
-test('D41: while its lines hang a key gets EXPORTS_AT_A_TIME pages, or 16 where that is 0, asked for at once or not; beyond that it waits, then 503', async () => {
+test('D41: while its entries are pending, a key gets EXPORTS_AT_A_TIME pages, or 16 if that is 0, and further requests wait and then get a 503', async () => {
   const limited = await Promise.all([3, 3, 0].map(exportsAtATime => useService(database, { exportsAtATime })))
   const readers = await Promise.all(limited.map(aReader))
   const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
@@ -155,7 +155,7 @@ describe('the audit log', () => {
     pagesMax: () => 0,
   }
 
-  test('tries again and again by itself, for a key that does not come back', async () => {
+  test('retries automatically, even if the key sends no more requests', async () => {
     let tries = 0
     const append = (events: readonly AuditEvent[]) => {
       tries++
@@ -177,7 +177,7 @@ describe('the audit log', () => {
     expect(await linesOf('gone')).toHaveLength(1)
   })
 
-  test('has each line once, also when several requests of its key wait for it', async () => {
+  test('has each entry once, even if several requests of its key wait for it', async () => {
     const auditLog = new ExportAuditLog(settings)
     const takeLines = await refuseAuditLines(sql)
     await auditLog.note(page('twice', 'first'))
@@ -187,7 +187,7 @@ describe('the audit log', () => {
     expect(auditLog.waiting).toBe(0)
   })
 
-  test('at the end of the process it is waited for, and what cannot be written by then is in the log, once', async () => {
+  test('is waited for when the process ends, and entries that cannot be written by then are in the log once', async () => {
     const logged: { audit_event: { detail: { request_id: string } } }[] = []
     const log = createLog('info', { write: line => void logged.push(JSON.parse(line)) })
     let refused = 0
@@ -217,7 +217,7 @@ describe('the audit log', () => {
     expect((await linesOf('last')).map(({ detail }) => detail.request_id).sort()).toEqual(['refused', 'waiting'])
   })
 
-  test('is bounded where exports are not limited: with so many lines under way a page waits for them, and is refused when that takes too long (G14)', async () => {
+  test('is bounded even if exports are not limited: a page waits for pending entries, and is refused if that takes too long (G14)', async () => {
     const auditLog = new ExportAuditLog(settings)
     const hurried = new ExportAuditLog({ ...settings, settleMs: 0 })
     const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
@@ -237,7 +237,7 @@ describe('the audit log', () => {
     expect(await linesOf('slow')).toHaveLength(2 * linesOfUnlimitedMax)
   })
 
-  test('D41: pages under way and pages whose line is not stored are together no more than a key may have', async () => {
+  test('D41: pages under way and pages without a stored entry together stay within the key’s limit', async () => {
     const auditLog = new ExportAuditLog({ ...settings, pagesMax: () => 3, settleMs: 0 })
     const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     let ended = 0
@@ -272,7 +272,7 @@ describe('the audit log', () => {
     expect([ended, auditLog.waiting]).toEqual([14, 0])
   })
 
-  test('a key has one statement under way, and what comes in the meantime is written with the next: it takes no connection from others (G14)', async () => {
+  test('writes with one statement per key at a time and later entries with the next, so it takes no connection from others (G14)', async () => {
     const batches: string[][] = []
     const held = Promise.withResolvers<void>()
     const append = async (events: readonly AuditEvent[]) => {

@@ -46,7 +46,7 @@ async function damagedNearItsEnd(slug: string) {
 }
 
 describe('a page that cannot be finished', () => {
-  test('the whole page, undisturbed, is whole and logged when its stream has ended', async () => {
+  test('an undisturbed page is complete and logged when its stream has ended', async () => {
     const { page, response, text } = await client.page()
     expect(page.payload.map(a => a.application_id)).toEqual(ids)
     expect(page.nextPageToken).toBeNull()
@@ -61,7 +61,7 @@ describe('a page that cannot be finished', () => {
     })
   })
 
-  test('G9: killed database connections in mid-page are invisible to the client', async () => {
+  test('G9: database connections killed midway are invisible to the client', async () => {
     let killed = 0
     while (killed < 5) {
       let over = false
@@ -116,7 +116,7 @@ describe('a page that cannot be finished', () => {
     expect([18, 56]).toContain(await curl.exited)
   })
 
-  test('a failure before the first byte is a clean 500 that reveals nothing', async () => {
+  test('a failure before the first byte is a 500 that reveals nothing', async () => {
     const damaged = await insertRawProgram(database.sql, 'damaged')
     await insertRawApplications(database.sql, damaged, 3)
     await damageApplications(database.sql, damaged)
@@ -136,7 +136,7 @@ describe('a page that cannot be finished', () => {
     expect(await database.sql`select from audit_event where actor = ${`key:${damagedKey.api_key_id}`}`).toHaveLength(0)
   })
 
-  test('G10: a client that leaves in mid-page frees its database connection', async () => {
+  test('G10: a client that disconnects midway frees its database connection', async () => {
     const before = requestLine('client_gone').length
     const reader = await openReader(asked, s => s.end())
     await until('the socket to be closed', () => reader.closed)
@@ -147,7 +147,7 @@ describe('a page that cannot be finished', () => {
     )
   })
 
-  test('G10: a reader that stops for STALL_TIMEOUT is cut off, and its database connection is free at once', async () => {
+  test('G10: a reader that stops for STALL_TIMEOUT is disconnected, and its database connection is free immediately', async () => {
     const before = requestLine('stalled').length
     const { socket } = await stalledReader(asked)
     // Free long before the reader is given up.
@@ -157,7 +157,7 @@ describe('a page that cannot be finished', () => {
     socket.terminate()
   })
 
-  test('G10: 40 stalled readers hold no connection: others are served in the meantime, and memory does not grow with them', async () => {
+  test('G10: 40 stalled readers hold no connection, others are served meanwhile, and memory does not grow with them', async () => {
     const rssBefore = process.memoryUsage().rss
     const stalled = await Promise.all(Array.from({ length: 40 }, () => stalledReader(asked)))
     const { page } = await client.page({ pageSize: '3' })
@@ -170,7 +170,7 @@ describe('a page that cannot be finished', () => {
     expect(grownBytes).toBeLessThan(400_000_000)
   })
 
-  test('G10: with two connections and 24 stalled readers whose patience is a minute, a new export starts all the same', async () => {
+  test('G10: with two connections and 24 readers stalled for up to a minute, a new export still starts', async () => {
     const narrow = await useService(database, { ...unlimited, exportConnections: 2, releaseAfterMs: 60_000 })
     const stalled = await Promise.all(Array.from({ length: 24 }, () => stalledReader({ ...asked, port: narrow.port })))
     const reader = new ExportClient(narrow, key, slug)
@@ -179,7 +179,7 @@ describe('a page that cannot be finished', () => {
     for (const { socket } of stalled) socket.terminate()
   })
 
-  test('when every export connection is taken for longer than an export waits: 503 with Retry-After', async () => {
+  test('when every export connection stays busy for longer than an export waits, it gets a 503 with Retry-After', async () => {
     const narrow = await useService(database, { exportConnections: 1, exportQueueTimeoutMs: 300 })
     const release = await holdTransaction(narrow.foundation.exportDb)
     const response = await new ExportClient(narrow, key, slug).request()
@@ -190,7 +190,7 @@ describe('a page that cannot be finished', () => {
     await until('it to be served', async () => (await again()).status === 200)
   })
 
-  test('"Everything has a bound …: seconds per statement": 503 with Retry-After, whichever statement it was', async () => {
+  test('"Everything has a bound …: seconds per statement": any statement that exceeds it causes a 503 with Retry-After', async () => {
     const bounded = { statementTimeoutMs: 100 }
     const db = usePool({ url: database.url, connectionsMax: 2, ...bounded })
     const hurried = await useService(database, bounded, { db })

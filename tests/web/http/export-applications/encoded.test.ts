@@ -43,7 +43,7 @@ async function fetched(accept: string | undefined, pageSize: number, method = 'G
 const payloadOf = (json: Buffer | string): string => json.toString().replace(/"nextPageToken":"[0-9A-Za-z]+"}$/, '')
 
 describe('Accept-Encoding', () => {
-  test('the same JSON to the byte in every coding: pages of one row, of a buffer and of many, rows larger than a buffer', async () => {
+  test('gives the same JSON byte for byte in every coding, for pages of one row, one buffer and many, and rows larger than a buffer', async () => {
     for (const pageSize of [1, 2, 11, 12, 13, 100, 149, 150, 151, count]) {
       const plain = payloadOf((await fetched('identity', pageSize)).bytes)
       expect(plain).toStartWith('{"payload":[{"')
@@ -55,14 +55,14 @@ describe('Accept-Encoding', () => {
     }
   })
 
-  test('fetch decompresses the page itself', async () => {
+  test('is sent by fetch, which decompresses the page', async () => {
     const plain = (await fetched('identity', count)).bytes.toString()
     const byItself = await service.get(pathOf(count), { headers: { Authorization: key.authorization } })
     expect(byItself.headers.get('Content-Encoding')).toBe('zstd')
     expect((await byItself.text()) === plain).toBe(true)
   })
 
-  test.skipIf(!needs('curl'))('what curl makes of it by itself', async () => {
+  test.skipIf(!needs('curl'))('is sent by curl, which decompresses the page', async () => {
     const plain = (await fetched('identity', count)).bytes.toString()
     for (const coding of codings) {
       const text = await curl('--compressed', '-H', `Accept-Encoding: ${coding}`, service.baseUrl + pathOf(count))
@@ -70,7 +70,7 @@ describe('Accept-Encoding', () => {
     }
   })
 
-  test('a client that names none gets none; all see that the answer depends on it', async () => {
+  test('gets no coding if it is missing, and every response varies by it', async () => {
     for (const [accept, coding] of [
       ['identity', null],
       ['br', null],
@@ -91,7 +91,7 @@ describe('Accept-Encoding', () => {
     expect(headers.get('Content-Encoding')).toBeNull()
   })
 
-  test('a small page has the length of what is sent', async () => {
+  test('gets a small page with the length of what is sent', async () => {
     for (const coding of codings) {
       const { bytes, response } = await fetched(coding, 1)
       expect(response.headers.get('Content-Length')).toBe(String(bytes.length))
@@ -108,14 +108,14 @@ describe('Accept-Encoding', () => {
     }
   })
 
-  test('refusals are never compressed', async () => {
+  test('never compresses errors', async () => {
     const headers = { Authorization: key.authorization, 'Accept-Encoding': 'zstd' }
     const response = await service.get(pathOf(0), { headers, decompress: false } as RequestInit)
     expect([response.status, response.headers.get('Content-Encoding')]).toEqual([400, null])
     expect(await response.json()).toMatchObject({ status: 400 })
   })
 
-  test('the log line has the bytes of JSON, and the encoding', async () => {
+  test('is in the log line with the bytes of JSON', async () => {
     const { length } = (await fetched('identity', count)).bytes
     for (const coding of codings) {
       const { bytes, response } = await fetched(coding, count)
@@ -148,7 +148,7 @@ describe.each([...codings, 'identity' as const])('a page that cannot be finished
   const open = (onFirst?: (socket: Bun.Socket) => unknown) =>
     openReader({ port: service.port, path: pathOf(count), authorization: key.authorization, coding }, onFirst)
 
-  test('G9: never a partial 200 that parses: the connection is reset, and what came is neither finished nor JSON', async () => {
+  test('G9: is never a partial 200 that parses: the connection is reset, and what arrived is neither finished nor JSON', async () => {
     const name = `broken-${coding}`
     const broken = await insertRawProgram(database.sql, name)
     const noise = randomBytes(40_000).toString('base64')
@@ -177,7 +177,7 @@ describe.each([...codings, 'identity' as const])('a page that cannot be finished
     await until('the page to be given up', () => requestLines('client_gone').length === 1)
   })
 
-  test('a slow reader that keeps reading gets the whole page', async () => {
+  test('is complete for a slow reader that keeps reading', async () => {
     const reader = await open()
     while (!reader.closed && !bodyOf(reader.received).ended) {
       reader.socket.pause()

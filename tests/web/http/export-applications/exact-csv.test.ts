@@ -68,7 +68,7 @@ async function readByDuck(bytes: Uint8Array): Promise<CsvRecord[]> {
   return reader.getRowObjectsJson() as CsvRecord[]
 }
 
-test('DuckDB reads every value of every page as the walk has it, and the count and token are in the headers', async () => {
+test('DuckDB reads every value of every page as in the walk, with the count and token in the headers', async () => {
   const rows: CsvRecord[] = []
   const counts: number[] = []
   let [walk, token]: [string | null, string] = [null, '']
@@ -98,7 +98,7 @@ test('DuckDB reads every value of every page as the walk has it, and the count a
   expect(await receipt.json()).toMatchObject({ applications: texts.length, sha256: digest })
 })
 
-test('a page for spreadsheets differs from it in the mark, the token column, the last record and apostrophes alone', async () => {
+test('a page for spreadsheets differs only in the byte order mark, the token column, the last record and apostrophes', async () => {
   const raw = (await bytesOf(await client.request(asked))).toString()
   const sheet = (await bytesOf(await client.request({ ...asked, format: 'csv' }))).toString()
   const withoutGuards = sheet
@@ -119,7 +119,7 @@ describe('a client that may not know about pages', () => {
     expect(readExactCsvPage(await empty.text(), empty.headers)).toMatchObject({ records: [], nextPageToken: null })
   }) // biome-ignore format: long
 
-  test('gets all of a page that is full to its last place', async () => {
+  test('gets the complete export if it exactly fills a page', async () => {
     const { client, ids } = await useExport({ applications: 5, config: { ...unlimited, maxPageSize: 5 } })
     const response = await client.request({ format: 'exact-csv' })
     const { records, nextPageToken } = readExactCsvPage((await bytesOf(response)).toString(), response.headers)
@@ -145,7 +145,7 @@ describe('G9: a page that is not complete', () => {
     await expect(response.arrayBuffer()).rejects.toThrow()
   })
 
-  test.skipIf(!needs('curl'))('is an error of curl', async () => {
+  test.skipIf(!needs('curl'))('is reported as an error by curl', async () => {
     const { authorization, url } = await damaged('broken-for-curl')
     const headers = ['-H', `Authorization: ${authorization}`]
     const curl = Bun.spawn([findNeeded('curl')!, '-sS', '--fail', ...headers, '-o', join(folder, 'cut.csv'), url], { stderr: 'ignore' })
@@ -153,7 +153,7 @@ describe('G9: a page that is not complete', () => {
     expect([18, 56]).toContain(await curl.exited)
   }) // biome-ignore format: long
 
-  test.skipIf(!needs('python3'))('is an error of urllib, which pandas reads URLs with', async () => {
+  test.skipIf(!needs('python3'))('is reported as an error by urllib, with which pandas reads URLs', async () => {
     const { authorization, url } = await damaged('broken-for-python')
     const program = `import sys, urllib.request, http.client
 request = urllib.request.Request(sys.argv[1], headers={"Authorization": sys.argv[2]})
@@ -164,7 +164,7 @@ except (http.client.IncompleteRead, ConnectionError):
     expect(await Bun.spawn([findNeeded('python3')!, '-c', program, url, authorization]).exited).toBe(3)
   })
 
-  test('is broken off if an application of it is erased before it is read', async () => {
+  test('is broken off if one of its applications is erased before it is read', async () => {
     const slug = 'erased-from'
     const program = await insertRawProgram(sql, slug)
     // More than the buffers of any socket between service and client take.

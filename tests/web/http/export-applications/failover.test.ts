@@ -27,7 +27,7 @@ const written = async (node: Node): Promise<number> => {
 }
 
 describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', () => {
-  test('cursors and walks past any lost change are refused, ids continue after the lost ones, and a standby that has what was lost is not read', async () => {
+  test('cursors and walks past a lost change are refused, IDs continue after the lost ones, and a standby with the lost changes is not read', async () => {
     const cluster = await useCluster({}, endWithTest)
     const { primary } = cluster
     const [heir, abandoned] = cluster.standbys as [Node, Node]

@@ -65,7 +65,7 @@ const refusalOf = async (query: string) => {
 }
 
 describe('a walk with fields', () => {
-  test('has the chosen questions alone on every page, with everything alongside application, each application once', async () => {
+  test('has only the chosen questions on every page, all other members, and each application once', async () => {
     const whole = (await pageOf('')).payload
     const walked: ExportPage['payload'] = []
     let query = '?pageSize=2&fields=member.job.pay,asked_later,story'
@@ -89,7 +89,7 @@ describe('a walk with fields', () => {
     expect(service.logLines.findLast(line => line.msg === 'request')).toMatchObject({ fields: 3 })
   })
 
-  test('spec, "Pagination rules" 4: on a later page, other fields are refused, and fields where there were none', async () => {
+  test('spec, "Pagination rules" 4: refuses other fields on a later page, and fields if the first page had none', async () => {
     const chosen = (await pageOf('?pageSize=2&fields=story')).nextPageToken
     expect(await refusalOf(`?nextPageToken=${chosen}&fields=needs`)).toEqual([400, 'fields differs_from_first_page'])
     const whole = (await pageOf('?pageSize=2')).nextPageToken
@@ -99,7 +99,7 @@ describe('a walk with fields', () => {
     expect((await pageOf(`?nextPageToken=${whole}&${all}`)).payload.length).toBe(2)
   })
 
-  test('D34: what a program asks since its first page is unknown to it', async () => {
+  test('D34: does not know questions added after its first page', async () => {
     const other = 'chosen-grows'
     const first = q.text('grows at first', optional)
     await aProgram(sql, { slug: other, questions: [first] })
@@ -119,7 +119,7 @@ describe('a walk with fields', () => {
     expect((await ask('fields=grows_later')).status).toBe(200)
   })
 
-  test('D3 "All bad parameters are named at once", also by HEAD and before a 304', async () => {
+  test('D3 "All bad parameters are named at once", also for HEAD and before a 304', async () => {
     expect(await refusalOf('?fields=stroy&pageSize=x')).toEqual([
       400,
       'pageSize invalid_page_size',
@@ -136,7 +136,7 @@ describe('a walk with fields', () => {
     expect(line).toMatchObject({ status: 400, reason: 'token_malformed' })
   })
 
-  test('its ETag is of the chosen questions: the tag of another choice does not say that nothing is new', async () => {
+  test('has an ETag for the chosen questions, so the tag of another choice causes no 304', async () => {
     const tagOf = async (query: string): Promise<string> => {
       const response = await request(query)
       await response.text()

@@ -14,7 +14,7 @@ const unacceptable = { Accept: 'image/png' }
 const contentType = (format: keyof typeof pageFormats) => pageFormats[format].types[0] + pageFormats[format].parameters
 
 describe.each([...exportFormats])('D49: "overrides Accept", format=%s', format => {
-  test('the page is in this format, whatever the Accept header, and does not vary by it', async () => {
+  test('the page has this format whatever the Accept header, and does not vary by it', async () => {
     for (const Accept of ['application/json', 'text/csv', 'image/png']) {
       const response = await client.request({ format }, { Accept })
       expect([response.status, typeOf(response)]).toEqual([200, contentType(format)])
@@ -23,7 +23,7 @@ describe.each([...exportFormats])('D49: "overrides Accept", format=%s', format =
     }
   })
 
-  test('HEAD has the headers of GET, and its tag leads to 304 for this format alone', async () => {
+  test('HEAD has the headers of GET, and its tag causes a 304 only for this format', async () => {
     const path = `/api/v1/admin/programs/${slug}/applications?format=${format}`
     const headers = { Authorization: key.authorization, ...unacceptable }
     const head = await service.get(path, { method: 'HEAD', headers })
@@ -88,7 +88,7 @@ describe('the change feed', () => {
       headers: { Authorization: key.authorization, ...headers },
     })
 
-  test.each(['', '&include=application'])('is in the format named, whatever the Accept header%s', async more => {
+  test.each(['', '&include=application'])('has the named format, whatever the Accept header%s', async more => {
     for (const format of changesFormats) {
       const response = await read(`format=${format}${more}`, unacceptable)
       expect([response.status, typeOf(response)]).toEqual([200, contentType(format)])
@@ -99,7 +99,7 @@ describe('the change feed', () => {
     }
   })
 
-  test('refuses a format that it lacks, and names those it has', async () => {
+  test('refuses an unavailable format with the available ones', async () => {
     const missing = exportFormats.filter(format => !(changesFormats as string[]).includes(format))
     expect(missing).toContain('csv')
     for (const format of [...missing, 'xml']) {

@@ -99,7 +99,7 @@ describe('Accept', () => {
     ['text/csv;q=0.9, application/x-ndjson;q=0.8, */*;q=0.1', 'text/csv; charset=utf-8; header=present'],
     // Nothing in it is well-formed: as if there were none.
     ['json', 'application/json'],
-  ])('%p is answered with %p', async (accept, contentType) => {
+  ])('%p gets %p', async (accept, contentType) => {
     // fetch would send an Accept of its own.
     const { headers } = await rawRequest(service.port, [
       `GET /api/v1/admin/programs/${slug}/applications?pageSize=1 HTTP/1.1`,
@@ -113,7 +113,7 @@ describe('Accept', () => {
   })
 
   test.each(['text/html', 'application/xml, image/*', 'application/json;q=0', 'text/csv;header=absent', 'application/json;profile=x', 'application/json;odata=verbose', 'application/problem+json'])(
-    '%p is refused with 406, which names what is offered',
+    '%p gets a 406 with the available types',
     async accept => {
       const { status, body, codes } = await client.refusal({ pageSize: '1' }, { Accept: accept })
       expect([status, codes]).toEqual([406, { Accept: 'not_acceptable' }])
@@ -122,22 +122,19 @@ describe('Accept', () => {
     },
   ) // biome-ignore format: a list
 
-  test.each(['application/jsonl', 'application/ndjson'])(
-    '%s is NDJSON, under the name that was asked for',
-    async type => {
-      const pages = await Promise.all(
-        [type, 'application/x-ndjson'].map(async Accept => {
-          const response = await client.request({ pageSize: '2' }, { Accept })
-          const lines = (await response.text()).trimEnd().split('\n')
-          return { tag: response.headers.get('ETag'), lines: lines.slice(0, -1) }
-        }),
-      )
-      expect(pages[0]!.lines).toHaveLength(2)
-      expect(pages[0]).toEqual(pages[1]!)
-    },
-  )
+  test.each(['application/jsonl', 'application/ndjson'])('%s is NDJSON, under the requested name', async type => {
+    const pages = await Promise.all(
+      [type, 'application/x-ndjson'].map(async Accept => {
+        const response = await client.request({ pageSize: '2' }, { Accept })
+        const lines = (await response.text()).trimEnd().split('\n')
+        return { tag: response.headers.get('ETag'), lines: lines.slice(0, -1) }
+      }),
+    )
+    expect(pages[0]!.lines).toHaveLength(2)
+    expect(pages[0]).toEqual(pages[1]!)
+  })
 
-  test('D4: "401 is decided before anything that could be a 400", and before a 406', async () => {
+  test('D4: "401 is decided before anything that could be a 400" or a 406', async () => {
     const stranger = new ExportClient(service, await createTestKey(sql, { programs: ['another'] }), slug)
     expect((await stranger.refusal({}, { Accept: 'text/html' })).status).toBe(401)
   })
@@ -155,7 +152,7 @@ describe('Accept', () => {
 })
 
 describe('the same applications in each format', () => {
-  test('NDJSON: each line is, to the byte, the object of the JSON page, but for what readers take for ends of lines', async () => {
+  test('NDJSON: each line is byte for byte the object of the JSON page, except for characters that readers take for line ends', async () => {
     const { text: json } = await bodyOf('application/json')
     const { text } = await bodyOf('application/x-ndjson')
     const lines = text.split('\n')
@@ -172,7 +169,7 @@ describe('the same applications in each format', () => {
     expect(inOneLine(json)).toBe(`{"payload":[${lines.join(',')}],"nextPageToken":null}`)
   })
 
-  test('CSV: each top-level answer of each type is in the column of its name, as it is in JSON', async () => {
+  test('CSV: each top-level answer of each type is in its column, as in JSON', async () => {
     const { page } = await client.page()
     const { records, columns } = readCsvPage((await bodyOf('text/csv')).text)
     expect(records.map(record => Object.fromEntries(Object.entries(record).map(([column, cell]) => [column, textOf(cell)])))).toEqual(page.payload.map(csvRecordOf))
@@ -184,7 +181,7 @@ describe('the same applications in each format', () => {
     expect(columns.filter(column => column.includes('member_job'))).toEqual([])
   }) // biome-ignore format: long
 
-  test('CSV, OWASP "CSV Injection": no cell begins as a formula does, unless it is a number', async () => {
+  test('CSV, OWASP "CSV Injection": no cell begins like a formula unless it is a number', async () => {
     const { records } = readCsvPage((await bodyOf('text/csv')).text)
     const cells = records.flatMap(record => Object.values(record)).filter(cell => cell !== null)
     expect(cells.filter(cell => cell.startsWith("'=")).length).toBeGreaterThan(20)
@@ -193,7 +190,7 @@ describe('the same applications in each format', () => {
     expect(cells).toContain('-122.3301')
   })
 
-  test('a walk continues in any format: a token gives the same applications in each', async () => {
+  test('a walk continues in any format, with the same applications for a token', async () => {
     const expected = (await client.walkAll()).map(a => a.application_id)
     for (const pageSize of ['1', '3', '7', '10', '1000']) {
       const ids: number[] = []
@@ -213,7 +210,7 @@ describe('the same applications in each format', () => {
     }
   })
 
-  test('D6: a granted program without submissions answers 200 with an empty payload and a null token', async () => {
+  test('D6: a granted program without submissions gets a 200 with an empty payload and a null token', async () => {
     await aProgram(sql, { slug: 'unused', questions: [q.text('unused text')] })
     const reader = new ExportClient(service, await createTestKey(sql, { programs: ['unused'] }), 'unused')
     const bodies = await Promise.all(exportTypes.map(async type => (await reader.request({}, { Accept: type })).text()))
@@ -224,14 +221,14 @@ describe('the same applications in each format', () => {
     expect(readCsvPage(`\ufeff${bodies[2]}`)).toMatchObject({ records: [], nextPageToken: null })
   })
 
-  test('the bytes of CSV begin with a byte order mark, without which Excel garbles names', async () => {
+  test('CSV begins with a byte order mark, without which Excel garbles names', async () => {
     const response = await client.request({ pageSize: '1' }, { Accept: 'text/csv' })
     expect(Buffer.from(await response.arrayBuffer()).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
   })
 })
 
 describe('G9: "Never a partial 200 that parses"', () => {
-  test.each([...exportTypes])('%s, cut after any byte, is not whole', async type => {
+  test.each([...exportTypes])('%s, cut after any byte, is not complete', async type => {
     for (const parameters of [{}, { pageSize: '3' }] as Record<string, string>[]) {
       const { text } = await bodyOf(type, parameters)
       const bytes = Buffer.from(text)
@@ -265,7 +262,7 @@ describe('Content-Digest (RFC 9530)', () => {
   const sha256 = (bytes: ArrayBuffer): string =>
     `sha-256=:${createHash('sha256').update(new Uint8Array(bytes)).digest('base64')}:`
 
-  test('a page that is sent in one piece has it when it is wanted, over the bytes as they are sent', async () => {
+  test('is sent with a page in one piece if requested, over the bytes as sent', async () => {
     for (const type of exportTypes) {
       for (const coding of ['identity', 'gzip', 'zstd']) {
         const fields = { Authorization: key.authorization, Accept: type, 'Accept-Encoding': coding }
@@ -279,7 +276,7 @@ describe('Content-Digest (RFC 9530)', () => {
     }
   })
 
-  test('a page that is streamed has none: its head is sent before its bytes are known', async () => {
+  test('is not sent with a streamed page, whose bytes are not known in time', async () => {
     const slug = 'streamed'
     const program = await insertRawProgram(sql, slug)
     await insertRawApplications(sql, program, 30, () => 'x'.repeat(10_000))

@@ -56,7 +56,7 @@ async function tokensOf(pageSize: number) {
 }
 
 test.each(walks)(
-  'G13: behind the walk, by one submission or by nearly all: 503 with Retry-After on its first and last pages; whole again once it has caught up (%j)',
+  'G13: a database behind the walk, by one submission or nearly all, causes a 503 with Retry-After on the first and last pages until it has caught up (%j)',
   async ({ pageSize, count }) => {
     await begin(count)
     const { first, last } = await tokensOf(pageSize)
@@ -105,7 +105,7 @@ test.each(walks)(
   },
 )
 
-test('G13: an application that was rewritten under the number of the walk’s last ends the walk, though nothing is missing', async () => {
+test('G13: another application under the number of the walk’s last one ends the walk, though none is missing', async () => {
   const count = 15
   await begin(count)
   const { first, last } = await tokensOf(7)
@@ -131,7 +131,7 @@ test('G13: an application that was rewritten under the number of the walk’s la
 })
 
 test.each(walks)(
-  'G13: a database that lost the walk’s last application, and whose next change was none, ends the walk: its number alone does not stand for it (%j)',
+  'G13: a database that lost the walk’s last application and gave its number to another kind of change ends the walk (%j)',
   async ({ pageSize, count }) => {
     await begin(count)
     const { first, last } = await tokensOf(pageSize)
@@ -146,7 +146,7 @@ test.each(walks)(
   },
 )
 
-describe('applications that go and leave a tombstone of each', () => {
+describe('erased applications, each with a tombstone', () => {
   async function remove(afterSeq: number): Promise<void> {
     await database.sql`delete from application where program_id = ${program.program_id} and submit_seq > ${afterSeq}`
     const [erased] = await database.sql`
@@ -154,7 +154,7 @@ describe('applications that go and leave a tombstone of each', () => {
     expect(erased!.count).toBeGreaterThan(0)
   }
 
-  test.each(walks)('G13: the walk’s last one, and those before it, end no walk (%j)', async ({ pageSize, count }) => {
+  test.each(walks)('G13: do not end a walk, even at its last position (%j)', async ({ pageSize, count }) => {
     await begin(count)
     const { first, last } = await tokensOf(pageSize)
     for (const gone of [1, 4]) {
@@ -170,7 +170,7 @@ describe('applications that go and leave a tombstone of each', () => {
     expect((await client.request({ nextPageToken: first.token })).status).toBe(200)
   })
 
-  test('G13: all of them leave a walk under way empty, and end none; one that begins now is held to what was erased', async () => {
+  test('G13: leave a walk empty if all are erased, without ending it, and a new walk begins after the erasures', async () => {
     await begin(15)
     const { first } = await tokensOf(7)
     await remove(2)

@@ -44,7 +44,7 @@ async function polled() {
 }
 
 describe('If-None-Match', () => {
-  test('while nothing happens: 304 without a body, not in the audit log, with the header fields that go with it', async () => {
+  test('gets a 304 without a body or an audit entry while nothing changes, with the required headers', async () => {
     const { slug, apiKey, apply, tagOf } = await polled()
     await apply()
     const tag = await tagOf()
@@ -73,7 +73,7 @@ describe('If-None-Match', () => {
     expect(await lines()).toBe(1)
   })
 
-  test('RFC 9110, section 13.1.1: If-Match compares strongly, and no tag of a page is strong; * is any', async () => {
+  test('RFC 9110, section 13.1.1: If-Match compares strongly, so no tag of a page matches, and * matches any', async () => {
     const { slug, apiKey, apply, tagOf } = await polled()
     await apply()
     const tag = await tagOf()
@@ -98,7 +98,7 @@ describe('If-None-Match', () => {
     expect(await statusWith({})).toBe(200)
   })
 
-  test('RFC 9110, section 13.1.2: a list, weak or strong, or *; what is not well-formed names nothing', async () => {
+  test('RFC 9110, section 13.1.2: may be a list of weak or strong tags or *, and malformed tags match nothing', async () => {
     const { tagOf, statusFor } = await polled()
     const tag = await tagOf()
     const strong = tag.slice(2)
@@ -108,7 +108,7 @@ describe('If-None-Match', () => {
       expect([field, await statusFor(field)]).toEqual([field, 200])
   })
 
-  test('after each thing that can happen to an application, or to what a page shows of it, the page is sent', async () => {
+  test('gets the page after every possible change to an application or to what a page shows of it', async () => {
     const { slug, questions, program_id, frontEnd, apply, change, tagOf, statusFor } = await polled()
     const applicant = await frontEnd.register()
     let tag = await tagOf()
@@ -145,7 +145,7 @@ describe('If-None-Match', () => {
     expect(await statusFor(tag)).toBe(304)
   })
 
-  test('another filter, page size, format, program or time zone is another page; another spelling or compression is not', async () => {
+  test('does not match another filter, page size, format, program or time zone, but another spelling or compression', async () => {
     const { client, apply, tagOf, statusFor, apiKey, slug } = await polled()
     await apply()
     const tag = await tagOf()
@@ -175,7 +175,7 @@ describe('If-None-Match', () => {
     expect((await client.request({}, { 'If-None-Match': tag, Accept: 'image/png' })).status).toBe(406)
   })
 
-  test('authorization still applies: a matching tag opens nothing', async () => {
+  test('still requires authorization', async () => {
     const { slug, tagOf } = await polled()
     const tag = await tagOf()
     const stranger = await createTestKey(sql, { programs: ['of-a-stranger'] })
@@ -184,7 +184,7 @@ describe('If-None-Match', () => {
     expect((await new ExportClient(service, retired, slug).request({}, { 'If-None-Match': '*' })).status).toBe(401)
   })
 
-  test('a page with a token has no ETag, and is sent whatever is named', async () => {
+  test('has no effect on a page with a token, which has no ETag', async () => {
     const { apply, client } = await polled()
     for (let i = 0; i < 3; i++) await apply()
     const { page } = await client.page({ pageSize: '2' })
@@ -194,7 +194,7 @@ describe('If-None-Match', () => {
     expect(second.payload).toHaveLength(1)
   })
 
-  test('another history in which the counter has come as far is another page, as after a restore', async () => {
+  test('does not match after a restore, even if the counter has reached the same number', async () => {
     // Two databases alike in every number: the same applications at the same times, one annotation more in each, of another moment.
     const tags = await Promise.all(
       [1_790_000_000_000_000, 1_790_000_000_000_001].map(async at => {
@@ -223,7 +223,7 @@ describe('If-None-Match', () => {
   })
 })
 
-test('a client that polls with If-None-Match alongside writers has at each 304 all that was committed before it asked', async () => {
+test('a client that polls with If-None-Match alongside writers has, at each 304, everything committed before the request', async () => {
   const { client, apply, change, program_id } = await polled()
   const committed = new Map<number, string>()
   for (let i = 0; i < 5; i++) committed.set((await apply()).application_id, '')

@@ -89,7 +89,7 @@ test('without it, "the specification applies: every question ever"', () => {
     expect(Object.keys(application).sort()).toEqual(['applicant', 'member', 'rooms', 'story'])
 })
 
-test('a version published during the walk changes none of its pages', async () => {
+test('a version published during the walk does not change its pages', async () => {
   const other = 'moves-on-again'
   const questions = [q.text('kept', optional), q.text('dropped', optional)]
   await aProgram(sql, { slug: other, questions })
@@ -106,7 +106,7 @@ test('a version published during the walk changes none of its pages', async () =
 })
 
 describe('together with other parameters', () => {
-  test('fields chooses from the questions that are left, and knows no other', async () => {
+  test('fields chooses only from these questions', async () => {
     const page = await pageOf({ questions: 'current', fields: 'rooms,member.likes' })
     expect(Object.keys(page.payload[0]!.application)).toEqual(['member', 'rooms'])
     const refused = await client.refusal({ questions: 'current', fields: 'story,member.job' })
@@ -119,7 +119,7 @@ describe('together with other parameters', () => {
     })
   })
 
-  test('spec, "Pagination rules" 4: it may be omitted later, but not begin later', async () => {
+  test('spec, "Pagination rules" 4: it may be omitted later, but not added later', async () => {
     const chosen = (await pageOf({ pageSize: '2', questions: 'current' })).nextPageToken!
     expect((await pageOf({ nextPageToken: chosen })).payload).toHaveLength(2)
     const all = (await pageOf({ pageSize: '2' })).nextPageToken!
@@ -132,7 +132,7 @@ describe('together with other parameters', () => {
     expect([status, codes]).toEqual([400, { questions: 'invalid_questions', pageSize: 'invalid_page_size' }])
   })
 
-  test('the first page has an ETag of its own', async () => {
+  test('the first page has its own ETag', async () => {
     const tags = await Promise.all(
       ['', 'questions=current'].map(async query => (await client.request(query)).headers.get('ETag')),
     )
@@ -149,7 +149,7 @@ describe('together with other parameters', () => {
 describe('"A view, like fields": the same applications', () => {
   const shown = whole.map(current)
 
-  test('by their IDs, with their revisions, and in the change feed', async () => {
+  test('are read by their IDs, with their revisions, and in the change feed', async () => {
     for (const item of shown) {
       const at = `${path}/applications/${item.application_id}`
       expect(await read(`${at}?questions=current`)).toEqual(item)
@@ -164,7 +164,7 @@ describe('"A view, like fields": the same applications', () => {
     expect([refused.status, errors[0]]).toMatchObject([400, { parameter: 'questions', code: 'invalid_questions' }])
   })
 
-  test('applications read with `questions` are as the JSON Schema with the same parameter describes them', async () => {
+  test('match the JSON Schema with the same parameter', async () => {
     const at = `/docs/api/programs/${slug}/versions/active/response.schema.json?inline=1&questions=current`
     const schema = await read<JsonSchema>(at)
     expect(schemaErrors(schema, { payload: shown, nextPageToken: null })).toEqual([])
@@ -172,7 +172,7 @@ describe('"A view, like fields": the same applications', () => {
     expect([text.includes('"story"'), text.includes('"job"'), text.includes('"rooms"')]).toEqual([false, false, true])
   })
 
-  test('and the audit log says which questions were sent', async () => {
+  test('are in the audit log with the questions that were sent', async () => {
     await pageOf({ questions: 'current' })
     await until('the entry of the page', async () => {
       const rows = await sql`

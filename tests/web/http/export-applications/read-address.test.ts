@@ -74,14 +74,14 @@ describe.skipIf(!isThere)('pages are read from DATABASE_READ_URL', () => {
   /** How often the log says that a page is read from the primary instead. */
   const reports = ({ logLines }: TestService) => logLines.filter(({ level, reason }) => level === 'warn' && reason)
 
-  test('a walk is whole, and all its pages are read there', async () => {
+  test('for all pages of a walk', async () => {
     const { service, client, ids } = await open(readPoolOf(a.url))
     expect(await idsOf(client, { pageSize: '5' })).toEqual(ids)
     expect(await readsOf(service)).toEqual({ ...none, read: 10 })
     expect(reports(service)).toEqual([])
   })
 
-  test('G1, G13: while it lags nothing is missing from a walk, and it is read again once it has caught up', async () => {
+  test('G1, G13: unless it lags, with nothing missing from a walk, and again once it has caught up', async () => {
     const { service, client, ids, program } = await open(readPoolOf(a.url))
     await a.pause()
     ids.push(...(await insertRawApplications(database.sql, program, 7)))
@@ -94,7 +94,7 @@ describe.skipIf(!isThere)('pages are read from DATABASE_READ_URL', () => {
     expect(await readsOf(service)).toEqual({ ...none, behind: 3, read: 3 })
   })
 
-  test('D22: while it lags a page has the statuses that the primary has, also of a walk that it has all of', async () => {
+  test('D22: with the primary’s statuses while it lags, even if it has the whole walk', async () => {
     const { service, client, ids, program } = await open(readPoolOf(a.url))
     await database.sql`update program set statuses = '{Approved}' where program_id = ${program.program_id}`
     const { page } = await client.page({ pageSize: '30' })
@@ -107,7 +107,7 @@ describe.skipIf(!isThere)('pages are read from DATABASE_READ_URL', () => {
     expect(await readsOf(service)).toEqual({ ...none, read: 1, behind: 1 })
   })
 
-  test('behind a load balancer that leads to a standby that lags and to one that does not, walks are whole, and both are tried', async () => {
+  test('through a load balancer in front of a lagging and a current standby, with complete walks and both tried', async () => {
     const { service, client, ids, program } = await open(readPoolOf(await useBalancer([a.url, b.url])))
     await a.pause()
     ids.push(...(await insertRawApplications(database.sql, program, 7)))
@@ -139,7 +139,7 @@ describe.skipIf(!isThere)('pages are read from DATABASE_READ_URL', () => {
   }
   const large = { applications: 400, releaseAfterMs: 60_000, textOf: () => 'x'.repeat(60_000) }
 
-  test('G8: a snapshot that recovery withdraws in mid-page costs no row: the primary continues after the last one sent', async () => {
+  test('G8: without a lost row if recovery cancels a snapshot midway, as the primary continues after the last row sent', async () => {
     const opened = await open(readPoolOf(a.url), large)
     const { pid, rest } = await beginPage(opened)
     // What the cursor might still see is removed on the primary, and recovery does not wait for it.
@@ -156,7 +156,7 @@ describe.skipIf(!isThere)('pages are read from DATABASE_READ_URL', () => {
     )
   })
 
-  test('G8: a server that dies in mid-page costs no row: the primary continues after the last one sent', async () => {
+  test('G8: without a lost row if the server dies midway, as the primary continues after the last row sent', async () => {
     const opened = await open(readPoolOf(a.url), large)
     const { rest } = await beginPage(opened)
     await a.kill()
@@ -166,7 +166,7 @@ describe.skipIf(!isThere)('pages are read from DATABASE_READ_URL', () => {
     expect(await readsOf(opened.service)).toEqual({ ...none, unreachable: 1 })
   })
 
-  test('G14: a server that accepts connections and says nothing is waited for by few pages, and every walk is whole', async () => {
+  test('G14: with few pages waiting for a silent server, and every walk complete', async () => {
     const proxy = await useSilentProxy(a.url)
     proxy.fallSilent()
     const { service, client, ids } = await open(readPoolOf(proxy.url, 300))
@@ -176,13 +176,13 @@ describe.skipIf(!isThere)('pages are read from DATABASE_READ_URL', () => {
     expect(reports(service)).toMatchObject([{ reason: 'unreachable' }])
   })
 
-  test('a server that cannot be reached costs nothing but the try', async () => {
+  test('with only one failed attempt if the server is unreachable', async () => {
     const { service, client, ids } = await open(readPoolOf('postgres://127.0.0.1:1/nowhere'))
     expect(await idsOf(client, { pageSize: '5' })).toEqual(ids)
     expect(await readsOf(service)).toEqual({ ...none, unreachable: 10 })
   })
 
-  test('another installation is never read', async () => {
+  test('but never from another installation', async () => {
     const other = await useDatabase({}, endWithTest)
     const { service, client, ids } = await open(readPoolOf(other.url))
     expect(await idsOf(client, { pageSize: '5' })).toEqual(ids)
@@ -190,7 +190,7 @@ describe.skipIf(!isThere)('pages are read from DATABASE_READ_URL', () => {
     expect(reports(service)).toMatchObject([{ reason: 'other_history' }])
   })
 
-  test('G1: no walk begins on a server that replays another one’s log: 503 that says so; pages of a walk continue', async () => {
+  test('G1: but no walk begins on a server that is replaying a log, which gets a 503, while pages of a walk continue', async () => {
     const { client, ids } = await open(readPoolOf(a.url))
     const { page } = await client.page({ pageSize: '30' })
     const exportDb = usePool({ url: a.url, connectionsMax: 2 }, endWithTest)
@@ -205,7 +205,7 @@ describe.skipIf(!isThere)('pages are read from DATABASE_READ_URL', () => {
 })
 
 describe.skipIf(!isThere)('a standby that is promoted alongside the primary', () => {
-  test('is never read, and no failover is noted for it', async () => {
+  test('is never read, and no failover is recorded', async () => {
     const own = await useCluster({}, endWithTest)
     const [promoted] = own.standbys as [Node]
     const there = databaseAt(own.url, endWithTest)
@@ -232,7 +232,7 @@ describe.skipIf(!isThere)('walks alongside 8 writers, while standbys stop, die a
   const rounds = Number(process.env.STANDBY_ROUNDS ?? 1)
 
   test.each(['waits for', 'does not wait for'])(
-    'G1 to G6, G13: the primary %s its standbys: each walk is exact, or ends in the 400 or 503 that says so; never short',
+    'G1 to G6, G13: are exact or end with a 400 or 503, and are never short, when the primary %s its standbys',
     async how => {
       const synchronous = how === 'waits for'
       const cluster = await useCluster({ synchronous }, endWithTest)

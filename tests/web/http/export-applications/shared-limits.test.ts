@@ -42,7 +42,7 @@ describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services
     return row!.lines as number
   }
 
-  test('as many as the whole allows, over both; what is one too many is a 429 whole, and nothing of it is on record as sent', async () => {
+  test('are limited over both, and one request too many gets a 429 without an audit entry', async () => {
     const { key, clients } = await clientsOf()
     const left: (string | null)[] = []
     for (let i = 0; i < 6; i++) {
@@ -72,7 +72,7 @@ describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services
     expect(await sentTo(key.api_key_id)).toBe(sent)
   })
 
-  test('HEAD and "nothing new" send what is left as well', async () => {
+  test('also have the rate limit headers on HEAD and 304', async () => {
     const { key, clients } = await clientsOf()
     const { response } = await clients[0]!.page({ pageSize: '1' })
     const tag = response.headers.get('ETag')!
@@ -85,7 +85,7 @@ describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services
     expect([same.status, leftOf(same), head.status, leftOf(head)]).toEqual([304, '4', 200, '3'])
   })
 
-  test('an export under way on one takes the place of the key on the other, until it has ended', async () => {
+  test('have a place taken on one service by an export on the other until it ends', async () => {
     const { key, clients } = await clientsOf()
     const held = new ExportPlaces(1, counts[0]).begin(key.api_key_id)!
     expect(await held.free).toBe(true)

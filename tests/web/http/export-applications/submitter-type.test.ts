@@ -39,27 +39,24 @@ const types = [
 const get = async (path: string, headers: Record<string, string> = {}): Promise<string> =>
   (await service.get(path, { headers: { Authorization: key.authorization, ...headers } })).text()
 
-test.each(types)(
-  'a walk of %s has these and no others, in every format and through tokens',
-  async (submitterType, count) => {
-    const ids = byType(submitterType)
-    expect(ids.length).toBe(count)
-    for (const pageSize of ['1', '2', '1000'])
-      expect(
-        (await client.walkAll({ submitterType, pageSize })).map(application => application.application_id),
-      ).toEqual(ids)
-    const path = `/api/v1/admin/programs/${slug}/applications?submitterType=${submitterType}`
-    const lines = (await get(path, { Accept: 'application/x-ndjson' })).trim().split('\n')
-    expect(lines.slice(0, -1).map(line => JSON.parse(line).application_id)).toEqual(ids)
-    const records = (await get(path, { Accept: 'text/csv' })).trim().split('\r\n')
-    expect(records.length).toBe(1 + count + 1)
-    const typed = new TributaryClient({ baseUrl: service.baseUrl, username: key.username, password: key.password })
-    const walked: number[] = []
-    for await (const application of typed.applications(slug, { submitterType, pageSize: 2 }))
-      walked.push(application.application_id)
-    expect(walked).toEqual(ids)
-  },
-)
+test.each(types)('a walk of %s has exactly these, in every format and through tokens', async (submitterType, count) => {
+  const ids = byType(submitterType)
+  expect(ids.length).toBe(count)
+  for (const pageSize of ['1', '2', '1000'])
+    expect((await client.walkAll({ submitterType, pageSize })).map(application => application.application_id)).toEqual(
+      ids,
+    )
+  const path = `/api/v1/admin/programs/${slug}/applications?submitterType=${submitterType}`
+  const lines = (await get(path, { Accept: 'application/x-ndjson' })).trim().split('\n')
+  expect(lines.slice(0, -1).map(line => JSON.parse(line).application_id)).toEqual(ids)
+  const records = (await get(path, { Accept: 'text/csv' })).trim().split('\r\n')
+  expect(records.length).toBe(1 + count + 1)
+  const typed = new TributaryClient({ baseUrl: service.baseUrl, username: key.username, password: key.password })
+  const walked: number[] = []
+  for await (const application of typed.applications(slug, { submitterType, pageSize: 2 }))
+    walked.push(application.application_id)
+  expect(walked).toEqual(ids)
+})
 
 test.each(types)(
   'an OData feed is filtered by submitter_type eq %s, through its links',
@@ -77,7 +74,7 @@ test.each(types)(
   },
 )
 
-test('with a revision state and a later submission of the same person, both filters hold as of the first page', async () => {
+test('with a revision state and a later submission of the same person, both filters apply as of the first page', async () => {
   const own = 'resubmitted'
   await aProgram(sql, { slug: own, questions: [q.text('words')] })
   const ownKey = await createTestKey(sql, { programs: [own], maySubmit: true })
@@ -103,7 +100,7 @@ test('with a revision state and a later submission of the same person, both filt
   ).toEqual([submitted.at(-1)!])
 })
 
-test('the filter stays with its walk: another value along with the token is refused, the receipt is of the same applications', async () => {
+test('the filter stays the same in a walk: another value with the token is refused, and the receipt has the same applications', async () => {
   const submitterType = 'TRUSTED_INTERMEDIARY'
   const { response, page } = await client.page({ submitterType, pageSize: '1' })
   const nextPageToken = page.nextPageToken!
@@ -117,7 +114,7 @@ test('the filter stays with its walk: another value along with the token is refu
   expect(receipt).toMatchObject({ applications: length, filters: { submitter_type: submitterType, page_size: 1 } })
 })
 
-test('a first page has a tag of its own for each value, and 304 for that alone', async () => {
+test('a first page has its own tag for each value, which causes a 304 only there', async () => {
   const tagOf = async (parameters: Record<string, string>) =>
     (await client.page(parameters)).response.headers.get('ETag')!
   const tag = await tagOf({ submitterType: 'APPLICANT' })
@@ -141,7 +138,7 @@ test('the log and the audit log contain the submitter type', async () => {
   expect(await entry()).toEqual({ filters })
 })
 
-test('D10: a value that is none, and a name that is nearly right, are refused', async () => {
+test('D10: an unknown value and a similar name are refused', async () => {
   for (const value of ['applicant', 'NOBODY', 'APPLICANT,TRUSTED_INTERMEDIARY'])
     expect((await client.refusal({ submitterType: value })).codes).toEqual({ submitterType: 'invalid_submitter_type' })
   for (const name of ['submitter_type', 'submittertype', 'SubmitterType', 'submitterTypes', '$submitterType'])

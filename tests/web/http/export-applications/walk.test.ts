@@ -92,7 +92,7 @@ async function applicantsWith(count: number): Promise<number[]> {
 }
 
 describe('a walk alongside 8 writers who submit and resubmit', () => {
-  test('G1, G2, G3: each application committed before page 1 exactly once, none later, states as of page 1; at page sizes 1, 7, 100, 1000', async () => {
+  test('G1, G2, G3: has each application committed before page 1 exactly once, none later, and states as of page 1, with page sizes 1, 7, 100 and 1000', async () => {
     crowd = new Crowd(await applicantsWith(40))
     await crowd.until(40)
     for (const pageSize of [1, 7, 100, 1000, 7, 100, 1000]) {
@@ -122,7 +122,7 @@ describe('a walk alongside 8 writers who submit and resubmit', () => {
     }
   })
 
-  test('G3: with CURRENT each applicant appears exactly once, although the last one seen resubmits between every two pages', async () => {
+  test('G3: has each applicant exactly once with CURRENT, although the last one seen resubmits between pages', async () => {
     crowd = new Crowd(await applicantsWith(20))
     await crowd.until(30)
     const seen: ExportedApplication[] = []
@@ -151,7 +151,7 @@ describe('a walk alongside 8 writers who submit and resubmit', () => {
     expect(applicants.length).toBe(count)
   })
 
-  test('G6: polling with Snapshot-Time as the next fromDate and toDate loses nothing and repeats nothing, also what was committing during a walk', async () => {
+  test('G6: neither loses nor repeats anything when polling with Snapshot-Time as the next fromDate and toDate, even what commits during a walk', async () => {
     crowd = new Crowd(await applicantsWith(10))
     const collected: number[] = []
     let fromDate: string | undefined
@@ -180,7 +180,7 @@ describe('a walk', () => {
       await frontEnd.apply(applicant, { words: { text: 'second' } })
   })
 
-  test('D1: ascending (submit_time, submit_seq), one total order within and across pages', async () => {
+  test('D1: is in ascending order of (submit_time, submit_seq) within and across pages', async () => {
     const all = await database.sql<{ application_id: number }[]>`
       select application_id from application order by submit_time, submit_seq`
     expect(all.length).toBeGreaterThanOrEqual(82)
@@ -189,7 +189,7 @@ describe('a walk', () => {
     }
   })
 
-  test('G4: the same token gives the same applications with byte-identical answers, as often as it is sent, also after resubmissions, "after a program was published (D34)" and by another process', async () => {
+  test('G4: has the same applications with byte-identical answers for the same token, even after resubmissions, "after a program was published (D34)" and from another process', async () => {
     const pages: { token: string; text: string }[] = []
     let token: string | null = (await client.page({ pageSize: '20' })).page.nextPageToken
     while (token !== null && pages.length < 5) {
@@ -212,7 +212,7 @@ describe('a walk', () => {
     expect(Object.keys((await client.page({ pageSize: '1' })).page.payload[0]!.application)).toEqual(['words', 'more'])
   })
 
-  test('G5: [a,b) + [b,c) = [a,c) and they share nothing, for windows that end at or before the watermark', async () => {
+  test('G5: has windows where [a,b) + [b,c) = [a,c) without overlap, up to the watermark', async () => {
     const { response } = await client.page({ pageSize: '1' })
     const c = response.headers.get('Snapshot-Time')!
     const times = await database.sql<
@@ -230,7 +230,7 @@ describe('a walk', () => {
     }
   })
 
-  test('G8: survives a restart, rotation of the token key, deletion of the row at the cursor, and a program published between pages', async () => {
+  test('G8: survives a restart, rotation of the token key, deletion of the row at the cursor, and a publication between pages', async () => {
     const all = idsOf(await client.walkAll())
     const first = await client.page({ pageSize: '10' })
     const seen = idsOf(first.page.payload)
@@ -271,7 +271,7 @@ describe('a walk', () => {
 })
 
 // As after a failover to a primary whose clock is behind what the old one has given out.
-test('G5, G6: no window of a poll misses or repeats a submission when the clock falls back by an hour between two of them', async () => {
+test('G5, G6: no polling window misses or repeats a submission when clocks go back by an hour between two of them', async () => {
   const submit = async (): Promise<number> =>
     (await frontEnd.apply(await frontEnd.register(), { words: { text: 'x' } })).application_id
   const found: number[][] = []

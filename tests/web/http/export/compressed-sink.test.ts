@@ -54,7 +54,7 @@ const cut = (whole: Buffer, size: number): Buffer[] =>
   )
 
 describe.each(codings)('%s', coding => {
-  test('hands on no empty write: a client takes one for the news that it has gone', async () => {
+  test('passes on no empty write, which a client would take for a lost connection', async () => {
     const sizes: number[] = []
     const client: Sink = {
       write(bytes) {
@@ -68,7 +68,7 @@ describe.each(codings)('%s', coding => {
     expect(sizes).not.toContain(0)
   })
 
-  test('gives back the very bytes, at every size around a buffer, in one write and in many', async () => {
+  test('returns the exact bytes at every size around a buffer, in one write and in many', async () => {
     for (const size of [0, 1, 100, piece - 1, piece, piece + 1, 2 * piece - 1, 2 * piece, 3 * piece + 1, 5 * piece]) {
       const whole = text(size)
       for (const parts of [[whole], cut(whole, piece), cut(whole, 100_003)]) {
@@ -91,7 +91,7 @@ describe.each(codings)('%s', coding => {
       expect(() => strictly(Buffer.concat(client.chunks.slice(0, sent)))).toThrow()
   })
 
-  test('a large row goes out in pieces: neither it nor what it becomes is held twice', async () => {
+  test('sends a large row in pieces, without holding it or its compressed form twice', async () => {
     const whole = text(20 * piece + 7)
     const client = new Client()
     await compressed(coding, client, sink => writeAll(sink, [text(10), whole, text(10)]))
@@ -99,7 +99,7 @@ describe.each(codings)('%s', coding => {
     expect(Math.max(...client.chunks.map(chunk => chunk.length))).toBeLessThan(piece)
   })
 
-  test('waits for the client: a write is answered when what became of it was taken', async () => {
+  test('waits for the client to accept the output of each write', async () => {
     const read = Promise.withResolvers<boolean>()
     const client = new Client(write => (write === 1 ? read.promise : true))
     let answered = 0
@@ -121,20 +121,20 @@ describe.each(codings)('%s', coding => {
     expect(decode[coding](client.bytes()).length).toBe(6 * piece)
   })
 
-  test('a client that has gone ends the writing, also when that shows only with a later write', async () => {
+  test('ends when the client has disconnected, even if a later write reveals it', async () => {
     const client = new Client(write => write < 2)
     expect(await compressed(coding, client, sink => writeAll(sink, cut(text(50 * piece), piece)))).toBe(false)
     expect(client.chunks.length).toBe(2)
   })
 
-  test('an error at the client rejects the write', async () => {
+  test('rejects the write if the client fails', async () => {
     const client = new Client(() => Promise.reject(new Error('reset')))
     await expect(compressed(coding, client, sink => writeAll(sink, cut(text(50 * piece), piece)))).rejects.toThrow(
       'reset',
     )
   })
 
-  test('after a failure nothing more is written, not even what was being compressed', async () => {
+  test('writes nothing more after a failure, not even what is being compressed', async () => {
     const client = new Client()
     const failed = compressed(coding, client, async sink => {
       // Under way still.
@@ -147,7 +147,7 @@ describe.each(codings)('%s', coding => {
   })
 })
 
-test('gzip is one stream: the length it ends with is that of everything', async () => {
+test('gzip is one stream whose final length is that of everything', async () => {
   const client = new Client()
   await compressed('gzip', client, sink => writeAll(sink, cut(text(3 * piece), piece)))
   expect(client.bytes().readUInt32LE(client.bytes().length - 4)).toBe(3 * piece)

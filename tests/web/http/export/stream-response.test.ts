@@ -22,7 +22,7 @@ function aRecord(signal?: AbortSignal): RequestRecord {
   return new RequestRecord(request, new ClientConnection(server, request, 60), origin, log, new Metrics())
 }
 
-test('a client that had gone before the first write is reported as gone, and nothing is written for it', async () => {
+test('a client that disconnected before the first write is reported, and nothing is written', async () => {
   let taken: boolean | undefined
   await streamResponse(
     aRecord(AbortSignal.abort()),
@@ -37,7 +37,7 @@ test('a client that had gone before the first write is reported as gone, and not
 })
 
 test.each(['goes', 'was answered otherwise'])(
-  'a client that %s while its first write waits for the response is reported as gone',
+  'a client that %s while its first write waits for the response is reported as disconnected',
   async how => {
     const leaving = new AbortController()
     let taken: Promise<boolean> | undefined
@@ -59,7 +59,7 @@ test.each(['goes', 'was answered otherwise'])(
   },
 )
 
-test('a client that goes while a later write waits for it is reported as gone, whatever its connection says', async () => {
+test('a client that disconnects while a later write waits is reported, whatever its connection says', async () => {
   const leaving = new AbortController()
   let writes = 0
   const ended = Promise.withResolvers<void>()
@@ -94,7 +94,7 @@ test('a client that goes while a later write waits for it is reported as gone, w
   await ended.promise
 })
 
-test('a page that fails once all of it is written is not sent', async () => {
+test('a page that fails after all of it is written is not sent', async () => {
   const failing = async (sink: Sink): Promise<RequestOutcome> => {
     await sink.write(Buffer.from('whole'), true)
     await Bun.sleep(1)

@@ -14,11 +14,11 @@ test.each([
   ['sha-256', undefined],
   ['SHA-256=1', undefined],
   ['sha-256=x, sha-512=1;a=b', 'sha-512'],
-])('RFC 9530: Want-Content-Digest %p wants %p', (field, algorithm) => {
+])('RFC 9530: Want-Content-Digest %p requests %p', (field, algorithm) => {
   expect(wantedDigest(field)).toBe(algorithm as never)
 })
 
-test('RFC 9530, appendix B.1: the digest of its example', () => {
+test('RFC 9530, appendix B.1: the example has its digest', () => {
   const digest = contentDigest('sha-256', Buffer.from('{"hello": "world"}\n'))
   expect(digest).toBe('sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:')
 })

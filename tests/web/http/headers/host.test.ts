@@ -37,14 +37,14 @@ describe.each([
   ['TLS', tls],
 ])('%s', (_, service) => {
   test.each(['x', 'xy', 'xyz', 'x:1', 'x.y', 'localhost', '[::1]:8080'])(
-    'with %s as host, what lies behind a path is not reached by another',
+    'with %s as host, a path cannot be reached by another address',
     async host => {
       const answers = await Promise.all(paths.map(path => ask(service, path, host)))
       expect(answers.filter(answer => !['404', '400 bad_host'].includes(answer))).toEqual([])
     },
   )
 
-  test('with any host that is one and is not too short, a path is its own', async () => {
+  test('with any valid host of sufficient length, a path is read exactly', async () => {
     for (const host of [
       'xyz',
       'x:1',
@@ -73,18 +73,18 @@ describe.each([
     '/x//../../api/v1/checkAuth',
     `${'/x'.repeat(20)}${'/..'.repeat(20)}/api/v1/checkAuth`,
     '/api%5Cv1',
-  ])('%p is refused before there is a route: a proxy may have taken it for another address', async path => {
+  ])('%p is refused before routing, because a proxy may read it as another address', async path => {
     expect(await ask(service, path, 'xyz')).toBe('400 path_not_normal')
   })
 
   test.each(['/api/v1/checkAuth/', '/api/v1/checkAuth?x=/../y', `http://xyz/api/v1/checkAuth`])(
-    '%p is as it should be',
+    '%p is accepted',
     async path => {
       expect(await ask(service, path, 'xyz')).toBe('200')
     },
   )
 
-  test('an address longer than any, or with letters that need no escape, is nowhere', async () => {
+  test('an address that is too long or needlessly encoded is not found', async () => {
     expect(await ask(service, `/api${'/x'.repeat(30)}`, 'xyz')).toBe('404')
     expect(await ask(service, '/%61pi/v1/checkAuth', 'xyz')).toBe('404')
   })
@@ -101,7 +101,7 @@ describe.each([
     '[::1',
     'bücher.example',
     'a,b',
-  ])('%p is no host', async host => {
+  ])('%p is not a valid host', async host => {
     expect(await ask(service, '/api/v1/checkAuth', host)).toBe('400 bad_host')
   })
 })
@@ -110,7 +110,7 @@ describe.each([
   ['plain HTTP', named],
   ['TLS', namedTls],
 ])('with BASE_URL, %s', (_, service) => {
-  test('its host is right, and so is an address, by which a platform asks', async () => {
+  test('its host is accepted, and so is an IP address, which platforms use', async () => {
     for (const host of [
       'apply.example.gov',
       'APPLY.example.gov:8443',
@@ -123,7 +123,7 @@ describe.each([
       expect([host, await ask(service, '/api/v1/checkAuth', host)]).toEqual([host, '200'])
   })
 
-  test('another is refused before there is a route, whatever the path', async () => {
+  test('another host is refused before routing, whatever the path', async () => {
     for (const host of [
       'evil.example',
       'apply.example.gov.evil.example',
@@ -139,14 +139,14 @@ describe.each([
 test.each([
   ['twice', ['Host: a.example', 'Host: b.example']],
   ['twice the same', ['Host: a.example', 'host: a.example']],
-])('a Host header %s is refused: a proxy in front might take the other one', async (_, hosts) => {
+])('a Host header %s is refused, because a proxy might use the other one', async (_, hosts) => {
   const answer = await rawRequest(plain.port, ['GET /api/v1/checkAuth?secret-in-query HTTP/1.1', ...hosts])
   expect([answer.status, JSON.parse(answer.body).errors[0].code]).toEqual([400, 'bad_host'])
   expect(plain.requestLine(answer.headers.get('x-request-id'))).toMatchObject({ status: 400 })
   expect(plain.logText()).not.toContain('secret-in-query')
 })
 
-test('HTTP/1.0 without a host is answered; what is later without one Bun refuses', async () => {
+test('HTTP/1.0 without a host is accepted, and Bun refuses later versions without one', async () => {
   for (const service of [plain, named]) {
     const old = await rawRequest(service.port, ['GET /api/v1/checkAuth?x=1 HTTP/1.0', authorization])
     expect([old.status, JSON.parse(old.body).programs]).toEqual([200, ['any']])
@@ -173,7 +173,7 @@ describe('the health port', () => {
   const status = async (line: string, ...fields: string[]) => (await rawRequest(server.port!, [line, ...fields])).status
 
   test.each(['x', 'xyz', '10.1.2.3:8081', 'localhost', 'tributary', '[::1]:8081'])(
-    'with host %s, a path is its own',
+    'with host %s, a path is read exactly',
     async host => {
       for (const path of ['/livez', '/readyz', '/metrics', '/metrics?x=/livez'])
         expect([path, await status(`GET ${path} HTTP/1.1`, `Host: ${host}`)]).toEqual([path, 200])
@@ -184,7 +184,7 @@ describe('the health port', () => {
     },
   )
 
-  test('what is no host is refused; none, as HTTP/1.0 has it, is answered', async () => {
+  test('refuses an invalid host, and accepts none, as in HTTP/1.0', async () => {
     for (const host of ['', 'a/b', 'a b', 'a,b'])
       expect([host, await status('GET /metrics HTTP/1.1', `Host: ${host}`)]).toEqual([host, 400])
     expect(await status('GET /livez HTTP/1.0')).toBe(200)

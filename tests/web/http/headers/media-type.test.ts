@@ -45,7 +45,7 @@ test.each([
   ['text/html;level=1', undefined],
   ['text/html;header=present', html],
   ['text/html;header=absent', undefined],
-])('of HTML and JSON, an Accept header of %p takes %p, or else the first is preferred', (accept, acceptable) => {
+])('of HTML and JSON, an Accept header of %p selects %p, or otherwise the default', (accept, acceptable) => {
   expect(acceptableType(accept, [html, json])).toBe(acceptable as never)
   expect(preferredType(accept, [html, json])).toBe((acceptable ?? html) as never)
 })

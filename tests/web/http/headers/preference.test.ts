@@ -18,7 +18,7 @@ describe('Prefer: handling=strict (RFC 7240)', () => {
     ', ,handling=strict,',
     'handling=strict, handling=lenient',
     'not well formed at all!!, handling=strict',
-  ])('%s asks for it', header => {
+  ])('%s requests it', header => {
     expect(prefersStrictHandling(header)).toBe(true)
   })
 
@@ -44,7 +44,7 @@ describe('Prefer: handling=strict (RFC 7240)', () => {
     expect(prefersStrictHandling(header)).toBe(false)
   })
 
-  test('no header whatever makes it throw, and none keeps it busy for longer than this test may run', () => {
+  test('never throws or takes longer than the test, for any header', () => {
     const character = fc.constantFrom(...'handling=strict ",;\\=\t')
     fc.assert(
       fc.property(fc.string({ unit: character, maxLength: 4000 }), header => {

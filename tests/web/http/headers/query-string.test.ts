@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { parseQueryString } from '../../../../src/web/http/headers/sent-text.ts'
 
 describe('a query string', () => {
-  test('any pairs come back as they were, however they were escaped', () => {
+  test('is read back as the same pairs, however they were escaped', () => {
     const text = fc.string({ unit: 'grapheme' }).filter(s => s.isWellFormed() && !s.includes('\0'))
     const pair = fc.record({ name: text.filter(s => s !== ''), value: text })
     fc.assert(
@@ -52,7 +52,7 @@ describe('a query string', () => {
     expect(parseQueryString(`a=1&b=${value}`)).toEqual({ pairs: [{ name: 'a', value: '1' }], malformed: ['b'] })
   })
 
-  test('a name that cannot be decoded is given as sent', () => {
+  test('with a name that cannot be decoded returns it as sent', () => {
     expect(parseQueryString('na%me=1&%24top=%ff')).toEqual({ pairs: [], malformed: ['na%me', '$top'] })
   })
 })

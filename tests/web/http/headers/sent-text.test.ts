@@ -29,7 +29,7 @@ const spoilt = (pattern: string): string[] =>
   [...pattern.matchAll(/:\w+/g)].map(([part]) => addressOf(pattern.replace(part, nowhere)))
 
 test.each(routes.filter(route => route.path.includes(':')).map(({ method, path }) => [method, path] as const))(
-  'a part of a path, console: %s %s is not there',
+  'invalid text in a part of a console path is not found: %s %s',
   async (method, pattern) => {
     for (const path of spoilt(pattern)) {
       const answer = method === 'GET' ? await browser.get(path) : await browser.post(path)
@@ -39,7 +39,7 @@ test.each(routes.filter(route => route.path.includes(':')).map(({ method, path }
 )
 
 test.each(actions.filter(action => action.path.includes(':')).map(({ method, path }) => [method, path] as const))(
-  'a part of a path, API: %s %s is not there',
+  'invalid text in a part of an API path is not found: %s %s',
   async (method, pattern) => {
     const body = method === 'GET' ? undefined : {}
     for (const path of spoilt(pattern))
@@ -47,7 +47,7 @@ test.each(actions.filter(action => action.path.includes(':')).map(({ method, pat
   },
 )
 
-test.each(notText)('a query, in every part of the console and its API: %s', async value => {
+test.each(notText)('invalid text in a query is refused in every part of the console and its API: %s', async value => {
   for (const { path } of routes.filter(route => route.method === 'GET')) {
     const answer = await browser.get(`${addressOf(path)}?any=${value}`)
     expect([path, answer.status]).toEqual([path, 400])
@@ -58,7 +58,7 @@ test.each(notText)('a query, in every part of the console and its API: %s', asyn
   }
 })
 
-test.each(notText)('a field of a form, of every form of the console: %s', async value => {
+test.each(notText)('invalid text in a field is refused in every form of the console: %s', async value => {
   const csrf = await browser.csrf()
   const cookie = [...browser.cookies].map(pair => pair.join('=')).join('; ')
   const headers = {
@@ -79,7 +79,7 @@ test.each(notText)('a field of a form, of every form of the console: %s', async 
   }
 })
 
-test('bytes of a form that are not UTF-8 are refused, and not replaced', async () => {
+test('bytes of a form that are not UTF-8 are refused, not replaced', async () => {
   const answer = await service.get('/admin/sign-in', {
     method: 'POST',
     headers: {
@@ -92,7 +92,7 @@ test('bytes of a form that are not UTF-8 are refused, and not replaced', async (
   expect([answer.status, await answer.json()]).toMatchObject([400, { errors: [{ code: 'invalid_utf8' }] }])
 })
 
-test.each(['\0', '\ud800', '\udc00x'])('a text or a name in a body of the API, at any depth: %j', async text => {
+test.each(['\0', '\ud800', '\udc00x'])('invalid text in an API body is refused at any depth: %j', async text => {
   const right = { email: 'new@example.gov', name: 'New', role: 'PROGRAM_ADMINISTRATOR', programs: ['others'] }
   for (const [changes, path] of [
     [{ programs: [text] }, '/programs/0'],
@@ -109,7 +109,7 @@ test.each(['\0', '\ud800', '\udc00x'])('a text or a name in a body of the API, a
   }
 })
 
-test('D10: a parameter of the console’s API that is misspelt or sent twice is refused, an unknown one only strictly', async () => {
+test('D10: a parameter of the console’s API that is misspelled or sent twice is refused, and an unknown one only with strict handling', async () => {
   const codes = async (path: string) => {
     const { status, body } = await program.ask('GET', path)
     return [status, body.errors?.map((error: { parameter: string; code: string }) => [error.parameter, error.code])]

@@ -30,7 +30,7 @@ const whileBlocked = <T>(work: () => Promise<T>): Promise<T> =>
   }) as Promise<T>
 
 describe('a program whose counter is held', () => {
-  test('keeps 30 submissions waiting, and nothing else: another program, saving, reading, registering', async () => {
+  test('makes 30 submissions wait, but no other program, saving, reading or registering', async () => {
     const applicants = await Promise.all(Array.from({ length: 30 }, () => intake.register()))
     let answered = 0
     const submitting = await whileBlocked(async () => {
@@ -54,7 +54,7 @@ describe('a program whose counter is held', () => {
 describe('a pause of intake', () => {
   const paused = { status: 503, body: { title: 'Service Unavailable', detail: expect.stringContaining('paused') } }
 
-  test('answers submissions with 503 and Retry-After, keeps what was saved, and lets everything else continue', async () => {
+  test('refuses submissions with a 503 and Retry-After, keeps what was saved, and lets everything else continue', async () => {
     const applicant = await intake.register()
     const done = await intake.register()
     expect(await intake.submit(done, 'before')).toMatchObject({ status: 201 })
@@ -71,7 +71,7 @@ describe('a pause of intake', () => {
     expect((await intake.exported()).at(-1)!.application).toMatchObject({ t: { text: 'kept' } })
   })
 
-  test('a submission that waited for the counter as the pause began is refused too', async () => {
+  test('also refuses a submission that was waiting for the counter when the pause began', async () => {
     const applicant = await intake.register()
     const submitting = await sql.begin(async tx => {
       await tx`
@@ -86,13 +86,13 @@ describe('a pause of intake', () => {
     await resumeIntake(sql, slug, operator)
   })
 
-  test('a pause ends automatically', async () => {
+  test('ends automatically', async () => {
     await pauseIntake(sql, slug, 20, operator)
     const applicant = await intake.register()
     await until('the pause to end', async () => (await intake.submit(applicant)).status === 201)
   })
 
-  test('is in the audit log, with its end; what is not paused is not resumed', async () => {
+  test('is in the audit log with its end, and intake that is not paused is not resumed', async () => {
     await pauseIntake(sql, slug, 60_000, operator)
     expect(await intake.submit(await intake.register())).toMatchObject(paused)
     expect(await resumeIntake(sql, slug, operator)).toBe(true)
@@ -121,7 +121,7 @@ describe('a program that an administrator does not keep open', () => {
     ['CLOSED', isClosed],
     ['ARCHIVED', isClosed],
   ] as const)(
-    '%s: refuses submissions and says why, keeps what is saved, and is exported as before',
+    '%s: refuses submissions with the reason, keeps what is saved, and is exported as before',
     async (state, refused) => {
       const applicant = await intake.register()
       const done = await intake.register()
@@ -152,7 +152,7 @@ describe('a program that an administrator does not keep open', () => {
     },
   )
 
-  test('closed while a submission waited for the counter: that one is refused, too', async () => {
+  test('also refuses a submission that was waiting for the counter when it was closed', async () => {
     const applicant = await intake.register()
     const [submitting] = await sql.begin(async tx => {
       const { program_id } = intake.program

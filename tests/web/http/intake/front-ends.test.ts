@@ -69,30 +69,27 @@ const ways: [what: string, ask: (key: TestKey, applicant: number) => Promise<Sai
 ]
 
 describe('to a key of another front end an applicant does not exist (D26)', () => {
-  test.each(ways)(
-    '%s: the 404 of an id never given, by the same statements, and nothing has happened',
-    async (_, ask) => {
-      await ask(stranger, neverGiven)
-      const reported: { all: string; statements: string[] }[] = []
-      for (const id of [applicant, neverGiven]) {
-        recorder.clear()
-        const { all, status } = await ask(stranger, id)
-        expect(status).toBe(404)
-        reported.push({
-          all,
-          statements: recorder.statements.map(({ text }) => text).filter(text => !/last_used/.test(text)),
-        })
-      }
-      expect(reported[0]!).toEqual(reported[1]!)
-      expect(reported[0]!.statements.length).toBeGreaterThan(1)
-      expect(JSON.parse((await say(owner, 'GET', answersOf(applicant))).text).answers).toEqual({
-        secret: { question_type: 'TEXT', text: 'only for portal' },
+  test.each(ways)('%s: gets the 404 of an unknown ID with the same statements and no effect', async (_, ask) => {
+    await ask(stranger, neverGiven)
+    const reported: { all: string; statements: string[] }[] = []
+    for (const id of [applicant, neverGiven]) {
+      recorder.clear()
+      const { all, status } = await ask(stranger, id)
+      expect(status).toBe(404)
+      reported.push({
+        all,
+        statements: recorder.statements.map(({ text }) => text).filter(text => !/last_used/.test(text)),
       })
-      expect(await traces(applicant)).toEqual(['applicant_registered'])
-    },
-  )
+    }
+    expect(reported[0]!).toEqual(reported[1]!)
+    expect(reported[0]!.statements.length).toBeGreaterThan(1)
+    expect(JSON.parse((await say(owner, 'GET', answersOf(applicant))).text).answers).toEqual({
+      secret: { question_type: 'TEXT', text: 'only for portal' },
+    })
+    expect(await traces(applicant)).toEqual(['applicant_registered'])
+  })
 
-  test('what was submitted under an idempotency key is not revealed either, once that key is of another front end', async () => {
+  test('does not reveal what was submitted under an idempotency key, even if the API key moved to another front end', async () => {
     const key = await createTestKey(intake.database.sql, {
       maySubmit: true,
       programs: ['housing-aid'],
@@ -107,14 +104,14 @@ describe('to a key of another front end an applicant does not exist (D26)', () =
     expect(replayed.all).toBe(never.all)
   })
 
-  test("an applicant of no front end is no key's", async () => {
+  test('has no key if its front end is unknown', async () => {
     const { sql } = intake.database
     const [row] = await sql<{ applicant_id: number }[]>`
       insert into applicant (language) values ('en') returning applicant_id`
     for (const [, ask] of ways) expect((await ask(owner, row!.applicant_id)).status).toBe(404)
   })
 
-  test('every route returns the same 404', async () => {
+  test('gets the same 404 from every route', async () => {
     const bodies: string[] = []
     for (const [what, ask] of ways.filter(([what]) => !what.includes('HEAD'))) {
       const { text } = await ask(stranger, applicant)
@@ -125,7 +122,7 @@ describe('to a key of another front end an applicant does not exist (D26)', () =
 })
 
 describe('"several keys may share one" (D26)', () => {
-  test('what one key of a front end began, another finishes', async () => {
+  test('so another key of the front end can finish an application', async () => {
     expect(JSON.parse((await say(sibling, 'GET', answersOf(applicant))).text).answers).toEqual({
       secret: { question_type: 'TEXT', text: 'only for portal' },
     })
@@ -134,7 +131,7 @@ describe('"several keys may share one" (D26)', () => {
   })
 })
 
-test('the audit log has who was registered, changed and submitted, by which key; ids, and no answer', async () => {
+test('the audit log has registrations, changes and submissions with key and IDs, and no answers', async () => {
   await say(sibling, 'PUT', `applicants/${applicant}`, { language: 'vi' })
   const { text } = await say(owner, 'POST', submissionsOf(applicant), submitter, crypto.randomUUID())
   const { application_id, program_version_id } = JSON.parse(text)

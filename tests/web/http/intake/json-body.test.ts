@@ -8,7 +8,7 @@ const request = (body: ReadableStream<Uint8Array>): Request =>
 const problemOf = (body: ReadableStream<Uint8Array>, limits: Partial<Parameters<typeof readJsonBody>[1]>) =>
   rejection(readJsonBody(request(body), { bytesMax: 1000, depthMax: 8, valuesMax: 100, arrivalMs: 60_000, ...limits }))
 
-test('a body that does not end is given up when its time is over, and not read on', async () => {
+test('a body that does not end is abandoned after its time limit', async () => {
   let cancelled = false
   const body = new ReadableStream<Uint8Array>({
     start: controller => controller.enqueue(Buffer.from('{')),
@@ -33,7 +33,7 @@ test('a body that is too large is not read to its end', async () => {
   expect(pulled).toBeLessThan(10)
 })
 
-test('reports a body that breaks off as broken, whatever the reason', async () => {
+test('a body that breaks off is reported as broken, whatever the reason', async () => {
   const body = new ReadableStream<Uint8Array>({
     start: controller => controller.error(new Error('the line went dead')),
   })

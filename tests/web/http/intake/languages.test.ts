@@ -146,7 +146,7 @@ describe('the questions of a program', () => {
   })
 })
 
-test('an application exports the same whatever language it was filled in, but for the `language` that the applicant chose', async () => {
+test('an application is exported the same in whichever language it was filled in, except for its `language`', async () => {
   const exported: Record<string, unknown>[] = []
   for (const language of ['en', 'es', 'ar']) {
     const { body } = await intake.send('POST', 'applicants', { language: 'en' })
@@ -163,7 +163,7 @@ test('an application exports the same whatever language it was filled in, but fo
   expect(exported[0]).toMatchObject({ owns_home: { selection: 'yes' } })
 })
 
-test('a translation that is added changes no key of an export', async () => {
+test('an added translation changes no key of an export', async () => {
   const before = await intake.exported()
   await publish(intake.database.sql, { ...program, details: { ...program.details, languages: ['es', 'ar', 'fr'] } })
   expect(await intake.exported()).toEqual(before)

@@ -23,7 +23,7 @@ async function submitAs(intake: IntakeFixture, email: string, organization: stri
 }
 
 describe('INTERMEDIARIES=any', () => {
-  test('takes an intermediary that is not listed, as it is named', async () => {
+  test('accepts an unlisted intermediary by its given name', async () => {
     const intake = await useIntake(questions, { intermediaries: 'any' })
     expect((await submitAs(intake, 'ti@example.org', 'Legal  aid')).status).toBe(201)
     expect((await intake.exported()).at(-1)).toMatchObject({
@@ -89,7 +89,7 @@ describe('INTERMEDIARIES=listed', async () => {
     await sql`delete from submission_request`
   })
 
-  test('a disabled organization is refused, and taken again once it is enabled', async () => {
+  test('refuses a disabled organization, and accepts it again once enabled', async () => {
     await setOrganizationDisabled(sql, food, true, by)
     const refused = await submitAs(intake, 'cy@example.org', 'Food Bank')
     expect([refused.status, codesOf(refused)]).toEqual([400, { '/submitter/organization': 'organization_disabled' }])
@@ -97,7 +97,7 @@ describe('INTERMEDIARIES=listed', async () => {
     expect((await submitAs(intake, 'cy@example.org', 'Food Bank')).status).toBe(201)
   })
 
-  test('the name is that of the submission: renaming changes nothing submitted, and a repetition gives the first receipt', async () => {
+  test('keeps the name of the submission after a rename, and a repetition returns the first receipt', async () => {
     const old = await addOrganization(sql, 'Old Name', by)
     await addIntermediary(sql, old, 'di@example.org', by)
     const applicant = await intake.register()
@@ -114,7 +114,7 @@ describe('INTERMEDIARIES=listed', async () => {
     expect((await intake.exported()).at(-1)!.ti_organization).toBe('New Name')
   })
 
-  test('an applicant who submits needs no list', async () => {
+  test('accepts submissions by applicants without a list', async () => {
     expect((await intake.submit(await intake.register())).status).toBe(201)
   })
 })

@@ -18,7 +18,7 @@ describe('unauthorized requests', () => {
     ['POST', `programs/${slug}/applicants/1/submissions`, { submitter: { type: 'APPLICANT' } }],
   ]
 
-  test('gets one and the same 401, before anything else is looked at', async () => {
+  test('get the same 401 before anything else is checked', async () => {
     const { sql } = intake.database
     await ensureTestProgram(sql, 'other-program')
     const exporter = await createTestKey(sql, { mayExport: true, programs: ['housing-aid'] })
@@ -48,14 +48,14 @@ describe('unauthorized requests', () => {
     expect(new Set(refusals).size).toBe(1)
   })
 
-  test('the log contains the reason for a 401', async () => {
+  test('leave the reason in the log', async () => {
     const { headers } = await intake.send('GET', 'programs/no-such-program')
     expect(intake.service.requestLine(headers.get('x-request-id'))).toMatchObject({ reason: 'no_grant' })
   })
 })
 
 describe('methods (contract D25)', () => {
-  test('other than those offered get 405 with Allow', async () => {
+  test('other than the supported ones get a 405 with Allow', async () => {
     const offered: [string, string][] = [
       ['programs/housing-aid', 'GET, HEAD'],
       ['applicants', 'POST'],
@@ -74,7 +74,7 @@ describe('methods (contract D25)', () => {
     }
   })
 
-  test('HEAD answers as GET does, without the body', async () => {
+  test('include HEAD, with the response of GET without the body', async () => {
     for (const path of ['programs/housing-aid', 'programs/no-such-program', intake.answersPath(999_999)]) {
       const [head, get] = [await intake.send('HEAD', path), await intake.send('GET', path)]
       expect([path, head.status, head.body]).toEqual([path, get.status, undefined as never])
@@ -86,7 +86,7 @@ describe('bodies', () => {
   const put = (body: unknown, headers?: Record<string, string | undefined>) =>
     intake.send('PUT', intake.answersPath(applicant), body, headers)
 
-  test('are sent as JSON in UTF-8, or get 415', async () => {
+  test('must be JSON in UTF-8, or get a 415', async () => {
     for (const type of [
       undefined,
       'text/plain',
@@ -102,7 +102,7 @@ describe('bodies', () => {
     }
   })
 
-  test('of more than the bound get 413, whether their length is declared or not', async () => {
+  test('above the limit get a 413, whether their length is declared or not', async () => {
     const long = JSON.stringify({ answers: { t: { text: 'x'.repeat(110_000) } } })
     expect(await put(long)).toMatchObject({ status: 413 })
     const chunks = (total: number): ReadableStream<Uint8Array> => {
@@ -119,7 +119,7 @@ describe('bodies', () => {
     expect((await put(chunks(90_000))).status).toBe(400)
   })
 
-  test('bodies with a wrong Content-Length are rejected', async () => {
+  test('with a wrong Content-Length are rejected', async () => {
     const lines = (length: string) => [
       `PUT /intake/v1/${intake.answersPath(applicant)} HTTP/1.1`,
       ...['Host: localhost', `Authorization: ${intake.key.authorization}`, 'Content-Type: application/json'],
@@ -131,7 +131,7 @@ describe('bodies', () => {
     }
   })
 
-  test('that cannot be read are answered with line and column', async () => {
+  test('that cannot be parsed get an error with line and column', async () => {
     const { body } = await put('{\n  "answers": {\n    "t": {"text": nonsense}\n  }\n}')
     expect(body.errors).toEqual([
       {
@@ -142,7 +142,7 @@ describe('bodies', () => {
     ])
   })
 
-  test('are UTF-8 and JSON, every key once, not too deep nor of too many values, or get 400 that says what is wrong where', async () => {
+  test('must be UTF-8 and JSON with unique keys and bounded depth and size, or get a 400 that says what is wrong and where', async () => {
     const errors: [unknown, Record<string, string>][] = [
       ['', { '': 'malformed_json' }],
       ['{"answers":', { '/answers': 'malformed_json' }],
@@ -176,7 +176,7 @@ describe('bodies', () => {
     }
   })
 
-  test('errors of submissions name the submitter', async () => {
+  test('of submissions get errors that name the submitter', async () => {
     const submission = (submitter: unknown) => intake.submit(applicant, 'k', { submitter })
     const errors: [unknown, Record<string, string>][] = [
       [undefined, { '/submitter': 'required' }],
@@ -196,7 +196,7 @@ describe('bodies', () => {
     }
   })
 
-  test('errors of applicants name a language', async () => {
+  test('of applicants get errors that name a language', async () => {
     for (const language of ['en_US', '', 'x'.repeat(200), null, 7, '\0', 'en; drop table applicant']) {
       const answer = await intake.send('POST', 'applicants', { language })
       expect([language, answer.status, Object.keys(codesOf(answer))]).toEqual([language, 400, ['/language']])
@@ -206,7 +206,7 @@ describe('bodies', () => {
 })
 
 describe('applicants and idempotency keys', () => {
-  test("an unknown applicant's id is 404", async () => {
+  test("an unknown applicant's ID gets a 404", async () => {
     for (const id of [
       '0',
       '-1',

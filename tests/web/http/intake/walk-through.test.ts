@@ -52,7 +52,7 @@ describe('from the first question to the export', () => {
     })
   })
 
-  test('a second submission with nothing saved since gets 409 with the receipt of the first, and stores nothing (D28)', async () => {
+  test('a second submission with nothing saved since gets a 409 with the receipt of the first, and stores nothing (D28)', async () => {
     const applicant = await intake.register()
     await intake.save(applicant, name)
     const first = await intake.submit(applicant, 'click-1')
@@ -66,7 +66,7 @@ describe('from the first question to the export', () => {
     expect(await intake.submit(applicant, 'click-2')).toMatchObject({ status: 201 })
   })
 
-  test('sent again with its key, a submission gives the same body with 200; the key for another is a conflict', async () => {
+  test('a submission sent again with its key gets the same body with a 200, and the key with another one is a conflict', async () => {
     const [applicant, other] = [await intake.register(), await intake.register()]
     await intake.save(applicant, name)
     const first = await intake.submit(applicant, 'k-2')
@@ -76,7 +76,7 @@ describe('from the first question to the export', () => {
     expect(codesOf(refused)).toEqual({ 'Idempotency-Key': 'idempotency_key_reused' })
   })
 
-  test("the language is the applicant's as they submit", async () => {
+  test("the language is the applicant's at submission", async () => {
     const applicant = await intake.register()
     await intake.save(applicant, name)
     expect(await intake.send('PUT', `applicants/${applicant}`, { language: 'ES-mx' })).toMatchObject({
@@ -88,7 +88,7 @@ describe('from the first question to the export', () => {
     expect((await intake.exported()).at(-1)).toMatchObject({ applicant_id: applicant, language: 'es-MX' })
   })
 
-  test('answers that are missing are named by their path below what was saved', async () => {
+  test('missing answers are reported by their path in the saved answers', async () => {
     const applicant = await intake.register()
     await intake.save(applicant, { household_member: { entities: [{ entity_name: 'Bo' }] } })
     const refused = await intake.submit(applicant)
@@ -96,7 +96,7 @@ describe('from the first question to the export', () => {
     expect(codesOf(refused)).toEqual({ '/answers/applicant_name': 'required' })
   })
 
-  test('a front end learns what to ask', async () => {
+  test('a front end receives the questions to ask', async () => {
     const { status, body, headers } = await intake.send('GET', 'programs/housing-aid')
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -116,7 +116,7 @@ describe('from the first question to the export', () => {
     } as never)
   })
 
-  test('the log names program and application, and no answer', async () => {
+  test('the log has the program and application, and no answers', async () => {
     const applicant = await intake.register()
     await intake.save(applicant, {
       applicant_name: { first_name: 'Xanthippe', last_name: 'L' },

@@ -17,7 +17,7 @@ const { sql } = database
 const service = await useService(database, { ...unlimited, maxPageSize: 15 })
 
 describe('a page of the feed', () => {
-  test('is never a part that parses: with a damaged application its connection is broken', async () => {
+  test('is never a part that parses, and breaks off at a damaged application', async () => {
     const slug = 'damaged'
     const damaged = await insertRawProgram(sql, slug)
     await insertRawApplications(sql, damaged, count, textOf)
@@ -44,7 +44,7 @@ const node = (question_id: number, question_key: string, children: KeyNode[] = [
 describe('names of tables and columns', () => {
   const namesOf = (...nodes: KeyNode[]): string[] => feedTables(nodes).map(({ name }) => name)
 
-  test('are those of questions, and stay what they are when others are published', () => {
+  test('are those of questions, and stay the same when others are published', () => {
     const [inner, other] = [node(2, 'b', [node(3, 'words')]), node(4, 'a__b', [node(5, 'words')])]
     expect(namesOf(node(1, 'a', [inner]))).toEqual(['Applications', 'a', 'a__b'])
     expect(namesOf(other)).toEqual(['Applications', '_a__b4'])
@@ -53,7 +53,7 @@ describe('names of tables and columns', () => {
     expect(feedTables([node(1, 'Straße_é')])[0]!.columns.at(-1)!.name).toBe('Straße_é__text')
   })
 
-  test('are identifiers, however long keys are, and no two are one', () => {
+  test('are unique identifiers, however long the keys are', () => {
     const long = 'x'.repeat(300)
     const tables = feedTables([
       node(1, long),

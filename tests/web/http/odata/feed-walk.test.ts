@@ -64,7 +64,7 @@ const reader = async (of = service) => {
 }
 const column = (rows: readonly Record<string, unknown>[], name: string): unknown[] => rows.map(row => row[name])
 
-test('alongside 8 writers each application comes exactly once, and the tables of a refresh are of one snapshot: children with their parents', async () => {
+test('alongside 8 writers, each application comes exactly once, and all tables of a refresh are of one snapshot', async () => {
   await until(30)
   for (const first of ['Applications', 'member__job']) {
     const before = [...committed]
@@ -87,7 +87,7 @@ test('alongside 8 writers each application comes exactly once, and the tables of
   }
 }, 120_000)
 
-test('ranges of ids divide a snapshot: alongside 8 writers each application is in exactly one of them', async () => {
+test('ranges of IDs divide a snapshot, with each application in exactly one range alongside 8 writers', async () => {
   await until(60)
   const ask = await reader()
   const walk = async (filter: string) => {
@@ -107,7 +107,7 @@ test('ranges of ids divide a snapshot: alongside 8 writers each application is i
   expect(parts.map(part => part.length > 7)).toEqual([true, true, true])
 }, 120_000)
 
-test('another key has a snapshot of its own, and the same key a new one when that is over', async () => {
+test('each key has its own snapshot, and a new one after it expires', async () => {
   const brief = await useService(database, { ...config, feedSnapshotMs: 1 })
   const [item, other, newest] = [await reader(), await reader(), await reader(brief)]
   const count = async (ask: typeof item): Promise<number> =>
@@ -123,7 +123,7 @@ test('another key has a snapshot of its own, and the same key a new one when tha
 }, 120_000)
 
 test.skipIf(!needs('redis'))(
-  'processes that share a Redis share snapshots, those of two that begin at once, and no longer than they last',
+  'processes that share a Redis share snapshots, even if two begin at once, until they expire',
   async () => {
     const { url } = await useRedis()
     const { authorization } = await createTestKey(database.sql, { programs: [slug] })
@@ -160,7 +160,7 @@ test.skipIf(!needs('redis'))(
   60_000,
 )
 
-test('what was sent is in the audit log as a page of an export is, and counts against the same limits', async () => {
+test('a page of the feed is in the audit log like a page of an export, and counts towards the same limits', async () => {
   const limited = await useService(database, { maxPageSize: 7, requestsPerMinute: 4, exportsAtATime: 1 })
   const { api_key_id, authorization } = await createTestKey(database.sql, { programs: [slug] })
   const ask = (path: string) => limited.get(`/odata/v1/${slug}${path}`, { headers: { Authorization: authorization } })
@@ -194,7 +194,7 @@ test('what was sent is in the audit log as a page of an export is, and counts ag
   expect(text).toContain('tributary_pages_total{outcome="refused"} 1\n')
 }, 60_000)
 
-test('a count that the database does not answer in time leaves no place taken', async () => {
+test('a count that times out leaves no place taken', async () => {
   const impatient = await useService(database, { ...config, exportsAtATime: 1, exportQueueTimeoutMs: 300 })
   const { authorization } = await createTestKey(database.sql, { programs: [slug] })
   const ask = (query: string) =>

@@ -116,7 +116,7 @@ const sets = {
 }
 
 describe('service document and metadata', () => {
-  test('the service document names each table, with the address asked for, with and without a slash at the end', async () => {
+  test('the service document lists each table under the requested address, with and without a trailing slash', async () => {
     for (const path of [root, `${root}/`]) {
       const response = await ask(path)
       expect(response.headers.get('OData-Version')).toBe('4.0')
@@ -129,7 +129,7 @@ describe('service document and metadata', () => {
     }
   })
 
-  test('the metadata is CSDL by the OASIS schema, and every reference in it resolves', async () => {
+  test('the metadata is valid CSDL by the OASIS schema, and every reference in it resolves', async () => {
     const response = await ask(`${root}/$metadata`)
     expect(response.headers.get('Content-Type')).toBe('application/xml')
     expect(response.headers.get('OData-Version')).toBe('4.0')
@@ -152,7 +152,7 @@ describe('service document and metadata', () => {
       for (const name of columns.keys()) expect(name).toMatch(/^[\p{L}_][\p{L}\p{N}_]{0,127}$/u)
   })
 
-  test('each row has exactly the columns that are declared, in values of their types', async () => {
+  test('each row has exactly the declared columns with values of their types', async () => {
     const declared = declaredIn(await textOf(`${root}/$metadata`))
     const forms: Record<string, RegExp> = {
       'Edm.Int64': /^-?\d+$/,
@@ -180,14 +180,14 @@ describe('service document and metadata', () => {
 
 describe('its rows', () => {
   test.each(Object.entries(sets))(
-    '%s has what the export has, in the tables of tributary pull',
+    '%s has the same content as the export, in the tables of tributary pull',
     async (name, table) => {
       expect(asPulled(await walkFeed(textOf, `${root}/${name}`))).toEqual(tables[table] as never)
       expect(tables[table]!.length).toBeGreaterThan(5)
     },
   )
 
-  test('the feed is read by a client that others wrote', async () => {
+  test('the feed is read by an independent client', async () => {
     const feed = (url: string) => o(url, { headers: { Authorization: key.authorization } })
     expect(await feed(`${service.baseUrl}${root}/`).get('').query()).toHaveLength(3)
     const filter = "revision_state eq 'CURRENT'"
@@ -205,7 +205,7 @@ describe('its rows', () => {
     expect(ids).toEqual(exported.map(({ application_id }) => application_id))
   })
 
-  test('the feed is read by a client that is generated from the metadata, and compiles', async () => {
+  test('the feed is read by a client generated from the metadata, which compiles', async () => {
     const program = `
       import { client, type GetApplicationsResult } from './client.ts'
       const init = { headers: { Authorization: '${key.authorization}' } }
@@ -230,7 +230,7 @@ describe('its rows', () => {
     expect(printed).toEqual({ rents, parents: value.map(row => row.entity_key) })
   }, 60_000)
 
-  test('a page says where the next is, and how many rows there are when that is asked', async () => {
+  test('a page links to the next, and has the number of rows if requested', async () => {
     const page = await pageOf(`${root}/Applications?$count=true`)
     expect(Object.keys(page)).toEqual(['@odata.context', '@odata.count', 'value', '@odata.nextLink'])
     expect([page['@odata.count'], page.value.length]).toEqual([exported.length, 5])
@@ -242,7 +242,7 @@ describe('its rows', () => {
     expect(counted).toEqual({ '@odata.context': expect.any(String), '@odata.count': obsolete.length, value: [] })
   })
 
-  test('the number of rows alone is a text, whatever is accepted, and $top and $orderby do not change it', async () => {
+  test('$count alone is text for any Accept header, and $top and $orderby do not change it', async () => {
     const current = exported.filter(application => application.revision_state === 'CURRENT')
     const counts: [string, number][] = [
       ['$count', exported.length],
@@ -273,7 +273,7 @@ describe('its rows', () => {
     expect(await (counted as Response).text()).toBe(String(current.length))
   })
 
-  test('$metadata says of each table of entities that it is not counted', async () => {
+  test('$metadata marks each table of entities as not countable', async () => {
     const csdl = xml2json(await textOf(`${root}/$metadata`), {}) as Record<string, Record<string, unknown>>
     const container = csdl.Tributary!.Feed1 as Record<string, Record<string, unknown>>
     const term = '@Org.OData.Capabilities.V1.CountRestrictions'
@@ -281,7 +281,7 @@ describe('its rows', () => {
       expect([name, container[name]![term]]).toEqual([name, name === 'Applications' ? undefined : { Countable: false }])
   })
 
-  test('$select sends these columns and the key, on every page', async () => {
+  test('$select returns the chosen columns and the key on every page', async () => {
     const path = `${root}/Applications?$select=monthly_rent__currency_dollars,submit_time`
     const page = await pageOf(path)
     expect(page['@odata.context']).toEndWith('#Applications(application_id,submit_time,monthly_rent__currency_dollars)')
@@ -292,7 +292,7 @@ describe('its rows', () => {
     expect(rows.map(row => row.application_id)).toEqual(exported.map(application => application.application_id))
   })
 
-  test('$top is a total over pages, of rows and not of applications', async () => {
+  test('$top limits the rows over all pages, not the applications', async () => {
     for (const name of Object.keys(sets)) {
       const all = await walkFeed(textOf, `${root}/${name}`)
       for (const top of [0, 1, 3, 5, 7, all.length, all.length + 1])
@@ -301,7 +301,7 @@ describe('its rows', () => {
     expect(await walkFeed(textOf, `${root}/Applications?$top=4`)).toHaveLength(4)
   })
 
-  test('Prefer: odata.maxpagesize makes pages smaller, and never larger', async () => {
+  test('Prefer: odata.maxpagesize makes pages smaller, never larger', async () => {
     for (const [size, expected, applied] of [
       ['odata.maxpagesize=2', 2, 'odata.maxpagesize=2'],
       ['maxpagesize=3', 3, 'maxpagesize=3'],
@@ -318,7 +318,7 @@ describe('its rows', () => {
     }
   })
 
-  test('$filter on time, revision state and id is what the export filters, as the feed shows times', async () => {
+  test('$filter on time, revision state and ID matches the export’s filters, with times as in the feed', async () => {
     const at = exported[4]!.submit_time
     const ms = (text: string): number => Date.parse(text)
     const later = new Date(ms(at) + 500).toISOString()
@@ -438,7 +438,7 @@ describe.each(Object.entries(clients))('requests as %s makes them', (_, headers)
   }
   const json = 'application/json;odata.metadata=minimal'
 
-  test('the address alone: without a key 401 for Basic, with one the tables, with their metadata', async () => {
+  test('the address returns a 401 for Basic without a key, and otherwise the tables with their metadata', async () => {
     const unknown = await service.get(root, { headers })
     expect([unknown.status, unknown.headers.get('WWW-Authenticate')]).toEqual([401, expect.stringContaining('Basic ')])
     for (const [path, type] of [['', json], ['/', json], ['/$metadata', 'application/xml'], ['/%24metadata', 'application/xml'], ['/$metadata?$format=xml', 'application/xml']]) {
@@ -460,18 +460,18 @@ describe.each(Object.entries(clients))('requests as %s makes them', (_, headers)
     expect(of(JSON.parse(text))).toEqual(is)
   })
 
-  test('links are followed as they are, to the last page', async () => {
+  test('links are followed unchanged to the last page', async () => {
     const rows = await walkFeed(async path => (await ask(path, headers)).text(), `${root}/Applications?$select=application_id%2Csubmit_time`)
     expect(rows.map(row => row.application_id)).toEqual(exported.map(application => application.application_id))
   })
 
-  test('Sort Descending: refused with what is possible, so that it is done by the client', async () => {
+  test('Sort Descending is refused with what is possible, so the client sorts', async () => {
     const { status, error } = await refused(`${root}/Applications?$orderby=submit_time%20desc`, headers)
     expect([status, error.details[0]?.target]).toEqual([501, '$orderby'])
   })
 }) // biome-ignore format: as they are on the wire
 
-describe('what it refuses, in the form of OData', () => {
+describe('errors in the OData format', () => {
   test.each([
     ['$expand=household_member', 501, '$expand', /\$filter, \$select/],
     ['$search=x', 501, '$search', /\$filter, \$select/],
@@ -525,7 +525,7 @@ describe('what it refuses, in the form of OData', () => {
     expect((await refused(`${root}${path}`)).status).toBe(status)
   })
 
-  test('headers that ask for another version or form, and a link that was changed', async () => {
+  test('for headers that request another version or format, and for a changed link', async () => {
     expect((await refused(root, { 'OData-MaxVersion': '3.0' })).error.message).toMatch(/must be 4\.0 or higher/)
     expect((await refused(root, { Accept: 'application/atom+xml' })).status).toBe(406)
     expect((await refused(`${root}/$metadata?$format=json`)).status).toBe(406)
@@ -542,7 +542,7 @@ describe('what it refuses, in the form of OData', () => {
     expect([post.status, post.headers.get('Allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('a walk of another program; each program of a key has a snapshot of its own', async () => {
+  test('for a walk of another program, as each program of a key has its own snapshot', async () => {
     await aProgram(sql, { slug: 'another', questions: [q.text('words')] })
     const both = await createTestKey(sql, { programs: [slug, 'another'] })
     for (const [of, rows] of [[slug, 5], ['another', 0], [slug, 5]] as const) {

@@ -53,7 +53,7 @@ async function loseAndGoOn({ program_id }: RawProgram, kept: number, program: Ra
 const histories = [0, 3, 5, 9]
 
 test.each(histories)(
-  'D45: the first page of a feed begins anew when the database lost 5 applications and got %d others, in the same process',
+  'D45: the first page of a feed begins a new snapshot when the database lost 5 applications and received %d others, in the same process',
   async more => {
     const { program, count } = await aFeed()
     const service = await useService(database)
@@ -65,7 +65,7 @@ test.each(histories)(
 )
 
 test.skipIf(!needs('redis'))(
-  'D45: the same where another process pinned the start, in a Redis that outlives it; what cannot be read as a start is replaced',
+  'D45: the same applies to a start pinned by another process in a Redis that outlives it, and an unreadable start is replaced',
   async () => {
     const { url } = await useRedis()
     const redis = new CountingRedis(url, createLog('fatal'))
@@ -102,7 +102,7 @@ test.skipIf(!needs('redis'))(
   120_000,
 )
 
-test('D45: a publication that was lost takes its questions with it', async () => {
+test('D45: a lost publication takes its questions with it', async () => {
   const slug = 'lost-publication'
   const { program_id } = await aComputedProgram(sql, { slug, questions: [q.text('first')] })
   await aComputedProgram(sql, { slug, questions: [q.text('second')] })

@@ -35,13 +35,13 @@ test('its example fits its schema, and its references resolve', () => {
   expect(schemaErrors({ ...schema, $defs: components.schemas }, examples.sample.value)).toEqual([])
 })
 
-test('what `fields` may name is documented without an example: a constant could be the key of a question that is hidden from the reader', () => {
+test('`fields` is documented without an example, which could be the key of a hidden question', () => {
   const { description } = exportOperation().parameters.find(({ name }) => name === 'fields')!
   expect(description).toContain('<question>,<enumerator>.<question>')
   expect(description).not.toMatch(/such as|[a-z][.,_][a-z]/)
 })
 
-test('a change may be of a kind that is not known yet, and have members of it', () => {
+test('a change may have an unknown kind and unknown members', () => {
   const { schema } = changesOperation.responses[200].content['application/json']
   const { items } = (schema as { properties: { payload: { items: Record<string, unknown> } } }).properties.payload
   const kind = { kind: 'moved', change: 1, application_id: 1, time: null, moved_to: 2 }

@@ -12,7 +12,7 @@ const request = () => new Request('http://localhost/')
 const key = await createTestKey(database.sql, { programs: ['any'] })
 const service = await useService(database, { responseTimeoutMs: 150 })
 
-test('G14: a request that waits for a lock is answered when its budget is spent, and served once the lock is gone', async () => {
+test('G14: a request that waits for a lock is refused after its time limit, and succeeds once the lock is gone', async () => {
   const release = await holdTransaction(database.sql, tx => tx`lock table api_key in access exclusive mode`)
   const headers = { Authorization: key.authorization }
   for (const path of ['/api/v1/checkAuth', '/api/v1/admin/programs/any/applications', '/docs/api/programs']) {
@@ -27,7 +27,7 @@ test('G14: a request that waits for a lock is answered when its budget is spent,
   await until('it to be served', async () => (await service.get('/api/v1/checkAuth', { headers })).status === 200)
 })
 
-test('an answer that comes too late is discarded, and what feeds it learns so', async () => {
+test('a response that is too late is discarded, and its source is told', async () => {
   const late = Promise.withResolvers<Response>()
   let cancelled = false
   const answered = inTime(request(), late.promise, 1)
@@ -44,7 +44,7 @@ test('an answer that comes too late is discarded, and what feeds it learns so', 
   await until('the stream to be cancelled', () => cancelled)
 })
 
-test('the time that a body takes to arrive is not the service’s: the budget continues when it is there', async () => {
+test('the time that a body takes to arrive does not count towards the time limit', async () => {
   let nowMs = 0
   const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
   endWithTest(() => clock.mockRestore())
@@ -75,7 +75,7 @@ test('the time that a body takes to arrive is not the service’s: the budget co
   expect(await answered).toBe('response_timeout')
 })
 
-test('what a request asks its answer to wait for is added to its budget, in milliseconds, where it may wait', () => {
+test('the wait that a request asks for extends its time limit, where it may wait', () => {
   const asking = (path: string, method = 'GET') =>
     askedWaitMs(
       new Request(`http://localhost/api/v1/admin/programs/any/${path}`, { method, headers: { Prefer: 'wait=7' } }),

@@ -8,7 +8,7 @@ import { createTestKey } from '../../../support/keys.ts'
 
 const day = 86_400_000_000
 
-test('keys that expire soon are counted whenever metrics are read; without a database the count is left out, and the rest is there', async () => {
+test('keys that expire soon are counted whenever metrics are read, and without a database only this count is left out', async () => {
   const database = await useDatabase()
   const metrics = new Metrics()
   let reachable = true
@@ -33,7 +33,7 @@ test('keys that expire soon are counted whenever metrics are read; without a dat
   expect(rest).toContain('tributary_open_requests')
 })
 
-test('what is read at each scrape is as it is then: nothing adds up, and what is no longer known or there is left out', async () => {
+test('values read at each scrape are current: nothing accumulates, and unknown or missing values are left out', async () => {
   const metrics = new Metrics()
   metrics.watch({ exports: { holding: 1, waiting: 2, released: 3, reopened: 4 }, auditLog: { waiting: 6 }, fileSpace: { read: async () => 5 } })
   watchTraces(metrics, { exported: 8, dropped: 9 })

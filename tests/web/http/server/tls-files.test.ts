@@ -20,13 +20,13 @@ const refusal = async (cert: string, key: string): Promise<string[]> =>
     error => problemLines(error as Problem),
   )
 
-test('a certificate and its key, also followed by a chain', async () => {
+test('a certificate and its key are read, also with a chain', async () => {
   const { cert, key } = testCertificate
   expect(await refusal(cert, key)).toEqual([])
   expect(await refusal(`${cert}\n${cert}`, key)).toEqual([])
 })
 
-test('what cannot be used is named, all at once, and no key is repeated', async () => {
+test('unusable files are reported all at once, without revealing a key', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const other = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
   const { cert, key } = testCertificate
@@ -55,7 +55,7 @@ async function agreed(port: number, settings: { ciphers?: string; maxVersion?: '
   return promise
 }
 
-test('TLS 1.2 offers authenticated encryption with forward secrecy alone, and nothing older is spoken', async () => {
+test('TLS 1.2 offers only authenticated encryption with forward secrecy, and older versions are refused', async () => {
   const tls = await readTlsFiles(
     await written('cert.pem', testCertificate.cert),
     await written('key.pem', testCertificate.key),
