@@ -51,7 +51,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     application = `${list}/${application_id}`
   })
 
-  test('further filters are in a fold on a phone, and seen at once where there is room', async () => {
+  test('further filters are folded on a phone, and visible where there is room', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     for (const path of [list, '/admin/audit']) {
       await page.goto(path)
@@ -70,7 +70,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     }
   })
 
-  test('an application has one line, an obsolete one says so, and how many are chosen is counted', async () => {
+  test('an application has one line, an obsolete one is marked, and the number selected is shown', async () => {
     const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
     await page.goto(list)
     const rows = page.locator('tbody tr')
@@ -82,7 +82,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(complaints).toEqual([])
   })
 
-  test('from 1,400 px all columns are seen without scrolling, also of a search that says why it found something', async () => {
+  test('from 1,400 px, all columns are visible without scrolling, even the reasons of a search', async () => {
     const status = 'More information needed'
     const { program_id } = await aProgram(sql, {
       slug: 'wide',
@@ -135,7 +135,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await Bun.file(await download[0].path()).text()).toBe(shown!)
   })
 
-  test('on a phone what is exported continues under the beginning of each line that wraps, and is the same JSON', async () => {
+  test('on a phone, wrapped lines of the exported JSON keep their indentation, and the text is the same', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width: 390, height: 844 } })
     await page.goto(`${application}/exported`)
     const exact = JSON.parse((await page.locator('#exact').textContent())!) as unknown

@@ -150,7 +150,7 @@ async function exportedObject(applicationId: number): Promise<string> {
 const seenOf = async ({ application_id }: { application_id: number }, visitor = browser): Promise<string> =>
   /name="seen" value="(\d+)"/.exec(await visitor.page(`${list}/${application_id}`))![1]!
 
-test('programs to choose from come page by page, each once, for a person who sees all of them and one who sees some', async () => {
+test('programs to choose from come page by page, each once, for people who see all or some of them', async () => {
   const own = await useDatabase({}, endWithTest)
   const slugs = Array.from({ length: 405 }, (_, i) => `choice-${String(i).padStart(3, '0')}`)
   await own.sql`insert into program (slug, display_name) select slug, 'One of many' from unnest(${slugs}::text[]) as slug`
@@ -177,7 +177,7 @@ test('programs to choose from come page by page, each once, for a person who see
 }, 30_000)
 
 describe('which programs', () => {
-  test('each person chooses among the programs they may see, and no other', async () => {
+  test('each person can choose exactly the programs they may see', async () => {
     const seen = async (visitor: ConsoleVisitor) => {
       const html = await visitor.page('/admin/applications')
       return ['utility', 'elsewhere'].filter(slug => html.includes(`/admin/programs/${slug}/applications`))
@@ -194,7 +194,7 @@ describe('which programs', () => {
     `/${first.application_id}/changes`,
     `/${first.application_id}/exported`,
     `/${first.application_id}/download`,
-  ])('to a program administrator another program does not exist: list%s', async path => {
+  ])('for a program administrator, another program does not exist: list%s', async path => {
     const response = await stranger!.get(list + path)
     const none = await stranger!.get(`/admin/programs/no-such-program/applications${path}`)
     expect([response.status, none.status]).toEqual([404, 404])
@@ -211,7 +211,7 @@ describe('which programs', () => {
     expect(JSON.parse(await exportedObject(second.application_id)).status).toBeNull()
   })
 
-  test('an application is found in its own program alone', async () => {
+  test('an application is found only in its own program', async () => {
     const response = await browser.get(`/admin/programs/elsewhere/applications/${first.application_id}`)
     expect(response.status).toBe(404)
     expect((await browser.get(`${list}/999999999`)).status).toBe(404)
@@ -219,7 +219,7 @@ describe('which programs', () => {
   })
 })
 
-test('an application says which clients it was sent to, with the way to every page for those who read the audit log', async () => {
+test('the page of an application lists the clients it was sent to, with links to every page for people who read the audit log', async () => {
   await exportedObject(first.application_id)
   await until('the page to be in the audit log', async () => {
     const [row] = await sql`
@@ -240,7 +240,7 @@ test('an application says which clients it was sent to, with the way to every pa
 })
 
 describe('the list of applications', () => {
-  test('shows what there is, newest first; whose it is to those who may read answers, and that is in the audit log', async () => {
+  test('shows applications newest first, with names for people who may read answers, which the audit log records', async () => {
     const html = await browser.page(list)
     expect(idsIn(html).slice(-2)).toEqual([second.application_id, first.application_id])
     expect(textOf(html)).toContain('Ursula Ibrahim')
@@ -272,7 +272,7 @@ describe('the list of applications', () => {
     expect(idsIn(html)).toEqual(expected())
   })
 
-  test('names every filter that is wrong, keeps what was typed, and shows nothing', async () => {
+  test('reports every invalid filter, keeps what was entered, and shows no applications', async () => {
     const search = 'q=%3F&from=yesterday&to=2026-02-30&status=Approved&revision=NEW&applicant=x&application=-1'
     const response = await browser.get(`${list}?${search}`)
     const html = await response.text()
@@ -284,7 +284,7 @@ describe('the list of applications', () => {
     expect(idsIn(html)).toEqual([])
   })
 
-  test('days are those of the instance', async () => {
+  test('uses the days of the instance’s time zone', async () => {
     const far = await useDatabase({ timeZone: 'Pacific/Auckland' })
     const raw = await insertRawProgram(far.sql, 'far')
     // 2026-01-31T11:30Z is the first of February there.
@@ -297,7 +297,7 @@ describe('the list of applications', () => {
   })
 
   test.each(['', 'status=none', 'revision=CURRENT', 'status=none&revision=CURRENT'])(
-    'its pages are complete and without repetition while submissions come in (%s)',
+    'has pages without gaps or repetition while submissions arrive (%s)',
     async search => {
       const there = await insertRawProgram(sql, `paged-${crypto.randomUUID()}`)
       const ids = await insertRawApplications(sql, there, 120)
@@ -331,7 +331,7 @@ describe('the list of applications', () => {
 })
 
 describe('one application', () => {
-  test('is shown by screen, in the words of its questions, with entities and what was not asked', async () => {
+  test('is shown by screen with the texts of its questions, entities, and what was not asked', async () => {
     const html = await browser.page(`${list}/${second.application_id}`)
     const text = textOf(html)
     expect(text).toContain('Ursula Ibrahim current')
@@ -354,7 +354,7 @@ describe('one application', () => {
     expect(/<title>(.*?)<\/title>/.exec(html)![1]).toBe(`Application ${second.application_id} · Tributary`)
   })
 
-  test('shows what it replaced, how much changed, and what replaced it', async () => {
+  test('shows what it replaced, the number of changes, and what replaced it', async () => {
     expect(textOf(await browser.page(`${list}/${second.application_id}`))).toContain(
       `It replaces ${first.application_id} from`,
     )
@@ -371,7 +371,7 @@ describe('one application', () => {
     await eraseApplicant(sql, id, { actor: 'operator:test', reason: undefined })
   })
 
-  test('its changes are shown answer by answer, before and now', async () => {
+  test('has a page of changes, answer by answer, before and after', async () => {
     const text = textOf(await browser.page(`${list}/${second.application_id}/changes`))
     expect(text).toContain(`Do you rent? ${hostile} Renting ${hostile} Owning`)
     expect(text).toContain('Who is your landlord? Mr. Gone not answered')
@@ -382,7 +382,7 @@ describe('one application', () => {
     expect((await browser.get(`${list}/${first.application_id}/changes`)).status).toBe(404)
   })
 
-  test('its neighbours are those of the list one came from', async () => {
+  test('links to its neighbors in the list it was opened from', async () => {
     const alone = `${list}/${second.application_id}?revision=OBSOLETE`
     expect(linkIn(await browser.page(alone), 'Older')).toBe(`${list}/${first.application_id}?revision=OBSOLETE`)
     expect(linkIn(await browser.page(alone), 'Newer')).toBeUndefined()
@@ -391,7 +391,7 @@ describe('one application', () => {
     )
   })
 
-  test('a program of every kind of question shows each answer, and after another version too', async () => {
+  test('shows an answer of every kind, also after another version', async () => {
     const every = await aProgram(sql, { slug: 'every-kind', questions: everyKind })
     const everyKey = await createTestKey(sql, { programs: [every.slug], maySubmit: true })
     const frontEnd = new FrontEnd(service, everyKey, every.slug)
@@ -446,7 +446,7 @@ describe('one application', () => {
 })
 
 describe('as it is exported', () => {
-  test('a download is the object of an export, byte for byte, and so is what the page shows', async () => {
+  test('the download and the page show the object of an export, byte for byte', async () => {
     const wanted = await exportedObject(second.application_id)
     const response = await browser.get(`${list}/${second.application_id}/download`)
     expect(await response.text()).toBe(wanted)
@@ -468,7 +468,7 @@ describe('status and note', () => {
   const path = `${list}/${second.application_id}`
   const seen = (visitor = browser): Promise<string> => seenOf(second, visitor)
 
-  test('are saved by those whose program it is, and appear in the next export, the history and the audit log', async () => {
+  test('are saved by people of the program, and appear in the next export, the history and the audit log', async () => {
     const saved = await programAdministrator!.post(`${path}?revision=CURRENT`, {
       status: 'In review',
       note: 'Waiting.\r\nFor a bill.',
@@ -491,7 +491,7 @@ describe('status and note', () => {
     expect(idsIn(await browser.page(`${list}?status=none&applicant=${applicant}`))).toEqual([first.application_id])
   })
 
-  test('a status that was not touched keeps its time when the note changes (D30)', async () => {
+  test('keep the time of an unchanged status when the note changes (D30)', async () => {
     await browser.post(path, { status: 'In review', note: 'A note', seen: await seen() })
     // In microseconds: exported times are of whole seconds, and both changes may fall into one.
     const stored = async () =>
@@ -509,7 +509,7 @@ describe('status and note', () => {
     expect(await stored()).toMatchObject({ status: 'Approved', application_note: 'Two\r\nlines' })
   })
 
-  test('of two who change a status and note at once, the second is shown both, loses nothing, and decides', async () => {
+  test('changed by two people at once are both shown to the second, who loses nothing and decides', async () => {
     const old = await seen()
     expect((await programAdministrator!.post(path, { status: 'Approved', note: 'By one', seen: old })).status).toBe(303)
     const html = await browser.refused(409, path, { status: 'In review', note: 'By another', seen: old })
@@ -522,7 +522,7 @@ describe('status and note', () => {
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBe('By another')
   })
 
-  test('of very many statuses and notes, the newest are in the history, the oldest of them as it was set', async () => {
+  test('have a history with the newest of very many changes, the oldest of them as it was set', async () => {
     for (let i = 0; i < 32; i++) await setState(second, { note: `n${i}` })
     const [, history] = textOf(await browser.page(path)).split('History')
     expect(history!.match(/ (?:Note|No status) [^·]*· test n\d+/g)).toHaveLength(30)
@@ -530,7 +530,7 @@ describe('status and note', () => {
     expect(history).not.toContain('test n1 ')
   })
 
-  test('a status the program has not, and a note that is too long, come back with their errors', async () => {
+  test('are refused with errors at the fields for an unknown status and a note that is too long', async () => {
     const note = '漢'.repeat(10_001)
     const html = await browser.refused(400, path, { status: 'Nowhere', note, seen: await seen() })
     for (const id of ['status-error', 'note-error']) expect(html).toContain(`id="${id}"`)
@@ -538,7 +538,7 @@ describe('status and note', () => {
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBeNull()
   })
 
-  test('both are taken away again', async () => {
+  test('are removed again', async () => {
     await browser.post(path, { status: 'In review', note: 'A note', seen: await seen() })
     expect((await browser.post(path, { status: '', note: '', seen: await seen() })).status).toBe(303)
     const object = JSON.parse(await exportedObject(second.application_id))
@@ -547,7 +547,7 @@ describe('status and note', () => {
 })
 
 describe('auditors', () => {
-  test('see everything about an application but its answers, and change nothing', async () => {
+  test('see everything about an application except its answers, and change nothing', async () => {
     await browser.post(`${list}/${first.application_id}`, {
       status: 'Approved',
       note: 'Seen by all',
@@ -566,7 +566,7 @@ describe('auditors', () => {
 })
 
 describe('audit entries for reading applications', () => {
-  test('has a line on every reading of answers, those of the application compared with among them', async () => {
+  test('exist for every reading of answers, including those of a compared application', async () => {
     const item = await aPerson(sql)
     const person = await visitor(item)
     await person.page(`${list}/${first.application_id}`)
@@ -581,7 +581,7 @@ describe('audit entries for reading applications', () => {
     expect(await readings(second.application_id, item.email)).toEqual(['shown', 'as_exported', 'downloaded', 'shown'])
   })
 
-  test('where it cannot be written, no answer is shown', async () => {
+  test('are required: if one cannot be written, no answer is shown', async () => {
     await sql`alter table audit_event add constraint refused check (action <> 'application_read') not valid`
     try {
       for (const path of ['', '/changes', '/exported', '/download']) {
@@ -595,7 +595,7 @@ describe('audit entries for reading applications', () => {
   })
 })
 
-test('a file is a link when its address is https and names no user; any other is text', async () => {
+test('a file is a link if its address is https without a user, and otherwise text', async () => {
   const files = await aProgram(sql, { slug: 'with-files', questions: [q.file('papers', { max_count: 4 })] })
   const filesKey = await createTestKey(sql, { programs: [files.slug], maySubmit: true })
   const frontEnd = new FrontEnd(service, filesKey, files.slug)
@@ -616,7 +616,7 @@ test('a file is a link when its address is https and names no user; any other is
   }
 })
 
-test('nothing that is stored is taken for markup: texts, options, answers, names, statuses, notes', async () => {
+test('stored texts, options, answers, names, statuses and notes are never markup', async () => {
   const id = await frontEnd.register()
   const { application_id } = await frontEnd.apply(
     id,

@@ -25,7 +25,7 @@ test.each(Object.entries(known))('%s is named', (userAgent, name) => {
 
 const hostile = ['<script>alert(1)</script>', 'Evil<img src=x>/1.0 (x)', '"><b>/2', 'curl/8.5.0', '(', '/']
 
-test('what no browser calls itself is an unknown browser', () => {
+test('an unknown user agent is an unknown browser', () => {
   for (const userAgent of ['', ...hostile, 'x'.repeat(512), '(('.repeat(256)])
     expect(browserName(userAgent)).toBe(browserName(null))
 })
@@ -34,7 +34,7 @@ test('an unknown browser on a known system has the name of the system', () => {
   expect(browserName('Made Up/1.0 (Windows NT 10.0)')).toBe(`${browserName(null)} on Windows`)
 })
 
-test('whatever a header says, its name is made of known names', () => {
+test('the name of any user agent consists of known names', () => {
   const parts = fc.constantFrom(
     'Chrome/1',
     'Mozilla/5.0',
@@ -60,7 +60,7 @@ test('whatever a header says, its name is made of known names', () => {
   )
 })
 
-test('the account page lists sessions by browser and marks the one that reads; the header is cut where it is kept', async () => {
+test('the account page lists sessions by browser and marks the current one, and a stored user agent is limited in length', async () => {
   const database = await useDatabase()
   const service = await useService(database)
   const ada = await aPerson(database.sql, {})

@@ -379,7 +379,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
     ],
   ]
 
-  test('a second factor is set up, and signed in with', async () => {
+  test('a second factor is set up and used to sign in', async () => {
     const bo = await aPerson(sql)
     const { page } = await openPage(browser, service.baseUrl)
     const keys = new Keyboard(page, true)

@@ -36,7 +36,7 @@ describe.each(paths)('%s', path => {
   test.each([
     ['gzip', (bytes: Buffer) => gunzipSync(bytes)],
     ['zstd', (bytes: Buffer) => Bun.zstdDecompressSync(bytes)],
-  ] as const)('is sent as %s to those who take it so, and much smaller', async (coding, decoded) => {
+  ] as const)('is sent as %s to browsers that accept it, and much smaller', async (coding, decoded) => {
     const plain = await sent(path, 'identity')
     const coded = await sent(path, coding)
     expect(plain.response.headers.get('content-encoding')).toBeNull()
@@ -52,7 +52,7 @@ describe.each(paths)('%s', path => {
   })
 })
 
-test('a font is sent as it is, and an asset that is kept is not sent again in either form', async () => {
+test('a font is sent uncompressed, and a cached asset is not sent again in either form', async () => {
   expect((await sent('/assets/public-sans.woff2', 'gzip')).response.headers.get('content-encoding')).toBeNull()
   const [plain, coded] = [await sent('/assets/console.css', 'identity'), await sent('/assets/console.css', 'gzip')]
   const [value, other] = [plain.response.headers.get('etag')!, coded.response.headers.get('etag')!]
@@ -61,7 +61,7 @@ test('a font is sent as it is, and an asset that is kept is not sent again in ei
   expect((await sent('/assets/console.css', 'gzip', { 'If-None-Match': value })).response.status).toBe(200)
 })
 
-test('the token of the forms is another text on each page, and each is taken', async () => {
+test('the form token differs on each page, and each is accepted', async () => {
   const tokens = new Set<string>()
   for (let i = 0; i < 3; i++) tokens.add(await visitor.csrf())
   expect(tokens.size).toBe(3)
@@ -107,7 +107,7 @@ beforeAll(async () => {
 })
 
 test.each(roles)(
-  'each page that leads %s from the first one opens, offers no form that is refused, and is below BASE_URL',
+  'each page linked %s from the first one opens, offers no form that is refused, and is below BASE_URL',
   async role => {
     const { email } = await aPerson(database.sql, { role, name: hostile, programs: ['food'] })
     const reader = await new ConsoleVisitor(forms).signIn(email)
@@ -134,7 +134,7 @@ test.each(roles)(
   },
 )
 
-test('below the path of BASE_URL a secret is shown once, and who is asked to sign in first is led back', async () => {
+test('below the path of BASE_URL, a secret is shown once, and signing in leads back', async () => {
   const reader = await new ConsoleVisitor(forms).signIn(ada.email)
   const made = await reader.post('/admin/account/tokens/new', { name: 'Below', expiry: '30d', scopes: 'keys:read' })
   const at = made.headers.get('location')!

@@ -26,7 +26,7 @@ const now = Date.now() * 1000
 const day = 86_400_000_000
 
 describe('a key', () => {
-  test('that is retired has no password that works, and is not offered to be retired or rotated', async () => {
+  test('that is retired has no valid password, and no buttons to retire or rotate it', async () => {
     const { username } = await createTestKey(sql, { programs: ['food'], retiredAt: now })
     await sql`update api_key set earlier_secret_hash = secret_hash, earlier_secret_until = ${now + 7 * day} where api_key_id = ${username}`
     expect(noticesOf(await browser.page(`/admin/keys/${username}`))).not.toContain('two-passwords')
@@ -36,7 +36,7 @@ describe('a key', () => {
     }
   })
 
-  test('is judged when a request is asked about, and not before; its own program is chosen', async () => {
+  test('is tested only on request, with its own program selected', async () => {
     const { username } = await createTestKey(sql, { programs: ['food'], name: 'Judged' })
     const page = await browser.page(`/admin/keys/check?key=${username}`)
     expect(page).not.toContain('data-notice=')
@@ -45,7 +45,7 @@ describe('a key', () => {
     expect(await asked('192.0.2.7')).toContain('data-notice="passes"')
   })
 
-  test('shows on the index how many programs it may read beyond the first, and on its page every one', async () => {
+  test('shows in the list how many programs it has beyond the first, and on its page all of them', async () => {
     const slugs = Array.from({ length: 9 }, (_, i) => `many-${i}`)
     const { username } = await createTestKey(sql, { programs: slugs, name: 'Many' })
     const row = rowsOf(await browser.page('/admin/keys'), 'Active API keys').find(({ Key }) => Key!.startsWith('Many'))
@@ -54,7 +54,7 @@ describe('a key', () => {
   })
 })
 
-test('a program that cannot begin says why, on top and at the field', async () => {
+test('a program that cannot be created shows the error at the top and at the field', async () => {
   const unnamed = await browser.refused(400, '/admin/new-program', { display_name: ' ', slug: '' })
   // What the slug is made of is missing, which is no error of the slug.
   expect(errorsOf(unnamed)).toEqual(['display_name required'])
@@ -89,7 +89,7 @@ test('the audit log finds a person by part of the name', async () => {
   expect(await browser.page('/admin/audit?actor=no+such+name')).not.toContain('<h2 id="day-')
 })
 
-test('a browser is shown a page with what is wrong, a program a problem document', async () => {
+test('a browser gets errors as a page, and a program as a problem document', async () => {
   for (const path of ['/nope', '/docs/api/programs/nope', '/docs/nope']) {
     const page = await browser.get(path, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
     expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
@@ -116,7 +116,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const open = (options = {}) =>
     openPage(chromium, service.baseUrl, { email: ada.email, password: testPassword, ...options })
 
-  test('on a phone, the menu stays under the finger that opened it', async () => {
+  test('on a phone, the menu opens under the finger', async () => {
     const { page, context } = await open({ viewport: { width: 390, height: 800 } })
     await page.goto('/admin/keys')
     const menu = page.locator('.menu summary')
@@ -128,7 +128,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('Enter in the search of the docs goes to what matches, not to what it lies in', async () => {
+  test('Enter in the search of the docs goes to the match, not to its group', async () => {
     const { page, context } = await open()
     await page.goto('/docs/api/programs/care')
     await page.locator('[data-find]').fill('empl')
@@ -137,7 +137,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('a refused form has the focus on what is wrong, and its fields have a red border', async () => {
+  test('a refused form has the focus on its errors, and their fields have a red border', async () => {
     const { page, context } = await open({ javaScriptEnabled: true })
     await page.goto('/admin/people/invite')
     await page.getByRole('button', { name: 'Create link' }).click()

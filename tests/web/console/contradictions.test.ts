@@ -107,7 +107,7 @@ const stored = async () => ({
 
 const opened = async ({ page }: Row) => ({ to: page, fields: fieldsOf(await browser.page(page), page) })
 
-describe('D38: two things that contradict one another are an error at their field, and what was typed is still there', () => {
+describe('D38: contradictory input is an error at its field, and what was entered is kept', () => {
   test.each(rows.map(row => [row.what, row] as const))('%s', async (_, row) => {
     const before = await stored()
     const { to, fields } = await opened(row)
@@ -121,7 +121,7 @@ describe('D38: two things that contradict one another are an error at their fiel
     expect(await stored()).toEqual(before)
   })
 
-  test('what a form was opened with gives way to a choice that has no place for it', async () => {
+  test('prefilled input is dropped by a choice that excludes it', async () => {
     const form = async (page: string, typed: Record<string, string>) => {
       const { fields } = await opened({ what: '', page, typed, at: '' })
       return (await browser.post(page, { ...fields, ...typed })).status
@@ -138,7 +138,7 @@ describe('D38: two things that contradict one another are an error at their fiel
   })
 })
 
-test('the API refuses the same, each at its member', async () => {
+test('the API refuses the same contradictions, each at its member', async () => {
   const { token } = await aToken(sql, ada)
   const api = ApiProgram.withToken(service, token)
   const made = {

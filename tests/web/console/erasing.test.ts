@@ -41,7 +41,7 @@ const eventOf = async (action: string, subject: number) => {
 }
 
 describe('one application', () => {
-  test('is erased with its number written, and what else the applicant sent stays', async () => {
+  test('is erased after its number is entered, and the applicant’s other applications stay', async () => {
     const { applicant, application, path } = await applied()
     const { application_id: later } = await rent!.apply(applicant, { words_rent: { text: 'later' } })
     expect(await browser.page(path)).toContain(`${path}/erase"`)
@@ -68,7 +68,7 @@ describe('one application', () => {
     expect(tombstone).toBeDefined()
   })
 
-  test('is erased by a token that may, once', async () => {
+  test('is erased once by a token with the scope', async () => {
     const { application } = await applied()
     const { token } = await aToken(desk, ada)
     const api = ApiProgram.withToken(service, token)
@@ -80,7 +80,7 @@ describe('one application', () => {
 })
 
 describe('an applicant', () => {
-  test('is erased with every application to every program, and what was not submitted', async () => {
+  test('is erased with all applications in every program, and with answers in progress', async () => {
     const { applicant, path } = await applied()
     await food!.apply(applicant, { words_food: { text: canary } })
     await food!.save(applicant, { words_food: { text: `${canary} in progress` } })
@@ -98,7 +98,7 @@ describe('an applicant', () => {
     expect([actor, detail]).toEqual([`admin:${ada.email}`, expect.not.objectContaining({ reason: expect.anything() })])
   })
 
-  test('is not erased while a bulk load may bring more of them', async () => {
+  test('is not erased while a bulk load may add more of their applications', async () => {
     const { applicant, path } = await applied()
     const release = await holdTransaction(sql, async tx => {
       await lockLoads(tx)

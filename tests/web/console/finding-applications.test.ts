@@ -120,14 +120,14 @@ test.each<[string, () => string, () => number[]]>([
     expect([filter, await find(sought(), filter)]).toEqual([filter, expected().filter(id => id === maria)])
 })
 
-test('applicants whose own name has the words come first, and of every other it says what has them', async () => {
+test('applicants whose own name has the words come first, and the others are listed with the reason', async () => {
   const page = await browser.page(`${list}?q=brien`)
   expect(idsIn(page)).toEqual([maria, chidi])
   expect(page).toContain('member: Zuri Temperance Brien')
   expect(await browser.page(`${list}?q=maria.o71`)).toContain('mail: Maria.O71@Example.org')
 })
 
-test('what was searched for is not in the audit log; that it was, and what was seen, is', async () => {
+test('the audit log records a search and what was seen, but not the words', async () => {
   await browser.page(`${list}?q=Okafor&status=none`)
   const [event] = await sql<{ detail: Record<string, unknown> }[]>`
     select detail from audit_event where action = 'applications_listed' order by audit_event_id desc limit 1`
@@ -149,7 +149,7 @@ test('a search without a letter or digit is refused with a reason', async () => 
     expect(await (await browser.get(`${list}?q=${encodeURIComponent(sought)}`)).text()).toContain('href="#q"')
 })
 
-test('auditors neither see whose an application is, nor search by it, nor download it, nor change it', async () => {
+test('auditors neither see names, nor search by them, nor download or change applications', async () => {
   const page = await auditor.page(list)
   for (const hidden of ['María', 'id="q"', '/spreadsheet', 'name="set"']) expect(page).not.toContain(hidden)
   // Nor on the page of another, which has what lies next to it in the list.
@@ -157,7 +157,7 @@ test('auditors neither see whose an application is, nor search by it, nor downlo
     expect((await auditor.get(list + path)).status).toBe(403)
 })
 
-test('a filter stays in the address, and each is a link that takes it off', async () => {
+test('filters stay in the address, and each has a link that removes it', async () => {
   const page = await browser.page(`${list}?q=brien&status=none&revision=CURRENT`)
   for (const left of ['status=none&amp;revision=CURRENT', 'q=brien&amp;revision=CURRENT', 'q=brien&amp;status=none'])
     expect(page).toContain(`href="${list}?${left}"`)
@@ -169,13 +169,13 @@ test('a filter stays in the address, and each is a link that takes it off', asyn
   expect(fieldsOf(rest, list)).toMatchObject({ applicant: '4711', status: 'is:Former' })
 })
 
-test('a place outside of the span of a filter does not widen it', async () => {
+test('a position outside the range of a filter does not extend it', async () => {
   const placeIn = (year: number): string => `${Date.UTC(year, 0) * 1000}-1`
   for (const outside of [`to=2000-01-01&older=${placeIn(2099)}`, `from=2099-01-01&newer=${placeIn(2000)}`])
     expect(idsIn(await browser.page(`${list}?${outside}`))).toEqual([])
 })
 
-test('the file has what the export has of those that were found, and each is in the audit log', async () => {
+test('the file contains the exported form of the found applications, and each is in the audit log', async () => {
   const exported = await service.get('/api/v1/admin/programs/found/applications', {
     headers: { Authorization: key.authorization, Accept: 'text/csv' },
   })
@@ -196,7 +196,7 @@ test('the file has what the export has of those that were found, and each is in 
   expect(events.map(({ detail }) => detail)).toEqual([{ applications: [maria, chidi], filters: ['q'] }])
 })
 
-test('a file of several batches has what the filter finds in each of them, and nothing else', async () => {
+test('a file of several batches contains exactly what the filter finds', async () => {
   const raw = await insertRawProgram(sql, 'many')
   const ids = await insertRawApplications(sql, raw, 430)
   const superseded = ids.filter((_, i) => i % 3 === 0)
@@ -214,12 +214,12 @@ test('a file of several batches has what the filter finds in each of them, and n
   }
 })
 
-test('an empty file is whole', async () => {
+test('an empty file is complete', async () => {
   const lines = (await (await browser.get(`${list}/download?q=unmatched`)).text()).split('\r\n')
   expect([lines.length, lines[1]!.startsWith('"none",')]).toEqual([3, true])
 })
 
-test('statuses are in the order of the program, after none and before those that it has no more', async () => {
+test('statuses are in the order of the program, after “no status” and before removed ones', async () => {
   const ordered = await insertRawProgram(sql, 'ordered')
   const { program_id } = ordered
   await sql`update program set statuses = '{Received,In review,Approved}' where program_id = ${program_id}`
@@ -234,7 +234,7 @@ test('statuses are in the order of the program, after none and before those that
   expect(shown).toEqual(['No status', 'Received', 'In review', 'Approved', 'Archived'])
 })
 
-test('a look at what changes says how many are obsolete, and leaves them out on request', async () => {
+test('the preview of a change counts obsolete applications, and excludes them on request', async () => {
   const ids = [await apply(named('Yu', 'A')), await apply(named('Yu', 'B'))]
   await sql`update application set superseded_seq = submit_seq + 1 where application_id = ${ids[0]!}`
   const path = `${list}/status?set=is%3AApproved&ticked=${ids[0]}&ticked=${ids[1]}`
@@ -246,7 +246,7 @@ test('a look at what changes says how many are obsolete, and leaves them out on 
   expect([seen(rest), /href="[^"]*only=current"/.test(rest)]).toEqual([[ids[1]!], false])
 })
 
-test('the status of many is set after a look at what changes, each with an entry in its history', async () => {
+test('the status of many applications is set after a preview, each with an entry in its history', async () => {
   // Of its own: other tests find those above by their status.
   const [gone, first, second, third] = [
     await apply(named('Xu', 'Gone')),
@@ -286,7 +286,7 @@ test('the status of many is set after a look at what changes, each with an entry
   ])
 })
 
-test('a note is added to many applications, with their status or by itself', async () => {
+test('a note is added to many applications, with or without a status', async () => {
   const ids = [await apply(named('Zu', 'A')), await apply(named('Zu', 'B'))]
   const ticked = ids.map(id => `ticked=${id}`).join('&')
   const send = async (set: string, note: string) => {
@@ -314,7 +314,7 @@ test('a note is added to many applications, with their status or by itself', asy
   expect(errorsOf(await browser.refused(400, long.path, long.sent))).toEqual(['note too_long'])
 })
 
-test('the rows of a page are selected by a link, each page for itself', async () => {
+test('a link selects all rows of a page', async () => {
   const ticks = (page: string) => [...page.matchAll(/<input type="checkbox" class="tick"[^>]*>/g)].map(([tick]) => tick)
   const page = await browser.page(list)
   expect(ticks(page).filter(tick => tick.includes('checked'))).toEqual([])
@@ -324,7 +324,7 @@ test('the rows of a page are selected by a link, each page for itself', async ()
   expect(/href="(\?[^"]*)" data-ticks/.exec(selected)![1]).toBe('?')
 })
 
-test('a list is sorted by time or by status, with each application once on its pages, there and back', async () => {
+test('a list is sorted by time or status, with each application once on its pages, in both directions', async () => {
   const sorted = await insertRawProgram(sql, 'sorted')
   await sql`update program set statuses = '{Received,"In review",Approved}' where program_id = ${sorted.program_id}`
   const ids = await insertRawApplications(sql, sorted, 130)
@@ -387,7 +387,7 @@ test('a status is shown in its color, and in gray without one', async () => {
   expect(await browser.page('/admin/programs/colored')).toMatch(/Denied<\/a><\/dt><dd>1<\/dd><svg class="bad"/)
 })
 
-test('where another caseworker has changed all of them in the meantime, the form says so and shows them as they are now', async () => {
+test('if another person has changed all of them meanwhile, the form says so and shows their current state', async () => {
   const ids = [await apply(named('Xu', 'D')), await apply(named('Xu', 'E'))]
   const path = `${list}/status?set=is%3AApproved&ticked=${ids[0]}&ticked=${ids[1]}`
   const seenOn = (page: string) => [...page.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value]) => value!)
@@ -400,7 +400,7 @@ test('where another caseworker has changed all of them in the meantime, the form
   expect((await browser.post(path, { ...sent, seen: seenOn(again) })).status).toBe(303)
 })
 
-test('all that a filter finds can be chosen at once', async () => {
+test('everything that a filter finds can be selected at once', async () => {
   const form = (await browser.page(list))
     .split(/<form |<\/form>/)
     .find(part => part.includes(`action="${list}/status"`))
@@ -411,7 +411,7 @@ test('all that a filter finds can be chosen at once', async () => {
   expect(page).not.toContain(`value="${maria}-`)
 })
 
-test('as many as may be changed at once can be chosen, and one more is too many', async () => {
+test('exactly the maximum can be selected at once', async () => {
   const statusOf = async (chosen: number) => {
     const sent = Array.from({ length: chosen }, (_, i) => `ticked=${i + 1}`)
     return (await browser.get(`${list}/status?set=none&${sent.join('&')}`)).status

@@ -34,7 +34,7 @@ const formsOf = (page: string): string[] =>
   ].map(([, item, other]) => item ?? other!)
 
 describe('the console alongside a CiviForm', () => {
-  test('says of a program that it is followed, and why nothing of it is changed here; how long it is kept still is', async () => {
+  test('shows that a program is followed and read-only, except for its retention period', async () => {
     expect(await visitor.page('/admin/programs/rent-relief/retention')).toContain('rent relief for all')
     for (const path of ['', '/questions', '/versions']) {
       const page = await visitor.page(`/admin/programs/rent-relief${path}`)
@@ -44,7 +44,7 @@ describe('the console alongside a CiviForm', () => {
     expect(await visitor.page('/admin/programs')).toContain('CiviForm')
   })
 
-  test('says at the start that the copy lags, and only where it does', async () => {
+  test('shows on the home page if the copy lags', async () => {
     const [before] = await sql`select watermark from civiform_source`
     const said = async (minutes: number): Promise<boolean> => {
       await sql`update civiform_source set watermark = now() - ${minutes} * interval '1 minute'`
@@ -54,7 +54,7 @@ describe('the console alongside a CiviForm', () => {
     await sql`update civiform_source set watermark = ${before!.watermark}`
   })
 
-  test('offers nothing that would be refused: no draft, question, publication, status or earlier version', async () => {
+  test('offers no action that would be refused: no draft, question, publication, status or earlier version', async () => {
     const versions = await sql<{ id: number }[]>`select program_version_id as id from program_version`
     const pages = [
       '/admin/programs',
@@ -82,7 +82,7 @@ describe('the console alongside a CiviForm', () => {
     expect(await visitor.page(`/admin/programs/rent-relief/applications/${application}`)).toContain('CiviForm')
   })
 
-  test('no page or form that edits programs opens by its address, and each says where they are edited', async () => {
+  test('opens no page or form that edits programs, and each says where they are edited', async () => {
     const routes = [
       ...['document', 'edit', 'settings', 'publish', 'discard'].map(page => `/admin/programs/rent-relief/${page}`),
       '/admin/new-program',
@@ -100,7 +100,7 @@ describe('the console alongside a CiviForm', () => {
       ])
   })
 
-  test('shows a key whose id has a slash and a plus, by its links, as CiviForm’s; one made here is edited here', async () => {
+  test('links to a key of CiviForm whose ID has a slash and a plus, and edits keys made here', async () => {
     const index = await visitor.page('/admin/keys')
     const links = linksOf(index)
     expect(links).toContain(keyPath)
@@ -120,7 +120,7 @@ describe('the console alongside a CiviForm', () => {
     expect(check).toContain('county sync')
   })
 
-  test('makes keys that pull, and offers none that submit or set a status', async () => {
+  test('creates keys that export, and none that submit or set a status', async () => {
     const page = await visitor.page('/admin/keys/new')
     expect(page).toContain('value="export"')
     expect(page).not.toMatch(/value="(?:submit|annotate)"/)

@@ -55,7 +55,7 @@ beforeEach(async () => {
 })
 
 describe('while too many passwords of an account were wrong', () => {
-  test('a right one is refused like a wrong one, until the time is over; the run is two entries, without a password', async () => {
+  test('the right one is refused like a wrong one until the time is over, and the series leaves two entries without a password', async () => {
     expect(await spend(from('192.0.2.1'), ada.email)).toEqual([...new Array(ofOneClient).fill(401), 429])
     const pages: string[] = []
     for (const password of ['guessed-at', testPassword]) {
@@ -76,13 +76,13 @@ describe('while too many passwords of an account were wrong', () => {
     expect(await tries(from('192.0.2.1'), ada.email, testPassword)).toBe(303)
   })
 
-  test('one that does not exist is refused in the same way', async () => {
+  test('an account that does not exist is refused in the same way', async () => {
     const unknown = `unknown.${crypto.randomUUID()}${'x'.repeat(300)}@example.gov`
     expect(await spend(from('192.0.2.2'), unknown)).toEqual(await spend(from('192.0.2.2'), ada.email))
     expect(await entries(unknown.slice(0, 254))).toHaveLength(2)
   })
 
-  test('its owner comes in elsewhere, in a browser that was signed in before, and with a link', async () => {
+  test('its owner can sign in from elsewhere, in a known browser, and with a link', async () => {
     const known = await from('192.0.2.3').signIn(ada.email)
     await known.post('/admin/sign-out')
     const anothers = await from('192.0.2.3').signIn((await aPerson(database.sql)).email)
@@ -99,7 +99,7 @@ describe('while too many passwords of an account were wrong', () => {
   })
 })
 
-test('a password that could not be looked at counts as none that was tried', async () => {
+test('a password that could not be checked does not count as an attempt', async () => {
   const [row] = await database.sql`select password_hash from person where person_id = ${ada.person_id}`
   const store = (hash: string) =>
     database.sql`update person set password_hash = ${hash} where person_id = ${ada.person_id}`
@@ -111,7 +111,7 @@ test('a password that could not be looked at counts as none that was tried', asy
 })
 
 describe('within a session', () => {
-  test('showing who one is, and choosing another password, are counted together and refused alike', async () => {
+  test('confirming and changing the password are counted together and refused alike', async () => {
     const browser = await from('192.0.2.8').signIn(ada.email)
     const confirm = async (password: string) =>
       (await browser.post('/admin/confirm', { password, next: '/admin/people' })).status
@@ -130,14 +130,14 @@ describe('within a session', () => {
     expect(await confirm(testPassword)).toBe(303)
   })
 
-  test('no stranger at the same address keeps a person from it', async () => {
+  test('strangers at the same address do not prevent it', async () => {
     const browser = await from('192.0.2.9').signIn(ada.email)
     await spend(from('192.0.2.9'), ada.email)
     expect((await browser.post('/admin/confirm', { password: testPassword, next: '/admin' })).status).toBe(303)
   })
 })
 
-test('many tries of one address at once do not keep an administrator at another from signing in', async () => {
+test('many concurrent attempts from one address do not prevent an administrator at another from signing in', async () => {
   service = await start(0)
   setPasswordCost(fullPasswordCost)
   const flood = Array.from({ length: 40 }, (_, i) => tries(from('192.0.2.10'), `x${i}@example.gov`, 'guessed-at'))

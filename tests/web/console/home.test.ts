@@ -56,7 +56,7 @@ const sent = (slug: string, detail: object, by = key.api_key_id, db = sql) => db
   insert into audit_event (actor, action, subject, detail)
   values (${`key:${by}`}, 'applications_exported', ${slug}, ${db.json(detail as never)})`
 
-test('shows those concerned what needs attention, and marks it at the side of every page', async () => {
+test('shows what needs attention to the people concerned, and marks it in the sidebar of every page', async () => {
   const unread = ' has applications but has never been exported.'
   const expiring = 'County sync expires in 6 days.'
   const [ada, aud, pat] = [await as('ADMINISTRATOR'), await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
@@ -73,12 +73,12 @@ test('shows those concerned what needs attention, and marks it at the side of ev
   expect(marks(await pat.page('/docs/api/programs'))).toEqual({ '/admin': 1, '/admin/programs': 1 })
 })
 
-test('says what it has to who reads it', async () => {
+test('the home page shows each person what their role allows', async () => {
   expect(await (await as('ADMINISTRATOR')).page('/admin')).toContain('id="lately"')
   expect(await (await as('PROGRAM_ADMINISTRATOR', ['food'])).page('/admin')).not.toContain('id="lately"')
 })
 
-test('an empty installation says the first step, to who may take it', async () => {
+test('an empty installation shows the first step to people who can take it', async () => {
   const empty = await useDatabase({}, endWithTest)
   const there = await useService(empty, {}, {}, endWithTest)
   const visitor = async (role: 'ADMINISTRATOR' | 'AUDITOR') =>
@@ -92,7 +92,7 @@ test('an empty installation says the first step, to who may take it', async () =
     expect(isEmptyList(await visitor.page(path))).toBe(true)
 })
 
-test('the submissions of thirty days are compared with those of the thirty before', async () => {
+test('submissions of the last 30 days are compared with the previous 30 days', async () => {
   const lately = await insertRawProgram(sql, 'lately')
   for (const days of [70, 70, 45, 45, 5, 5, 5])
     await insertRawApplications(sql, lately, 1, undefined, () => now - days * day)
@@ -110,7 +110,7 @@ test('the submissions of thirty days are compared with those of the thirty befor
   expect(page).toMatch(/>3<\/strong><small>[^<]*, 50% more /)
 })
 
-test('a program that a key reads is not listed as unread, and shows who reads it and how far', async () => {
+test('a program that a key exports is not listed as not exported, and shows which key and how far', async () => {
   const ada = await as('ADMINISTRATOR')
   const last_micros = now - 12 * 3_600_000_000
   await sent('read', { applications: 2, after_micros: 0, last_micros })
@@ -129,7 +129,7 @@ test('a program that a key reads is not listed as unread, and shows who reads it
   for (const path of ['/admin', '/admin/programs/read']) expect(await ada.page(path)).toContain('data-read="all"')
 })
 
-test('the newest application is as old as itself, not as the load that brought it', async () => {
+test('the age of the newest application is its own, not that of the load that added it', async () => {
   const other = await useDatabase({}, endWithTest)
   const visitor = new ConsoleVisitor(await useService(other, {}, {}, endWithTest))
   await visitor.signIn((await aPerson(other.sql)).email)
@@ -153,7 +153,7 @@ test('the newest application is as old as itself, not as the load that brought i
   expect(await sentences(visitor)).toEqual([])
 })
 
-test('a program that takes no applications is marked, and one that is archived needs no attention', async () => {
+test('a program that accepts no applications is marked, and an archived one needs no attention', async () => {
   const other = await useDatabase({}, endWithTest)
   const visitor = new ConsoleVisitor(await useService(other, {}, {}, endWithTest))
   await visitor.signIn((await aPerson(other.sql)).email)
@@ -187,7 +187,7 @@ test('a program that takes no applications is marked, and one that is archived n
   for (const path of choices) expect(await seen(path)).toMatch(/going-on.*ended, archived/s)
 })
 
-test('shows recent events to those who read the audit log, a walk as one, without mere page views', async () => {
+test('shows recent events to people who read the audit log, a walk as one, without page views', async () => {
   const [aud, pat] = [await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
   await aProgram(sql, { slug: 'parks' })
   const status = { status: 'In review', status_changed: true, program_id: 1 }
@@ -206,7 +206,7 @@ test('shows recent events to those who read the audit log, a walk as one, withou
   expect(lately(await pat.page('/admin'))).toEqual([])
 })
 
-test('reports a webhook that fails or was given up to those who see its program', async () => {
+test('reports a failing or disabled webhook to people who see its program', async () => {
   const hooks = new TestWebhooks(sql, { keys: testConfig().webhookKeys })
   // One after the other: programs that are inserted at once can deadlock in a distributed installation.
   const failing = await hooks.endpoint('https://127.0.0.1/failing')
@@ -266,7 +266,7 @@ test('reports a failed job, refused requests and a draft that waits, each with i
   }
 })
 
-test('the overview has the submissions of 30 days, a link for each day with some, and each status that applications have', async () => {
+test('the overview has the submissions of 30 days with links, and each status in use', async () => {
   const ada = await as('ADMINISTRATOR')
   for (const path of ['/admin', '/admin/programs/rent']) {
     const page = await ada.page(path)

@@ -37,7 +37,7 @@ describe('the console', () => {
     questions: [q.email('k email', { text: 'Mail' }), q.number('k permit'), q.text('k street')],
   })
 
-  test('shows each clash with its choices, and stores nothing until they are made', async () => {
+  test('shows each conflict with its choices, and stores nothing until they are made', async () => {
     await aProgram(sql, { slug: 'k-one', display_name: 'K one', questions: [q.email('k email'), q.id('k permit')] })
     const shown = await upload(parking)
     const page = await shown.text()
@@ -69,7 +69,7 @@ describe('the console', () => {
     ])
   })
 
-  test('lists what a CiviForm file loses, and imports it as a draft under a slug of one’s own', async () => {
+  test('lists what is lost of a CiviForm file, and imports it as a draft under a chosen slug', async () => {
     const page = await (await upload(civiformFile())).text()
     expect(noticesOf(page)).toContain('losses')
     expect(errorsOf(page)).toEqual(expect.arrayContaining(['slug', 'eligibility', 'not_kept', 'no_statuses']))
@@ -80,7 +80,7 @@ describe('the console', () => {
     )
   })
 
-  test('imports a question without a clash under another name, where one is written', async () => {
+  test('imports a question without a conflict under another name if one is entered', async () => {
     const file = aDefinition({ slug: 'k-renamed', questions: [q.text('k Title'), q.text('k other')] })
     const shown = await (await upload(file)).text()
     expect(clashesOf(shown)).toEqual([])
@@ -105,7 +105,7 @@ describe('the console', () => {
   })
 
   test.each([['name,slug\na,b'], ['<html></html>'], ['{"openapi": "3.1.0"}'], ['{"slug": '], ['']])(
-    'says what a file is that is no program: %p',
+    'explains what a file is that is not a program: %p',
     async text => {
       const refused = await upload(text)
       expect([refused.status, errorsOf(await refused.text())]).toEqual([400, ['no_program']])
@@ -214,7 +214,7 @@ const bringIn = (): Promise<number> => {
 }
 
 describe('the API', () => {
-  test('refuses an import whose choices are open, with each, and choices that are none', async () => {
+  test('refuses an import with missing or invalid choices, and lists each', async () => {
     await aProgram(sql, { slug: 'a-one', questions: [q.phone('a phone')] })
     const document = aDefinition({ slug: 'a-two', questions: [q.phone('a phone', { text: 'Call' })] })
     const refused = await api.ask('POST', '/imports', { file: document })
@@ -225,12 +225,12 @@ describe('the API', () => {
     expect([other.status, other.body.errors[0].code]).toEqual([400, 'no_program'])
   })
 
-  test('brings in twelve forms of other offices one after another, though they clash, and changes no program that is there', async () => {
+  test('imports twelve conflicting forms of other offices one after another, and changes no existing program', async () => {
     const clashing = await bringIn()
     expect(clashing).toBeGreaterThan(8)
   }, 60_000)
 
-  test('three of these and a CiviForm program are answered and exported exactly', async () => {
+  test('lets three of these and a CiviForm program be answered and exported exactly', async () => {
     await bringIn()
     const { slug: heating } = await importChoosing({ ...civiformFile('heat-again') })
     expect((await publishNow(heating)).status).toBe(200)

@@ -48,7 +48,7 @@ describe('an organization', () => {
     ])
   })
 
-  test('without a name, or with one that another has in any case and spacing, comes back as it was typed', async () => {
+  test('without a name, or with the name of another in any case and spacing, is refused and shown as entered', async () => {
     await add('Taken Name')
     const other = await add('Other Name')
     for (const name of ['  ', '\u3164', 'x'.repeat(201), 'a\u0007b', 'taken  NAME']) {
@@ -111,7 +111,7 @@ describe('the people of an organization', () => {
     expect((await browser.post(`${foreign}/disable`)).status).toBe(404)
   })
 
-  test('with what is no e-mail, or one that is there in any case, come back as typed; one person may be in two', async () => {
+  test('with an invalid or existing e-mail address are refused and shown as entered, and a person may be in two', async () => {
     const [path, other] = [await add('One Home'), await add('Other Home')]
     await browser.post(`${path}/people`, { email: 'cy@example.org' })
     for (const email of ['', 'no e-mail', 'CY@example.org']) {
@@ -123,14 +123,14 @@ describe('the people of an organization', () => {
   })
 })
 
-test('the list says whether submissions are checked against it', async () => {
+test('the page shows whether submissions are checked against the list', async () => {
   expect(noticesOf(await browser.page(base))).toEqual(['checked'])
   const easy = await useService(database, { intermediaries: 'any' })
   const there = await new ConsoleVisitor(easy).signIn(ada.email)
   expect(noticesOf(await there.page(base))).toEqual(['unchecked'])
 })
 
-test('many organizations and people come page by page, each once, and a search keeps to what it found', async () => {
+test('many organizations and people come page by page, each once, also in a search', async () => {
   await sql`
     insert into intermediary_organization (name, name_folded, created_by)
     select 'Many ' || n, 'many ' || n, 'operator:test' from generate_series(1, 120) n`

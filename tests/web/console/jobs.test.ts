@@ -30,7 +30,7 @@ async function fail(error: string): Promise<void> {
   await failRun(sql, thing, { request, error, final: true })
 }
 
-test('what failed says why, as text, and is asked for again: on record, in the outbox, and in the audit log', async () => {
+test('a failed job shows its error as text, and requesting it again is recorded, in the outbox and in the audit log', async () => {
   await fail('<script>alert(1)</script> broke')
   const page = await browser.page('/admin/jobs')
   expect(page).toContain('&lt;script>alert(1)&lt;/script> broke')
@@ -54,7 +54,7 @@ test('what failed says why, as text, and is asked for again: on record, in the o
   expect(noticesOf(await browser.page('/admin/jobs?done=retried'))).toContain('retried')
 })
 
-test('docs are asked for again, of one program or of all', async () => {
+test('docs are requested again for one program or all', async () => {
   await sql`delete from outbox`
   expect((await browser.post('/admin/jobs/regenerate', { program: 'food' })).status).toBe(303)
   expect(await sql`select from outbox`).toHaveLength(1)
@@ -65,7 +65,7 @@ test('docs are asked for again, of one program or of all', async () => {
   expect(await actions()).toContain('docs_regeneration_asked')
 })
 
-test('jobs that no relay takes out of the outbox are shown', async () => {
+test('jobs that wait in the outbox are shown', async () => {
   await sql`delete from outbox`
   expect(noticesOf(await browser.page('/admin/jobs'))).not.toContain('late')
   await browser.post('/admin/jobs/regenerate', { program: '' })
@@ -94,7 +94,7 @@ test('docs of an earlier release are marked as such', async () => {
   expect(page).toMatch(/<a class="strong" href="\/admin\/programs\/[^"]+"/)
 })
 
-test('the last runs of each kind of job are on the page and in the API, whatever they were for, with errors as text', async () => {
+test('the last runs of each kind of job are on the page and in the API, with errors as text', async () => {
   const none = await browser.page('/admin/jobs')
   expect(none).not.toContain('id="runs-of-')
   const detail = '</span><script>alert(2)</script>'
@@ -123,7 +123,7 @@ test('the last runs of each kind of job are on the page and in the API, whatever
   ])
 })
 
-test('every program is on one page, and each once, however many there are', async () => {
+test('every program is on exactly one page, however many there are', async () => {
   await sql`insert into program (slug, display_name) select 'many-' || lpad(n::text, 3, '0'), 'Many' from generate_series(1, 120) n`
   await sql`
     insert into program_version (program_id, state, screens, display_name, statuses, created_by)

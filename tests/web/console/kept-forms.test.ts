@@ -39,8 +39,8 @@ async function late(fields: Record<string, string> = typed, page = edit) {
   visitor.cookies.clear()
   return { visitor, form: { ...form, csrf, ...fields } }
 }
-describe('a form whose session has ended', () => {
-  test('changes nothing, and is shown again to the person who typed it when it is sent in a new session', async () => {
+describe('a form sent after its session has ended', () => {
+  test('changes nothing, and is shown again to the person who filled it in when they have signed in again', async () => {
     const { visitor, form } = await late()
     const refused = await visitor.refused(401, edit, form)
     expect(refused).toContain('href="/admin/sign-in?next=/admin/signed-in"')
@@ -62,7 +62,7 @@ describe('a form whose session has ended', () => {
     expect(shown).not.toContain('Täglich')
   })
 
-  test('costs a small page, however much was sent, with or without a cookie, and is not read', async () => {
+  test('gets a small page without being read, however much was sent, with or without a cookie', async () => {
     const fields = Object.fromEntries(Array.from({ length: 4900 }, (_, i) => [`f${i}`, '"'.repeat(40)]))
     const { visitor, form } = await late({ ...typed, ...fields })
     for (const cookie of [undefined, 'x'.repeat(43)]) {
@@ -73,26 +73,26 @@ describe('a form whose session has ended', () => {
     expect(unread.status).toBe(401)
   })
 
-  test('of another site is refused before it is read, and so is one that no page of ours sent', async () => {
+  test('of another origin, or without an origin, is refused before it is read', async () => {
     const { visitor, form } = await late()
     expect(await visitor.refused(403, edit, form, { Origin: 'https://evil.example' })).not.toContain('Täglich')
     const stranger = await signedIn()
     expect((await stranger.post(edit, { ...typed, csrf: 'x' })).status).toBe(403)
   })
 
-  test('comes back whole, however long it is', async () => {
+  test('is shown again completely, however long it is', async () => {
     const { form } = await late({ document: 'x'.repeat(300 * 1024) })
     const visitor = await signedIn()
     expect(fieldsOf(await (await visitor.post(edit, form)).text(), edit).document).toHaveLength(300 * 1024)
   })
 
-  test('a form of a program that reads JSON gets a problem document when its session has ended', async () => {
+  test('gets a problem document if the client prefers JSON', async () => {
     const { visitor, form } = await late()
     const response = await visitor.post(edit, form, { Accept: 'application/json' })
     expect([response.status, ((await response.json()) as { title: string }).title]).toEqual([401, 'Unauthorized'])
   })
 
-  test('with nothing typed in it leads back to the page it was on', async () => {
+  test('without any input leads back to its page', async () => {
     const { visitor } = await late()
     const page = `${service.baseUrl}/admin/people/${eve.person_id}?done=saved`
     const send = (referer: string) =>
@@ -101,7 +101,7 @@ describe('a form whose session has ended', () => {
     expect(await send('https://evil.example/admin/keys')).toContain('name="next" value="/admin"')
   })
 
-  test('what it was made from stays what it was: what another person stored in the meantime is not overwritten unseen', async () => {
+  test('keeps the state it was based on, so what another person stored meanwhile is not overwritten unseen', async () => {
     const key = await createTestKey(sql, { programs: ['food'], allowedSubnets: ['192.0.2.7'] })
     const path = `/admin/keys/${key.username}`
     const { form } = await late({ name: 'Mine' }, path)
@@ -112,7 +112,7 @@ describe('a form whose session has ended', () => {
     expect(noticesOf(await visitor.refused(409, path, again))).toContain('changed-since')
   })
 
-  test('every form with a field to type in comes back', () => {
+  test('is shown again, for every form with an input field', () => {
     const without = consolePages(service.foundation as Deps)
       .filter(route => route.method === 'POST' && route.roles !== 'anyone' && route.again === undefined)
       .map(({ path }) => path.replace('/admin/', ''))
@@ -139,7 +139,7 @@ describe('a form that asks for the password', () => {
   }
   const path = '/admin/keys/new'
 
-  test('is kept by that page, and done when the password is right', async () => {
+  test('is kept by that page, and carried out when the password is right', async () => {
     const visitor = await signedIn()
     const form = { ...fieldsOf(await visitor.page(path), path), ...wanted }
     now += 11 * minutes
@@ -157,7 +157,7 @@ describe('a form that asks for the password', () => {
     expect((await visitor.get(path)).status).toBe(200)
   })
 
-  test('stays on its page while too many show who they are', async () => {
+  test('stays on its page while too many people confirm their password', async () => {
     const visitor = await signedIn()
     const form = { ...fieldsOf(await visitor.page(path), path), ...wanted, confirm_password: testPassword }
     now += 11 * minutes
@@ -172,14 +172,14 @@ describe('a form that asks for the password', () => {
     await Promise.all(sent)
   })
 
-  test('never carries a password through a page', async () => {
+  test('never contains a password in a page', async () => {
     const visitor = await signedIn()
     const form = { ...fieldsOf(await visitor.page(path), path), ...wanted, password: 'secret one', code: 'secret two' }
     now += 11 * minutes
     expect(await visitor.refused(403, path, form)).not.toContain('secret')
   })
 
-  test('asks for the form’s own token before the password', async () => {
+  test('is checked for its own token before the password', async () => {
     const visitor = await signedIn()
     now += 11 * minutes
     const html = await visitor.refused(403, path, { ...wanted, csrf: 'x', confirm_password: testPassword })
@@ -191,7 +191,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   if (!needs('chromium')) return
   const browser = await useBrowser()
   test.each([true, false])(
-    'what was typed is there after signing in again, and is stored when it is sent; scripts: %p',
+    'input is kept while signing in again, and stored when it is sent; scripts: %p',
     async javaScriptEnabled => {
       const name = javaScriptEnabled ? 'with scripts' : 'without scripts'
       const { page, context, complaints } = await openPage(browser, service.baseUrl, {

@@ -24,7 +24,7 @@ const hrefsOf = (html: string, section: string): string[] => {
   return [...chart.matchAll(/<th scope="row"><a href="([^"]*)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'))
 }
 
-test('an export has its pages, applications, filters and end; one that is not continued says so', async () => {
+test('an export is listed with its pages, applications, filters and outcome, even if it was not continued', async () => {
   const filters = { pageSize: '2', revisionState: 'CURRENT' }
   const walked = async (pages: number) => {
     let token: string | null = null
@@ -50,7 +50,7 @@ test('an export has its pages, applications, filters and end; one that is not co
   ])
 })
 
-test('how an export ended is its last page’s, and pages beyond those searched are not forgotten', async () => {
+test('the outcome of an export is that of its last page, and pages beyond those searched are counted', async () => {
   const began = Date.now() * 1000 - 60_000_000
   const page = (walk: string, before: number, outcome: string, last_page = false) =>
     appendAuditEvent(sql, {
@@ -81,7 +81,7 @@ test('how an export ended is its last page’s, and pages beyond those searched 
   expect(bounded).toMatchObject({ pages: 2, applications: 30, is_bounded: true })
 })
 
-test('requests are counted by outcome, and each day leads to its audit entries or its rejected requests', async () => {
+test('requests are counted by outcome, and each day links to its audit entries or rejected requests', async () => {
   const key = await createTestKey(sql, { programs: [slug] })
   const client = new ExportClient(service, key, slug)
   const path = `/admin/keys/${key.username}`

@@ -34,7 +34,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await bottomOf(await open('/admin/keys/new', 390))).toBeLessThan(1400)
   })
 
-  test('what belongs to a choice is shown with it, or where it was filled in without; without scripts, too', async () => {
+  test('fields that belong to a choice are shown with it, or if filled in, even without scripts', async () => {
     const page = await open('/admin/keys/new')
     const [frontEnd, day] = [page.getByLabel('Front end', { exact: true }), page.getByLabel(/^Day/)]
     const seen = () => Promise.all([frontEnd.isVisible(), day.isVisible()])
@@ -50,7 +50,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.locator('main form[method=post] [type=submit]').last().click()
     expect(await seen()).toEqual([true, true])
   })
-  test('one menu is open at once, without scripts, too; with them it closes on Escape and on a click elsewhere', async () => {
+  test('only one menu is open at a time, even without scripts, and with scripts it closes on Escape and on a click elsewhere', async () => {
     for (const name of ['First', 'Second']) await createTestKey(sql, { name, programs: ['a'] })
     for (const scripts of [false, true]) {
       const page = await open('/admin/keys', 1440, scripts)

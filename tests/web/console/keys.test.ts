@@ -69,7 +69,7 @@ describe('creating a key', () => {
     expect(values).toEqual(expect.arrayContaining(['kiosk', 'portal']))
   })
 
-  test('adds the address that the form comes from, and chooses the program that the address of the form names', async () => {
+  test('offers the client’s IP address, and selects the program named in the address of the form', async () => {
     const form = await browser.page('/admin/keys/new?programs=rent')
     expect(fieldsOf(form, '/admin/keys/new').programs).toBe('rent')
     const typed = { ...wanted, from: 'current', allowed_subnets: '192.0.2.0/24' }
@@ -81,7 +81,7 @@ describe('creating a key', () => {
     expect(shown!.split(', ').toSorted()).toEqual(['127.0.0.1', '192.0.2.0/24'])
   })
 
-  test('comes with a message for the integrator, which has the username and not the password', async () => {
+  test('shows a message for the integrator with the username and not the password', async () => {
     const { html, username, password, token } = await issued(await browser.post('/admin/keys/new', wanted))
     const message = /<pre id="message"[^>]*>([^<]*)/.exec(html)![1]!
     expect(message).toContain(username)
@@ -89,7 +89,7 @@ describe('creating a key', () => {
     for (const secret of [password, token]) expect(message).not.toContain(secret)
   })
 
-  test('the page of a key that submits has the requests to submit, without its password', async () => {
+  test('shows the requests to submit on the page of a key that submits, without its password', async () => {
     const submits = { ...wanted, may: 'submit', front_end: 'samples' }
     const { username, password } = await issued(await browser.post('/admin/keys/new', submits))
     const page = await browser.page(`/admin/keys/${username}`)
@@ -99,7 +99,7 @@ describe('creating a key', () => {
     expect(await browser.page(`/admin/keys/${exports.username}`)).not.toContain('sample-submit')
   })
 
-  test('shows Username, Password and API Secret Token once, with a curl line that works; back and reload show that it is gone', async () => {
+  test('shows username, password and API Secret Token once with a working curl command, and says so when they are gone', async () => {
     const key = await issued(await browser.post('/admin/keys/new', { ...wanted, hidden_questions: 'words food' }))
     expect(key.token).toBe(Buffer.from(`${key.username}:${key.password}`).toString('base64'))
     expect(key.html).toContain(`${service.baseUrl}/api/v1/admin/programs/food/applications`)
@@ -116,25 +116,22 @@ describe('creating a key', () => {
     expect(factsOf(await browser.page(`/admin/keys/${key.username}`))['Hidden questions']).toBe('words food')
   })
 
-  test.skipIf(!needs('curl'))(
-    'F12: the sample of a key that submits makes an application, as it is copied',
-    async () => {
-      await aProgram(database.sql, { slug: 'asks', questions: everyKind })
-      const submits = { ...wanted, programs: 'asks', may: 'submit', front_end: 'portal' }
-      const { html } = await issued(await browser.post('/admin/keys/new', submits))
-      expect(html).not.toContain('id="sample-curl"')
-      const env = { PATH: process.env.PATH ?? '' }
-      const ran = Bun.spawn(['sh', '-c', decoded(text(html, 'sample-submit'))], { env, stderr: 'pipe' })
-      const [out, err] = await Promise.all([new Response(ran.stdout).text(), new Response(ran.stderr).text()])
-      expect([err, await ran.exited]).toEqual(['', 0])
-      expect(out).toMatch(/"application_id":\d+/)
-      const applications = await database.sql`
+  test.skipIf(!needs('curl'))('F12: shows a sample that submits an application as copied', async () => {
+    await aProgram(database.sql, { slug: 'asks', questions: everyKind })
+    const submits = { ...wanted, programs: 'asks', may: 'submit', front_end: 'portal' }
+    const { html } = await issued(await browser.post('/admin/keys/new', submits))
+    expect(html).not.toContain('id="sample-curl"')
+    const env = { PATH: process.env.PATH ?? '' }
+    const ran = Bun.spawn(['sh', '-c', decoded(text(html, 'sample-submit'))], { env, stderr: 'pipe' })
+    const [out, err] = await Promise.all([new Response(ran.stdout).text(), new Response(ran.stderr).text()])
+    expect([err, await ran.exited]).toEqual(['', 0])
+    expect(out).toMatch(/"application_id":\d+/)
+    const applications = await database.sql`
       select from application join program using (program_id) where slug = 'asks'`
-      expect(applications).toHaveLength(1)
-    },
-  )
+    expect(applications).toHaveLength(1)
+  })
 
-  test.skipIf(!needs('curl', 'python3'))('the samples get the first page as they are copied', async () => {
+  test.skipIf(!needs('curl', 'python3'))('shows samples that get the first page as copied', async () => {
     const { html } = await issued(await browser.post('/admin/keys/new', wanted))
     const code = (id: string) => decoded(text(html, id))
     const run = async (command: string[], env: Record<string, string>): Promise<string> =>
@@ -147,7 +144,7 @@ describe('creating a key', () => {
     expect(code('sample-excel')).toBe(`${service.baseUrl}/odata/v1/food`)
   })
 
-  test('a secret of one session is nothing to another', async () => {
+  test('shows the secret only in the session that created it', async () => {
     const response = await browser.post('/admin/keys/new', wanted)
     const other = await new ConsoleVisitor(service).signIn((await aPerson(database.sql)).email)
     other.cookies.set('issued', browser.cookies.get('issued')!)
@@ -156,7 +153,7 @@ describe('creating a key', () => {
     expect(await browser.page(location)).toContain('id="password"')
   })
 
-  test('with errors alongside their fields nothing typed is lost, and no key is made', async () => {
+  test('shows errors at their fields, loses no input, and creates no key', async () => {
     const before = await database.sql`select from api_key`
     const html = await browser.refused(400, '/admin/keys/new', {
       ...wanted,
@@ -180,7 +177,7 @@ describe('creating a key', () => {
     expect(await database.sql`select from api_key`).toHaveLength(before.length)
   })
 
-  test('a key for a front end names it; "anywhere" is an explicit choice', async () => {
+  test('requires the name of a front end for keys that submit, and makes "anywhere" an explicit choice', async () => {
     const refused = await browser.post('/admin/keys/new', { ...wanted, may: ['submit'], front_end: '' })
     expect(await refused.text()).toContain('href="#front_end"')
     const key = await issued(
@@ -202,7 +199,7 @@ describe('an existing key', () => {
   const make = async (): Promise<TestKey> =>
     createTestKey(database.sql, { name: 'Old name', programs: ['food'], createdAt: now - day })
 
-  test('is edited, expiry too; it holds with the next request', async () => {
+  test('is edited, including its expiry, from the next request', async () => {
     const key = await make()
     const path = `/admin/keys/${key.username}`
     const form = { name: 'New name', programs: ['rent'], from: 'subnets', allowed_subnets: '127.0.0.1', expiry: '300d' }
@@ -219,7 +216,7 @@ describe('an existing key', () => {
     expect(await browser.page(path)).toContain(`>${dayOf(Date.parse(end) * 1000)}</time>`)
   })
 
-  test('has questions that it never sees: chosen from the bank, held from the next request, and taken back', async () => {
+  test('has hidden questions, which are chosen from the bank, hidden from the next request, and shown again', async () => {
     const key = await make()
     const path = `/admin/keys/${key.username}`
     const form = { name: 'Hiding', programs: ['food'], from: 'anywhere', expiry: '' }
@@ -250,7 +247,7 @@ describe('an existing key', () => {
     expect(await keys()).toBe(200)
   })
 
-  test('has a note, which is kept, searched and shown to people, and never sent to its client', async () => {
+  test('has a note that is stored, searched and shown to people, and never sent to its client', async () => {
     const made = { ...wanted, name: 'Noted', allowed_subnets: '127.0.0.1', note: 'Ask Kim\r\n<b>zyxnote</b>' }
     const { username, token } = await issued(await browser.post('/admin/keys/new', made))
     const path = `/admin/keys/${username}`
@@ -276,7 +273,7 @@ describe('an existing key', () => {
     expect([row!.note, factsOf(await browser.page(path)).Note]).toEqual(['Ask Kim\n<b>zyxnote</b>', 'none'])
   })
 
-  test('is edited by two at once: the second is shown what the first did, and loses nothing', async () => {
+  test('is edited by two people at once, and the second is shown the first change and loses nothing', async () => {
     const key = await make()
     const path = `/admin/keys/${key.username}`
     const based_on = / name="based_on" value="([^"]*)"/.exec(await browser.page(path))![1]!
@@ -313,7 +310,7 @@ describe('an existing key', () => {
       expect((await browser.post(`/admin/keys/${key.username}/rotate`, { overlap })).status).toBe(400)
   })
 
-  test('is disabled for a while, and enabled again: both ask who it is', async () => {
+  test('is disabled and enabled again, both after confirming the password', async () => {
     const key = await make()
     const path = `/admin/keys/${key.username}`
     const check = `/admin/keys/check?key=${key.username}&address=127.0.0.1&program=food`
@@ -337,7 +334,7 @@ describe('an existing key', () => {
     expect(await checkAuth(key.authorization)).toBe(200)
   })
 
-  test('is retired with its name typed, for good', async () => {
+  test('is retired permanently after its name is entered', async () => {
     await browser.signIn(ada.email)
     const key = await make()
     const path = `/admin/keys/${key.username}`
@@ -359,7 +356,7 @@ describe('an existing key', () => {
     expect(facts).not.toHaveProperty('Expires')
   })
 
-  test('that was seen in plain text is marked as exposed', async () => {
+  test('is marked as exposed after it was sent in plain text', async () => {
     const key = await make()
     await database.sql`update api_key set exposed_at = now(), name = 'Seen in plain' where api_key_id = ${key.username}`
     expect(noticesOf(await browser.page(`/admin/keys/${key.username}`))).toEqual(['exposed'])
@@ -368,7 +365,7 @@ describe('an existing key', () => {
 })
 
 describe('the list of keys', () => {
-  test('has tabs by state, a search, and what was pulled in 30 days', async () => {
+  test('has tabs by state, a search, and the exports of 30 days', async () => {
     const over = { programs: ['food'], createdAt: now - 9 * day, expiresAt: now - day }
     const key = await createTestKey(database.sql, { ...over, name: 'Pulls a lot', expiresAt: now + 10 * day })
     const justOver = await createTestKey(database.sql, { ...over, name: 'Just over', expiresAt: now - day / 2 })
@@ -435,8 +432,8 @@ describe('the list of keys', () => {
   })
 })
 
-describe('would a request pass, and why was one refused', () => {
-  test('answered with the reason, by the rules that decide about real requests', async () => {
+describe('testing access', () => {
+  test('gives the reason by the same rules as for real requests', async () => {
     const key = await createTestKey(database.sql, {
       programs: ['food'],
       allowedSubnets: ['192.0.2.0/24'],
@@ -467,7 +464,7 @@ describe('would a request pass, and why was one refused', () => {
     expect(noticesOf(await ask('192.0.2.9', 'food'))).toEqual(['expired'])
   })
 
-  test('a refusal is found by its request id, and on the page of its key', async () => {
+  test('finds a refused request by its request ID, and on the page of its key', async () => {
     const key = await createTestKey(database.sql, { programs: ['food'], createdAt: now - day })
     const response = await service.get('/api/v1/admin/programs/rent/applications', {
       headers: { Authorization: key.authorization },

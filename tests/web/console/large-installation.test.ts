@@ -79,7 +79,7 @@ async function manyApplications() {
 const browser = await new ConsoleVisitor(service).signIn(ada.email)
 const namesIn = (html: string): string[] => [...html.matchAll(/>(Ends \d+)<\/a>/g)].map(([, name]) => name!)
 
-test('a page of keys is small, has those that end soonest first, and people by name', async () => {
+test('a page of keys is small, has keys that expire soonest first, and people by name', async () => {
   const html = await browser.page('/admin/keys?q=Ends')
   expect(Buffer.byteLength(html)).toBeLessThan(32_000)
   expect(namesIn(html)).toEqual(Array.from({ length: 20 }, (_, i) => `Ends ${i + 1}`))
@@ -88,7 +88,7 @@ test('a page of keys is small, has those that end soonest first, and people by n
   expect(html).toContain('1–20 of 303')
 })
 
-test('the start says five of each kind and how many more there are, and stays small', async () => {
+test('the home page shows five of each kind with the number of others, and stays small', async () => {
   await sql`update program set created_at = created_at - interval '9 days'`
   await sql`update submission_counter set submit_seq = 1, submissions = 1 where submit_seq = 0`
   const html = await browser.page('/admin')
@@ -98,7 +98,7 @@ test('the start says five of each kind and how many more there are, and stays sm
   expect(Buffer.byteLength(html)).toBeLessThan(45_000)
 })
 
-test('the pages have every key once, and each leads to the next', async () => {
+test('the pages have every key once, and each links to the next', async () => {
   const seen: string[] = []
   let path: string | undefined = '/admin/keys?q=Ends'
   while (path !== undefined) {
@@ -110,12 +110,12 @@ test('the pages have every key once, and each leads to the next', async () => {
   expect(new Set(seen).size).toBe(303)
 })
 
-test('a page that is not there any more is the first', async () => {
+test('a page that no longer exists shows the first page', async () => {
   for (const after of ['9999', 'x', '-1'])
     expect(namesIn(await browser.page(`/admin/keys?after=${after}`))[0]).toBe('Ends 1')
 })
 
-test('the page of a key says all programs in two words, and who made it by name', async () => {
+test('the page of a key summarizes all programs, and names who created it', async () => {
   const html = await browser.page(`/admin/keys/tribk_${'1'.padStart(20, 'x')}`)
   expect(html).toContain('all 503 programs')
   expect(html).toContain('Maria Okafor')
@@ -149,14 +149,14 @@ async function sentBytes(path: string): Promise<{ status: number; html: string; 
   return { status: response.status, html, bytes: bytes.length }
 }
 
-test.each(pages)('%s is under 100 KB as it is sent', async path => {
+test.each(pages)('%s is under 100 KB as sent', async path => {
   const { status, bytes } = await sentBytes(path)
   if (process.env.PAGE_WEIGHTS) console.log(`${String(bytes).padStart(7)} ${path}`)
   expect([path, status]).toEqual([path, 200])
   expect(bytes).toBeLessThan(100_000)
 })
 
-test('F10: the form of a key has a box for 503 programs, and one field for the questions of thousands that are hidden', async () => {
+test('F10: the key form has one list for 503 programs, and one field for hidden questions among thousands', async () => {
   const own = await createTestKey(sql, { name: 'Hides', programs: ['many-1'] })
   const path = `/admin/keys/${own.username}`
   for (const form of ['/admin/keys/new', path]) {
@@ -177,7 +177,7 @@ test('F10: the form of a key has a box for 503 programs, and one field for the q
   expect(fieldsOf(await browser.page(path), path).hidden_questions!.split('\n')).toHaveLength(2)
 })
 
-test('without scripts all programs are chosen by one box, and each is one that was shown', async () => {
+test('without scripts, one box selects all programs, which are those that were shown', async () => {
   const html = await browser.page('/admin/keys/new')
   const shown = / name="shown:programs" value="([^"]*)"/.exec(html)![1]!.split(' ')
   expect(shown).toHaveLength(503)
@@ -195,7 +195,7 @@ test('without scripts all programs are chosen by one box, and each is one that w
   expect(/<input[^>]* name="programs"[^>]*>/.exec(refused)![0]).toContain(`value="${shown[400]}"`)
 })
 
-test.skipIf(!needs('chromium'))('among 503 programs one is found by its name, and all are chosen at once', async () => {
+test.skipIf(!needs('chromium'))('among 503 programs, one is found by name, and all are selected at once', async () => {
   const chromium = await useBrowser()
   const { page, complaints } = await openPage(chromium, service.baseUrl, { email: ada.email, password: testPassword })
   await page.goto('/admin/keys/new')

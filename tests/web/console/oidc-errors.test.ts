@@ -36,7 +36,7 @@ async function comeBack(
 const second = () => Math.floor(Date.now() / 1000)
 
 describe('responses of a provider are validated', () => {
-  test('a token that is right in everything lets in', async () => {
+  test('a valid token signs in', async () => {
     const browser = new ConsoleVisitor(service)
     expect((await comeBack(browser)).status).toBe(303)
     expect(await browser.page('/admin/account')).toContain(ada.email)
@@ -50,20 +50,20 @@ describe('responses of a provider are validated', () => {
     ['without a nonce', () => ({ nonce: undefined })],
     ['that has expired', () => ({ iat: second() - 7200, exp: second() - 3600 })],
     ['without a subject', () => ({ sub: undefined })],
-  ])('a token %s is not taken', async (_, says) => {
+  ])('a token %s is refused', async (_, says) => {
     const browser = new ConsoleVisitor(service)
     expect((await comeBack(browser, says())).status).toBe(401)
     expect(browser.cookies.size).toBe(0)
   })
 
-  test.each(['by another key', 'none', 'not at all'] as const)('a token signed %s is not taken', async signs => {
+  test.each(['by another key', 'none', 'not at all'] as const)('a token signed %s is refused', async signs => {
     crooked.signs = signs
     const browser = new ConsoleVisitor(service)
     expect((await comeBack(browser)).status).toBe(401)
     expect(browser.cookies.size).toBe(0)
   })
 
-  test('an answer that names another provider is not taken (RFC 9207)', async () => {
+  test('a response that names another provider is refused (RFC 9207)', async () => {
     crooked.describes = { authorization_response_iss_parameter_supported: true }
     const own = await useService(database, { ...oidcClient, oidcIssuer: crooked.issuer })
     for (const [query, status] of [
@@ -77,7 +77,7 @@ describe('responses of a provider are validated', () => {
       ])
   })
 
-  test('what one says of oneself on the way is shown as text', async () => {
+  test('data in a response is shown as text', async () => {
     const hostile = '<script>alert(1)</script>'
     const browser = new ConsoleVisitor(service)
     const query = `&error=access_denied&error_description=${encodeURIComponent(hostile)}`
@@ -87,7 +87,7 @@ describe('responses of a provider are validated', () => {
   })
 })
 
-describe('to show again who one is, the provider must say when', () => {
+describe('to confirm who someone is, the provider must say when they signed in', () => {
   const invite = '/admin/people/invite'
   test.each<[string, () => Record<string, unknown>, number]>([
     ['not at all', () => ({}), 401],
@@ -101,7 +101,7 @@ describe('to show again who one is, the provider must say when', () => {
     expect((await browser.get(invite)).status).toBe(status === 303 ? 200 : 303)
   })
 
-  test('one who showed it when signing in need not again, and one whom the provider knew for long must', async () => {
+  test('a recent sign-in at the provider counts as confirmation, and an older session does not', async () => {
     const fresh = new ConsoleVisitor(service)
     await comeBack(fresh, { auth_time: second() })
     expect((await fresh.get(invite)).status).toBe(200)
@@ -126,7 +126,7 @@ describe('a faulty or unreachable provider', () => {
     expect(page).toContain('type="password"')
   }
 
-  test('that is not there: the page says so, passwords continue, and it is used as soon as it is back', async () => {
+  test('is reported while it is down, passwords still work, and it is used as soon as it is back', async () => {
     const port = await freePort()
     const later = await useService(database, { ...oidcClient, oidcIssuer: `http://127.0.0.1:${port}` })
     const browser = new ConsoleVisitor(later)
@@ -142,7 +142,7 @@ describe('a faulty or unreachable provider', () => {
     expect(later.logText()).not.toContain(oidcClient.oidcClientSecret)
   })
 
-  test('that says nothing: no page waits longer than a few seconds, and passwords do not wait at all', async () => {
+  test('that is silent delays pages by a few seconds at most, and passwords not at all', async () => {
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     endWithFile(async () => silent.stop(true))
     const waiting = await useService(database, { ...oidcClient, oidcIssuer: `http://127.0.0.1:${silent.port}` })
@@ -156,7 +156,7 @@ describe('a faulty or unreachable provider', () => {
     await expectAway(await begun)
   })
 
-  test('that answers with an error, or describes another issuer', async () => {
+  test('is reported if it responds with an error or describes another issuer', async () => {
     crooked.status = 500
     const browser = new ConsoleVisitor(service)
     await expectAway(await comeBack(browser))
@@ -166,7 +166,7 @@ describe('a faulty or unreachable provider', () => {
     await expectAway(await new ConsoleVisitor(own).get('/admin/sign-in/oidc'))
   })
 
-  test('that an hour later describes another issuer is what it was', async () => {
+  test('keeps its earlier description if it describes another issuer an hour later', async () => {
     const { oidcClientId: clientId, oidcClientSecret: clientSecret } = oidcClient
     const provider = new IdentityProvider({ issuer: crooked.issuer, clientId, clientSecret })
     const begin = async () => new URL((await provider.begin('https://here.example/', false)).url).origin
@@ -177,7 +177,7 @@ describe('a faulty or unreachable provider', () => {
     expect(await begin()).toBe(crooked.issuer)
   })
 
-  test('is asked what it is once, not at each sign-in', async () => {
+  test('is asked for its description once, not at each sign-in', async () => {
     const port = await freePort()
     const asking = await useService(database, { ...oidcClient, oidcIssuer: `http://127.0.0.1:${port}` })
     const provider = await useOidcIssuer({ port, redirectUris: [`${asking.baseUrl}/admin/sign-in/oidc/callback`] })

@@ -44,7 +44,7 @@ async function begin(browser: ConsoleVisitor, who = subject, path = '/admin/sign
 }
 
 describe('signing in at the provider', () => {
-  test('begins a session with a new id, leads on to where one wanted to go, and is audited', async () => {
+  test('begins a session with a new ID, continues to the requested page, and is audited', async () => {
     const browser = visitor()
     expect(await browser.page('/admin/sign-in?next=/admin/people%3Fx=1')).toContain('City account')
     browser.cookies.set('tributary', 'A'.repeat(43))
@@ -70,7 +70,7 @@ describe('signing in at the provider', () => {
     ])
   })
 
-  test('asks with PKCE, state and nonce, which the browser carries sealed', async () => {
+  test('sends PKCE, state and nonce, which are sealed in a cookie', async () => {
     const browser = visitor()
     const sent = await browser.get('/admin/sign-in/oidc')
     const query = Object.fromEntries(new URL(sent.headers.get('location')!).searchParams)
@@ -91,7 +91,7 @@ describe('signing in at the provider', () => {
     expect(service.logText()).not.toContain(query.state!)
   })
 
-  test('leads nowhere but into the console, whatever target the first link named', async () => {
+  test('continues only into the console, whatever target the first link named', async () => {
     for (const next of ['https://evil.example/', '//evil.example/admin', '/admin\\evil', '/administrators']) {
       const browser = visitor()
       const back = await browser.get(
@@ -101,7 +101,7 @@ describe('signing in at the provider', () => {
     }
   })
 
-  test('is not taken with another state, without the browser’s cookie, or in another person’s browser', async () => {
+  test('is refused with another state, without the browser’s cookie, or in another browser', async () => {
     const [mine, theirs] = [visitor(), visitor()]
     const path = await begin(mine)
     await begin(theirs)
@@ -128,7 +128,7 @@ describe('signing in at the provider', () => {
     return browser
   }
 
-  test('a cookie that was tampered with, or is ten minutes old, is none', async () => {
+  test('refuses a cookie that was changed or is ten minutes old', async () => {
     const browser = visitor()
     const path = await begin(browser)
     const sealed = browser.cookies.get('tributary-oidc')!
@@ -144,7 +144,7 @@ describe('signing in at the provider', () => {
     expect((await browser.get(path)).status).toBe(303)
   })
 
-  test('a code is good once', async () => {
+  test('accepts a code once', async () => {
     const browser = visitor()
     const path = await begin(browser)
     const sealed = browser.cookies.get('tributary-oidc')!
@@ -155,7 +155,7 @@ describe('signing in at the provider', () => {
     expect(again.cookies.size).toBe(0)
   })
 
-  test('a code for another verifier is not taken', async () => {
+  test('refuses a code for another verifier', async () => {
     const browser = visitor()
     const location = new URL((await browser.get('/admin/sign-in/oidc')).headers.get('location')!)
     location.searchParams.set('code_challenge', 'x'.repeat(43))
@@ -163,13 +163,13 @@ describe('signing in at the provider', () => {
     expect([back.status, browser.cookies.size]).toEqual([401, 0])
   })
 
-  test('a person who cancels at the provider is not signed in', async () => {
+  test('does not sign in a person who cancels at the provider', async () => {
     const browser = visitor()
     const back = await browser.get(await begin(browser, ''))
     expect(back.status).toBe(401)
   })
 
-  test('people who are unknown, disabled, without an e-mail or with one that is not verified get one and the same page', async () => {
+  test('shows the same page to people who are unknown, disabled, or without a verified e-mail address', async () => {
     const gone = await aPerson(database.sql)
     await disablePerson(database.sql, gone.person_id, { actor: 'operator:test', now })
     const stranger = `${crypto.randomUUID()}@example.gov`
@@ -197,7 +197,7 @@ describe('signing in at the provider', () => {
     expect(await database.sql`select from person_identity where person_id = ${ada.person_id}`).toHaveLength(0)
   })
 
-  test('failures count against their address, as those of passwords do', async () => {
+  test('counts failures by address, like those of passwords', async () => {
     const strict = await useService(database, { ...settings, authFailuresPerMinute: 1 })
     const statuses: number[] = []
     for (let i = 0; i < 2; i++) {
@@ -218,7 +218,7 @@ describe('the identity of a person', () => {
     return (await browser.get(await begin(browser, who))).status
   }
 
-  test('is remembered: a changed e-mail at the provider is the same person, whatever it is and verified or not', async () => {
+  test('stays linked when the e-mail address at the provider changes, verified or not', async () => {
     expect(await comeIn()).toBe(303)
     provider.accounts.set(subject, { email: 'married@example.gov', email_verified: false })
     const browser = visitor()
@@ -226,7 +226,7 @@ describe('the identity of a person', () => {
     expect(await browser.page('/admin/account')).toContain(ada.email)
   })
 
-  test('is not what an address says: the same e-mail under another subject opens nothing', async () => {
+  test('is not the e-mail address: the same one under another subject is refused', async () => {
     expect(await comeIn()).toBe(303)
     const successor = crypto.randomUUID()
     provider.accounts.set(successor, { email: ada.email, email_verified: true })
@@ -237,7 +237,7 @@ describe('the identity of a person', () => {
     expect(await comeIn()).toBe(303)
   })
 
-  test('is unlinked by an administrator: sign-ins end, and the next account with that verified e-mail is linked', async () => {
+  test('is unlinked by an administrator, which ends sessions, and the next account with that verified e-mail address is linked', async () => {
     expect(await comeIn()).toBe(303)
     const path = `/admin/people/${ada.person_id}`
     const admin = await visitor().signIn((await aPerson(database.sql)).email)
@@ -256,12 +256,12 @@ describe('the identity of a person', () => {
     expect(await comeIn()).toBe(401)
   })
 
-  test('an e-mail in other letters is the same e-mail', async () => {
+  test('is found by e-mail address in any case', async () => {
     provider.accounts.set(subject, { email: ada.email.toUpperCase(), email_verified: true })
     expect(await comeIn()).toBe(303)
   })
 
-  test('a disabled person stays out, though known', async () => {
+  test('does not sign in a disabled person', async () => {
     expect(await comeIn()).toBe(303)
     // The last administrator can't be disabled.
     await aPerson(database.sql)
@@ -269,7 +269,7 @@ describe('the identity of a person', () => {
     expect(await comeIn()).toBe(401)
   })
 
-  test('of two subjects at the provider with one e-mail that sign in at once, one is the person', async () => {
+  test('is linked to one of two subjects with the same e-mail address that sign in at once', async () => {
     const duplicate = crypto.randomUUID()
     provider.accounts.set(duplicate, { email: ada.email, email_verified: true })
     expect((await Promise.all([comeIn(), comeIn(duplicate)])).sort()).toEqual([303, 401])
@@ -280,7 +280,7 @@ describe('the identity of a person', () => {
   })
 })
 
-describe('showing again who one is', () => {
+describe('confirming at the provider', () => {
   const invite = '/admin/people/invite'
   const signedIn = async (): Promise<ConsoleVisitor> => {
     const browser = visitor()
@@ -288,7 +288,7 @@ describe('showing again who one is', () => {
     return browser
   }
 
-  test('is asked for before a secret is made, since the provider may have known them for weeks; it holds for ten minutes', async () => {
+  test('is required before a secret is created, and lasts for ten minutes', async () => {
     const browser = await signedIn()
     const asked = await browser.get(invite)
     expect(asked.headers.get('location')).toBe('/admin/confirm?next=%2Fadmin%2Fpeople%2Finvite')
@@ -304,7 +304,7 @@ describe('showing again who one is', () => {
     expect((await browser.get(invite)).status).toBe(303)
   })
 
-  test('is for oneself, and for the session that was asked', async () => {
+  test('must be by the same person, and counts only for that session', async () => {
     const bo = await aPerson(database.sql)
     const theirs = crypto.randomUUID()
     provider.accounts.set(theirs, { email: bo.email, email_verified: true })
@@ -323,10 +323,10 @@ describe('showing again who one is', () => {
   })
 })
 
-describe('where passwords are off', async () => {
+describe('with passwords turned off', async () => {
   const without = await useService(database, { ...settings, passwordSignIn: false }, { now: () => now })
 
-  test('no page asks for one, and none is taken', async () => {
+  test('no page asks for a password, and none is accepted', async () => {
     const browser = new ConsoleVisitor(without)
     const page = await browser.page('/admin/sign-in')
     expect(page).toContain('City account')
@@ -342,7 +342,7 @@ describe('where passwords are off', async () => {
       expect((await there.post(path, { password: testPassword, current: testPassword })).status).toBe(403)
   })
 
-  test('who is invited sees where to sign in, and no page speaks of a password', async () => {
+  test('an invited person sees where to sign in, and no page mentions a password', async () => {
     const inside = await visitor().signIn(ada.email)
     const there = new ConsoleVisitor(without)
     there.cookies.set('tributary', inside.cookies.get('tributary')!)
@@ -364,7 +364,7 @@ describe('where passwords are off', async () => {
     for (const shown of [page, text, person]) expect(shown).not.toMatch(/chooses? a(nother)? password|new link/)
   })
 
-  test('the link of an invitation leads to signing in', async () => {
+  test('an invitation link leads to the sign-in page', async () => {
     const by = { actor: 'operator:test', now }
     const { token } = await invitePerson(
       database.sql,
@@ -379,7 +379,7 @@ describe('where passwords are off', async () => {
   })
 })
 
-test('behind a proxy, people come back to BASE_URL, and the cookie is for HTTPS and this host alone', async () => {
+test('behind a proxy, people return to BASE_URL, and the cookie is only for HTTPS and this host', async () => {
   const baseUrl = 'https://apply.example.gov/forms'
   const trustedProxies = [parseSubnet('127.0.0.0/8') as Subnet]
   const proxied = await useService(database, { ...settings, environment: 'production', trustedProxies, baseUrl })
@@ -395,7 +395,7 @@ test('behind a proxy, people come back to BASE_URL, and the cookie is for HTTPS 
   expect(browser.setCookies).toEqual(['__Host-tributary-oidc=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure'])
 })
 
-test('OIDC_CLIENT_SECRET: while the provider takes both, processes with either sign people in; then those with the new one, and sessions continue', async () => {
+test('OIDC_CLIENT_SECRET: while the provider accepts both secrets, processes with either sign people in, then only those with the new one, and sessions continue', async () => {
   const port = await freePort()
   const withSecret = (oidcClientSecret: string) =>
     useService(
@@ -427,7 +427,7 @@ test('OIDC_CLIENT_SECRET: while the provider takes both, processes with either s
   for (const service of [before, after]) expect(service.logText()).not.toContain(renewed)
 })
 
-test('without a provider in the settings there is no such route, and no word of it', async () => {
+test('without a configured provider, there is no such route or mention of it', async () => {
   const plain = new ConsoleVisitor(await useService(database))
   for (const path of ['/admin/sign-in/oidc', '/admin/sign-in/oidc/callback?code=x&state=x'])
     expect((await plain.get(path)).status).toBe(404)
@@ -438,7 +438,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   if (!needs('chromium')) return
   const browser = await useBrowser()
 
-  test.each([true, false])('signing in and showing again who one is, by links and keys; scripts: %p', async scripts => {
+  test.each([true, false])('signing in and confirming work by links and keys; scripts: %p', async scripts => {
     const { page, complaints } = await openPage(browser, service.baseUrl, { javaScriptEnabled: scripts })
     await page.goto('/admin/people/invite')
     await page.getByRole('link', { name: 'Sign in with City account' }).focus()

@@ -19,7 +19,7 @@ const invite = (form: Record<string, string | readonly string[]>) => browser.pos
 const linkIn = (text: string): string => /\/admin\/invitations\/[A-Za-z0-9_-]{43}/.exec(text)![0]
 
 describe('inviting', () => {
-  test('shows a link once, with which the person chooses a password; the audit log has who and what, and no link', async () => {
+  test('shows a link once, with which the person chooses a password, and leaves an audit entry without the link', async () => {
     const response = await invite({ name: 'Bo Reader', email: 'bo@example.gov', role: 'AUDITOR' })
     const text = await response.text()
     expect(response.status).toBe(200)
@@ -38,7 +38,7 @@ describe('inviting', () => {
     expect(all).not.toContain(password)
   })
 
-  test('adds to a list that is searched by name, e-mail, role and program, with programs by their names', async () => {
+  test('adds to a list that can be searched by name, e-mail address, role and program', async () => {
     await database.sql`insert into program (slug, display_name) values ('help-7', 'Help with energy')`
     const { name } = await aPerson(database.sql, {
       name: 'Fern Fooder',
@@ -56,7 +56,7 @@ describe('inviting', () => {
     expect(isEmptyList(await browser.page('/admin/people?q=rooted'))).toBe(true)
   })
 
-  test('with fields that will not do comes back as it was typed, each error at its field and in a summary with links', async () => {
+  test('with invalid fields is shown again as filled in, with errors at their fields and in a summary', async () => {
     const response = await invite({ name: '  ', email: 'no e-mail', role: 'PROGRAM_ADMINISTRATOR' })
     const text = await response.text()
     expect(response.status).toBe(400)
@@ -66,7 +66,7 @@ describe('inviting', () => {
     expect(await database.sql`select from person where email = 'no e-mail'`).toHaveLength(0)
   })
 
-  test('with programs and another role than program administrator is refused at the programs, and nothing is on record', async () => {
+  test('with programs for another role than program administrator is refused without an audit entry', async () => {
     const form = { name: 'Di', email: 'di@example.gov', role: 'AUDITOR', programs: ['food', 'nowhere'] }
     const text = await browser.refused(400, '/admin/people/invite', form)
     expect(errorsOf(text)).toContain('programs not_allowed')
@@ -90,7 +90,7 @@ describe('inviting', () => {
     expect(edited!.detail).toEqual({ name: 'Fay', role: 'AUDITOR' })
   })
 
-  test('an e-mail that a person has already, in any case, is refused; so are a name of nothing to see or of several lines, and a program there is not', async () => {
+  test('refuses an existing e-mail address in any case, an invisible name or one with several lines, and an unknown program', async () => {
     const again = await invite({ name: 'Root Again', email: root.email.toUpperCase(), role: 'AUDITOR' })
     expect(errorsOf(await again.text())).toEqual(['email taken'])
     for (const name of ['\u202e \u200f', 'Two\tcells', 'Two\u2028lines', 'x'.repeat(201)]) {
@@ -113,7 +113,7 @@ describe('inviting', () => {
 })
 
 describe('a person', () => {
-  test('is given another role and programs, which hold from the next request', async () => {
+  test('is given another role and programs from the next request', async () => {
     const dee = await aPerson(database.sql, { role: 'AUDITOR' })
     const theirs = await new ConsoleVisitor(service).signIn(dee.email)
     expect((await theirs.get('/admin/people')).status).toBe(200)
@@ -131,7 +131,7 @@ describe('a person', () => {
     expect((await browser.post(path, back)).headers.get('location')).toBe(`${path}?done=saved`)
   })
 
-  test('a person is disabled and enabled again', async () => {
+  test('is disabled and enabled again', async () => {
     const eve = await aPerson(database.sql)
     const path = `/admin/people/${eve.person_id}`
     expect((await browser.post(`${path}/disable`)).status).toBe(303)
@@ -142,7 +142,7 @@ describe('a person', () => {
     await theirs.signIn(eve.email)
   })
 
-  test('a person who is disabled loses a link that was open, also once they are enabled', async () => {
+  test('loses an open link when disabled, even after being enabled again', async () => {
     const link = linkIn(await (await invite({ name: 'Ida', email: 'ida@example.gov', role: 'AUDITOR' })).text())
     const [ida] = await database.sql`select person_id from person where email = 'ida@example.gov'`
     const path = `/admin/people/${ida!.person_id}`
@@ -158,7 +158,7 @@ describe('a person', () => {
     expect((await new ConsoleVisitor(service).get(again)).status).toBe(200)
   })
 
-  test('who is the last administrator stays one, and stays enabled, also when two are changed together', async () => {
+  test('stays an enabled administrator if they are the last one, even if two are changed at once', async () => {
     const apart = await useDatabase()
     const alone = await useService(apart)
     const [item, two] = [await aPerson(apart.sql), await aPerson(apart.sql)]
@@ -186,7 +186,7 @@ describe('a person', () => {
   })
 })
 
-test('an administrator who is disabled is given another role, even where one other administrator is left', async () => {
+test('a disabled administrator can be given another role, even if only one other administrator is left', async () => {
   const apart = await useDatabase()
   const left = await aPerson(apart.sql)
   const gone = await aPerson(apart.sql)
@@ -204,7 +204,7 @@ describe('scripts/admin', () => {
   // Without a port it would print the address of a service that runs from this checkout.
   const admin = (...args: string[]) => runScript('console-people', database.url, args, '', { PORT: '8080' })
 
-  test('makes an administrator with a link, and lets in again who was disabled', async () => {
+  test('creates an administrator with a link, and enables a disabled one', async () => {
     const made = await admin('create', 'first@example.gov', 'First One')
     expect(made).toMatchObject({ code: 0, err: '' })
     expect(made.out).toContain('http://127.0.0.1:8080/admin/invitations/')
@@ -220,7 +220,7 @@ describe('scripts/admin', () => {
     expect((await admin('link', 'first@example.gov')).out).toContain('/admin/invitations/')
   })
 
-  test('reports what cannot be, and changes nothing', async () => {
+  test('reports invalid requests, and changes nothing', async () => {
     expect(await admin('create', 'p@example.gov', 'P', '--role', 'program-administrator')).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^ {2}programs: .*\[missing\]$/m),

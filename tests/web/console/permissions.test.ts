@@ -79,7 +79,7 @@ afterAll(async () => {
   await Bun.write(file, `${head}${lines.join('\n')}\n`)
 })
 
-test('every page and action is in the table, in the console’s order, and nothing else', () => {
+test('the table has exactly the pages and actions, in the console’s order', () => {
   if (!process.env.UPDATE_PERMISSIONS) expect([...reviewed.keys()]).toEqual(routes)
 })
 
@@ -94,7 +94,7 @@ function copyOf(browser: ConsoleVisitor, at: TestService = service): ConsoleVisi
   return copy
 }
 
-test('whatever changes a key, a person or an intermediary, or enables something, asks an older session who it is', () => {
+test('every change to a key, a person or an intermediary, and every enabling, requires an older session to confirm', () => {
   const changing = actions.filter(
     ({ method, scope, name }) =>
       method !== 'GET' && (/^(keys|people|intermediaries):write$/.test(scope ?? '') || name.startsWith('enable')),
@@ -139,7 +139,7 @@ describe('a page', () => {
     expect(isConfirmed).toBe(page.confirmed === true)
   })
 
-  test('other methods are refused with what is offered', async () => {
+  test('refuses other methods with the supported ones', async () => {
     const response = await service.get('/admin/people', { method: 'DELETE' })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })

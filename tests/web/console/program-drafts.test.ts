@@ -30,7 +30,7 @@ const save = (browser: ConsoleVisitor, document: ProgramDefinition) =>
   saveText(browser, document.slug, JSON.stringify(document, null, 2))
 
 describe('a document', () => {
-  test('is kept as the draft, in the audit log with who and from where; exports see nothing of it (D21)', async () => {
+  test('is saved as the draft with an audit entry, and exports contain nothing of it (D21)', async () => {
     const { program_version_id } = await aProgram(sql, { slug: 'kept', questions: [q.text('one')] })
     const document = await opened(ada!, 'kept')
     // What is edited is what is downloaded.
@@ -45,7 +45,7 @@ describe('a document', () => {
     expect(event).toEqual({ actor: 'admin:ada@example.gov', address: '127.0.0.1' })
   })
 
-  test('with errors comes back as it was typed, each error with path, line and column', async () => {
+  test('with errors is shown again as entered, with path, line and column of each error', async () => {
     await aProgram(sql, { slug: 'faulty', questions: [q.text('faulty one')] })
     const { program_version_id } = (await activeOf('faulty'))!
     const typed = `{
@@ -69,7 +69,7 @@ describe('a document', () => {
     expect(await draftOf('faulty')).toBeUndefined()
   })
 
-  test('that is no JSON comes back with the line; so does one with a duplicate key', async () => {
+  test('that is not JSON or has a duplicate key is shown again with the line', async () => {
     const errors = ['/b', '/a'].map(path => ({ path, code: 'wrong', detail: 'wrong' }))
     expect(placeErrors('{"a": 1, "b": 2}', errors).map(({ path }) => path)).toEqual(['/a', '/b'])
     await aProgram(sql, { slug: 'broken', questions: [q.text('broken one')] })
@@ -86,7 +86,7 @@ describe('a document', () => {
     }
   })
 
-  test('of another program is not saved on this one’s page', async () => {
+  test('of another program is not saved on this program’s page', async () => {
     await aProgram(sql, { slug: 'mine', questions: [q.text('mine one')] })
     await aProgram(sql, { slug: 'yours', questions: [q.text('yours one')] })
     const document = await opened(ada!, 'yours')
@@ -96,7 +96,7 @@ describe('a document', () => {
     expect(await draftOf('yours')).toBeUndefined()
   })
 
-  test('larger than a form may be is refused before it is held, and a stranger’s is not even read', async () => {
+  test('larger than the limit is refused without being held in memory, and a stranger’s is not even read', async () => {
     const document = 'x'.repeat(9 * 1024 * 1024)
     await aProgram(sql, { slug: 'huge', questions: [q.text('huge one')] })
     expect((await saveText(ada!, 'huge', document)).status).toBe(413)
@@ -105,7 +105,7 @@ describe('a document', () => {
 })
 
 describe('two administrators at once', () => {
-  test('lose nothing: the second is shown both texts and the difference, and can put theirs in its place knowingly', async () => {
+  test('lose nothing, as the second sees both texts and the difference, and can then replace the first', async () => {
     await aProgram(sql, { slug: 'both', questions: [q.text('wording', { text: 'Before?' })] })
     const [first, second] = await Promise.all([opened(ada!, 'both'), opened(bo!, 'both')])
     const worded = (document: ProgramDefinition, text: string): ProgramDefinition => ({
@@ -134,7 +134,7 @@ describe('two administrators at once', () => {
     expect((await draftOf('both'))!.questions[0]!.settings.text).toBe('Bo’s <i>words</i>?')
   })
 
-  test('one who publishes while the other edits: the edit is refused with what was published', async () => {
+  test('cannot undo each other’s work: if one publishes while the other edits, the edit is refused with what was published', async () => {
     await aProgram(sql, { slug: 'passed', questions: [q.text('passed one')] })
     const document = await opened(bo!, 'passed')
     await publish(sql, { slug: 'passed', questions: [q.text('passed one', { text: 'Passed already?' })] })
@@ -152,7 +152,7 @@ describe('two administrators at once', () => {
     expect((await draftOf('passed'))!.based_on).toBe((await activeOf('passed'))!.program_version_id)
   })
 
-  test('only the draft that was reviewed is published, and only the one that was looked at is discarded', async () => {
+  test('publish only the draft they reviewed, and discard only the draft they saw', async () => {
     await aProgram(sql, { slug: 'reviewed', questions: [q.text('reviewed one')] })
     await aDraft(sql, { slug: 'reviewed', questions: [q.text('reviewed one', { help: 'First' })] })
     const reviewed = String((await draftOf('reviewed'))!.program_version_id)
@@ -167,7 +167,7 @@ describe('two administrators at once', () => {
 })
 
 describe('publishing', () => {
-  test('a first version is reviewed without the screen of each question, which it comes below', async () => {
+  test('of a first version is reviewed without repeating the screen of each question', async () => {
     await aDraft(sql, { slug: 'first', questions: [q.text('first words'), q.radio('first choice', ['a', 'b'])] })
     const labelsOf = (html: string) => [...html.matchAll(/<dt>([^<]*)<\/dt>/g)].map(([, label]) => label)
     const labels = labelsOf(await ada!.page(path('first', '/publish')))
@@ -175,7 +175,7 @@ describe('publishing', () => {
     expect(labels).not.toContain('Screen')
   })
 
-  test('is reviewed first: what changes, and what it means for those who pull', async () => {
+  test('is preceded by a review of the changes and their effects on clients', async () => {
     await aProgram(sql, { slug: 'review', questions: [q.radio('choice', ['a', 'b']), q.text('goes')] })
     await aDraft(sql, {
       slug: 'review',
@@ -216,7 +216,7 @@ describe('publishing', () => {
     expect(event).toEqual({ actor: 'admin:ada@example.gov', address: '127.0.0.1' })
   })
 
-  test('moves other active programs only when each is ticked, and shows what changes there', async () => {
+  test('changes other active programs only if each is selected, and shows their changes', async () => {
     const shared = [q.text('shared words', { text: 'Old?', help: 'Old help' })]
     await aProgram(sql, { slug: 'mover', questions: shared })
     for (const slug of ['moved-one', 'moved-two']) await aProgram(sql, { slug, questions: shared })
@@ -240,7 +240,7 @@ describe('publishing', () => {
     expect((await activeOf('moved-one'))!.program_version_id).not.toBe(before)
   })
 
-  test('of a draft that others published past is refused until it is kept over that, which shows what it takes back', async () => {
+  test('of an outdated draft is refused until it is confirmed with what it reverts', async () => {
     await aProgram(sql, { slug: 'overtaken', questions: [q.text('overtaken one')] })
     await aDraft(sql, { slug: 'overtaken', questions: [q.text('overtaken one'), q.date('drafted')] })
     await publish(sql, { slug: 'overtaken', questions: [q.text('overtaken one'), q.date('published past')] })
@@ -274,7 +274,7 @@ describe('publishing', () => {
   })
 })
 
-test('discarding says what goes, and takes only the draft', async () => {
+test('discarding shows what is lost, and removes only the draft', async () => {
   await aProgram(sql, { slug: 'discarded', questions: [q.text('stays')] })
   await aDraft(sql, { slug: 'discarded', questions: [q.text('stays'), q.date('only drafted')] })
   const text = await ada!.page(path('discarded', '/discard'))
@@ -292,7 +292,7 @@ test('discarding says what goes, and takes only the draft', async () => {
 })
 
 describe('a new program', () => {
-  test('begins as a draft, from a document or from a name alone; a slug that is taken is refused', async () => {
+  test('begins as a draft from a document or a name, and a taken slug is refused', async () => {
     const { based_on: _, ...document } = aDefinition({ slug: 'brand-new', questions: [q.text('brand new one')] })
     const response = await ada!.post('/admin/new-program', { document: JSON.stringify(document) })
     expect(response.headers.get('location')).toBe(path('brand-new', '/questions?done=begun'))
@@ -310,7 +310,7 @@ describe('a new program', () => {
     }
   })
 
-  test('begins with a file: what is downloaded here or elsewhere, with what it was made from there', async () => {
+  test('begins from a file downloaded here or elsewhere', async () => {
     const { based_on: _, ...document } = aDefinition({ slug: 'uploaded', questions: [q.text('uploaded one')] })
     const file = (text: string | Uint8Array<ArrayBuffer>, name: string) => new File([text], name)
     const begun = await ada!.upload(
@@ -336,7 +336,7 @@ describe('a new program', () => {
     expect(textIn(shown)).toBe('name,slug\na,b')
   })
 
-  test('never changes a program that is there, whatever its document was made from', async () => {
+  test('never changes an existing program, whatever its document is based on', async () => {
     await aDraft(sql, { slug: 'there-already', questions: [q.text('there already')] })
     await aProgram(sql, { slug: 'published-already', questions: [q.text('published already')] })
     for (const slug of ['there-already', 'published-already']) {
@@ -353,7 +353,7 @@ describe('a new program', () => {
     }
   })
 
-  test('with a file that is not text, is too large, or does not arrive whole is refused with words about the file', async () => {
+  test('with a file that is not text, too large or incomplete is refused with the reason', async () => {
     for (const bytes of [
       [0x89, 0x50, 0x4e, 0x47, 0xff],
       [0x7b, 0, 0x7d],
@@ -379,7 +379,7 @@ describe('a new program', () => {
     await until('the reason', () => service.logLines.some(line => line.reason === 'broken_form'))
   })
 
-  test('a program whose only draft was discarded can be started again', async () => {
+  test('can be started again after its only draft was discarded', async () => {
     const named = { slug: 'begun-twice', display_name: 'Begun Twice' }
     const document = { ...aDefinition({ ...named, questions: [q.text('begun twice')] }), based_on: 999_999 }
     for (const form of [named, named, { document: JSON.stringify(document) }]) {
@@ -393,7 +393,7 @@ describe('a new program', () => {
   })
 })
 
-test('a program begins with its name alone, its slug made from it, or as a copy of what another one asks', async () => {
+test('a program begins from a name, with a slug derived from it, or as a copy of another program', async () => {
   const form = { slug: '', copy_of: '' }
   const named = await ada!.post('/admin/new-program', { ...form, display_name: 'Trees & Hedges, für Höfe' })
   expect(named.headers.get('location')).toBe('/admin/programs/trees-hedges-fur-hofe/edit')

@@ -28,7 +28,7 @@ interface Listed {
   next: number | null
 }
 
-test('versions are listed page by page, each compared with the one before it, also across pages', async () => {
+test('versions are listed page by page, each compared with the previous one, even across pages', async () => {
   const first: Listed = (await api.ask('GET', `/programs/${slug}/versions`)).body
   expect(first.items.map(item => item.program_version_id)).toEqual(ids.slice(0, 10))
   const second: Listed = (await api.ask('GET', `/programs/${slug}/versions?before=${first.next}`)).body
@@ -48,7 +48,7 @@ test('versions are listed page by page, each compared with the one before it, al
   }
 })
 
-test('changes that are not listed are counted, and appear with the version itself', async () => {
+test('changes beyond the list are counted, and shown with the version', async () => {
   expect(await browser.page(`/admin/programs/${slug}/versions`)).toContain('and 19 more')
   expect((await api.ask('GET', `/programs/${slug}/versions/${ids[0]}`)).body.changes).toHaveLength(25)
   await aProgram(sql, { slug: 'short-history', questions: [q.text('history short')] })
@@ -64,7 +64,7 @@ test('changes that are not listed are counted, and appear with the version itsel
   expect(overtaken).toMatchObject({ outdated: true, moves: [] })
 })
 
-test('versions are read one at a time, so that a page of them does not hold the console up', async () => {
+test('versions are read one at a time, so a page of them does not block the console', async () => {
   // Versions cannot be read for as long as their questions cannot be.
   const release = await holdTransaction(sql, tx => tx`lock table program_version_question`)
   const listing = api.ask('GET', `/programs/${slug}/versions`)

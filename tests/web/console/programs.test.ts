@@ -41,7 +41,7 @@ const visitorAs = async (role: 'ADMINISTRATOR' | 'PROGRAM_ADMINISTRATOR' | 'AUDI
 const admin = await visitorAs('ADMINISTRATOR')
 
 describe('the program index page', () => {
-  test('has active and draft version, addresses, and how many applied by the counter that numbers them', async () => {
+  test('shows the active version and the draft, addresses, and the number of applications from the counter', async () => {
     await aDraft(sql, { slug: 'drafted', display_name: 'Drafted' })
     const text = await admin.page('/admin/programs')
     expect(text).toContain('301,882')
@@ -54,7 +54,7 @@ describe('the program index page', () => {
     expect(text).toContain(`${service.baseUrl}/docs/api/programs/home-help`)
   })
 
-  test('searches by name and slug, each sign for itself, and continues after the last of a page', async () => {
+  test('searches by name and slug with every character literal, page by page', async () => {
     await sql`
       insert into program (slug, display_name, intake_state)
       select 'many-' || lpad(n::text, 3, '0'), 'Many 100%', 'ARCHIVED' from generate_series(1, 60) n`
@@ -73,7 +73,7 @@ describe('the program index page', () => {
     expect(second).toContain('/many-060"')
   })
 
-  test('shows a program administrator their programs alone; another is not there, and only the overview is', async () => {
+  test('shows a program administrator only their own programs', async () => {
     const theirs = await visitorAs('PROGRAM_ADMINISTRATOR', ['home-help'])
     const text = await theirs.page('/admin/programs')
     expect(text).toContain('home-help')
@@ -92,7 +92,7 @@ describe('the program index page', () => {
 })
 
 describe('the questions of a program', () => {
-  test('appear by screen with key, type, options, conditions and bounds, nested ones below what repeats them', async () => {
+  test('are listed by screen with key, type, options, conditions and bounds, repeated ones below their enumerator', async () => {
     const text = await admin.page('/admin/programs/home-help/questions')
     for (const part of ['2 · Household', 'landlord', 'optional', 'at most 80 characters', '2 options'])
       expect(text).toContain(part)
@@ -147,11 +147,11 @@ test('whatever is stored is shown as text', async () => {
   }
 })
 
-describe('whether a program takes applications', () => {
+describe('whether a program accepts applications', () => {
   const path = '/admin/programs/ended'
   const save = (intake_state: string, intake_text = '') => admin.post(`${path}/intake`, { intake_state, intake_text })
 
-  test('is set on its settings page, shown with its name, and an archived one is left out of the list unless looked for', async () => {
+  test('is set on its settings page and shown with its name, and archived programs are listed only on request', async () => {
     await aProgram(sql, { slug: 'ended', display_name: 'Ended Help', questions: [q.text('ended one')] })
     expect(await admin.page(`${path}/settings`)).toContain('kept permanently')
     const response = await save('CLOSED', 'Come back in March.')
@@ -175,7 +175,7 @@ describe('whether a program takes applications', () => {
     })
   })
 
-  test('a text that no applicant would see, and none of the states, are errors', async () => {
+  test('is refused with a text that no applicant would see, or an unknown state', async () => {
     await aProgram(sql, { slug: 'unsaid', questions: [q.text('unsaid one')] })
     const path = '/admin/programs/unsaid'
     const text = await admin.refused(400, `${path}/intake`, { intake_state: 'OPEN', intake_text: 'Hello' })
@@ -187,7 +187,7 @@ describe('whether a program takes applications', () => {
 })
 
 describe('versions', () => {
-  test('show who published what when, and what each changed', async () => {
+  test('show who published each, when, and what it changed', async () => {
     await aProgram(sql, { slug: 'history', questions: [q.text('first')] })
     const second = await publish(
       sql,
@@ -205,7 +205,7 @@ describe('versions', () => {
     expect(value).not.toContain('>new<')
   })
 
-  test('are compared, any two: what each thing was and is', async () => {
+  test('can be compared in any pair, with old and new values', async () => {
     const text = (n: number) => ({ slug: 'compared', questions: [q.text('compared one', { text: `Wording ${n}?` })] })
     const path = '/admin/programs/compared/versions/compare'
     const first = await aProgram(sql, text(1))
@@ -227,7 +227,7 @@ describe('versions', () => {
       expect((await admin.get(`${path}?from=${wrong}`)).status).toBe(404)
   })
 
-  test('versions of another program are not there, and each version is a document to download', async () => {
+  test('of another program are not found, and each can be downloaded as a document', async () => {
     const foreign = await admin.get(`/admin/programs/other-help/versions/${home.program_version_id}`)
     expect(foreign.status).toBe(404)
     const response = await admin.get(`/admin/programs/home-help/versions/${home.program_version_id}/document`)
@@ -235,7 +235,7 @@ describe('versions', () => {
     expect(await response.json()).toMatchObject({ slug: 'home-help', based_on: home.program_version_id })
   })
 
-  test('an earlier one is taken as a draft, in the audit log with who and from where', async () => {
+  test('can be restored as a draft, with an audit entry', async () => {
     const first = await aProgram(sql, { slug: 'returned', questions: [q.text('asked once'), q.text('asked always')] })
     const second = await publish(sql, { slug: 'returned', questions: [q.text('asked always')] })
     const path = `/admin/programs/returned/versions/${first.program_version_id}`
@@ -250,7 +250,7 @@ describe('versions', () => {
     expect(event!.address).not.toBeNull()
   })
 
-  test('is not taken over a draft that another person saved in the meantime: nothing is lost, and the page says so', async () => {
+  test('are not restored over a draft that another person saved meanwhile, and the page says so', async () => {
     const first = await aProgram(sql, { slug: 'contended', questions: [q.text('old one'), q.text('both')] })
     const second = await publish(sql, { slug: 'contended', questions: [q.text('both')] })
     const draft = await aDraft(

@@ -40,7 +40,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     return row!.events
   }
 
-  test('opens with Ctrl K, finds while typing, leads on from the keyboard, and records one search for applicants', async () => {
+  test('opens with Ctrl K, searches while typing, works by keyboard, and records one search for applicants', async () => {
     const { page, complaints } = await open()
     const before = await listings()
     await page.keyboard.press('Control+k')

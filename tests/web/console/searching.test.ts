@@ -54,7 +54,7 @@ const listings = async (): Promise<number> => {
   return row!.events
 }
 
-test('each role finds what it may open, and everything found opens', async () => {
+test('each role finds exactly what it can open', async () => {
   const everything = ['key', 'person', 'program', 'question']
   expect(kindsOf(await foundBy('ADMINISTRATOR', 'harbor'))).toEqual(everything)
   expect(kindsOf(await foundBy('AUDITOR', 'harbor'))).toEqual(everything)
@@ -73,7 +73,7 @@ test('each role finds what it may open, and everything found opens', async () =>
       for (const { path } of await foundBy(role, sought)) expect((await visitors[role].get(path)).status).toBe(200)
 })
 
-test('applicants are found in all programs of those who may read answers, own names first, others with the reason', async () => {
+test('people who may read answers find applicants in all their programs, own names first, others with the reason', async () => {
   const before = await listings()
   const found = await foundBy('ADMINISTRATOR', 'zuri')
   expect(new Set(found.slice(0, 2).map(({ path }) => path))).toEqual(
@@ -95,7 +95,7 @@ test('applicants are found in all programs of those who may read answers, own na
   expect(await listings()).toBe(before + 3)
 })
 
-test('where a program has more matches than are shown, a result leads to all of them', async () => {
+test('if a program has more matches than are shown, a result links to all of them', async () => {
   const slug = 'crowded'
   await aProgram(sql, { slug, questions: [q.name('crowded applicant name')] })
   const frontEnd = new FrontEnd(service, await createTestKey(sql, { programs: [slug], maySubmit: true }), slug)
@@ -113,7 +113,7 @@ test('where a program has more matches than are shown, a result leads to all of 
   expect(all.split('name="ticked"')).toHaveLength(1 + 6)
 })
 
-test('a search while somebody types finds no applicants, and so records nothing', async () => {
+test('a search while typing finds no applicants and records nothing', async () => {
   const before = await listings()
   const html = await visitors.ADMINISTRATOR.page('/admin/search?q=zuri&applicants=no')
   expect(html).not.toContain('data-kind="applicant"')
@@ -121,7 +121,7 @@ test('a search while somebody types finds no applicants, and so records nothing'
   expect(await listings()).toBe(before)
 })
 
-test('an application is found by its number, by those who may see its program', async () => {
+test('people who may see a program find its applications by number', async () => {
   const [number] = ids.harbor!
   for (const sought of [String(number), `#${number}`])
     for (const role of ['ADMINISTRATOR', 'AUDITOR'] as const)
@@ -131,7 +131,7 @@ test('an application is found by its number, by those who may see its program', 
   )
 })
 
-test('the whole text comes before its beginning, and a beginning before a part', async () => {
+test('exact matches come before beginnings, and beginnings before other parts', async () => {
   for (const name of ['The sync of all', 'Sync', 'Sync hourly'])
     await createTestKey(sql, { name, programs: ['harbor'] })
   const html = await visitors.ADMINISTRATOR.page('/admin/search?q=sync')

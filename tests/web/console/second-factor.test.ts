@@ -55,7 +55,7 @@ beforeEach(async () => {
 })
 
 describe('setting it up', () => {
-  test('takes a code that shows that the app has the secret, and ends every other session', async () => {
+  test('requires a code from the app, and ends every other session', async () => {
     const elsewhere = await new ConsoleVisitor(service).signIn(ada.email)
     const page = await browser.page(path)
     const secret = /<code id="secret">([^<]*)</.exec(page)![1]!
@@ -72,7 +72,7 @@ describe('setting it up', () => {
     expect(events.map(({ action }) => action)).toEqual(['second_factor_set'])
   })
 
-  test('keeps neither the secret nor a recovery code where it can be read, and takes no secret of another session', async () => {
+  test('stores neither the secret nor recovery codes readably, and refuses the secret of another session', async () => {
     const { secret, codes } = await setUp(browser)
     expect(new Set(codes).size).toBe(10)
     const everything = (await storedText(sql)) + service.logText()
@@ -85,7 +85,7 @@ describe('setting it up', () => {
 })
 
 describe('signing in', () => {
-  test('takes the code of now, one step early or late, and no other; a refusal is that of a wrong password', async () => {
+  test('accepts a code up to one step early or late, and otherwise fails like a wrong password', async () => {
     const { secret } = await setUp(browser)
     const texts: string[] = []
     now += 10 * step
@@ -110,7 +110,7 @@ describe('signing in', () => {
     expect(await statusOf(signIn(ada.email, codeAt(secret, now)))).toBe(401)
   })
 
-  test('takes each code once, in every process: of two at once, one', async () => {
+  test('accepts each code once over all processes, even if sent twice at the same time', async () => {
     const { secret } = await setUp(browser)
     // That of setting it up was taken then.
     expect(await statusOf(signIn(ada.email, codeAt(secret, now)))).toBe(401)
@@ -122,7 +122,7 @@ describe('signing in', () => {
     expect(await statusOf(signIn(ada.email, codeAt(secret, now - step), other))).toBe(401)
   })
 
-  test('takes each recovery code once, as people write it; that is on record', async () => {
+  test('accepts each recovery code once, in any spelling, with an audit entry', async () => {
     const { codes } = await setUp(browser)
     const [first, second] = codes
     expect(await statusOf(signIn(ada.email, first!.toUpperCase().replaceAll('-', ' ')))).toBe(303)
@@ -140,14 +140,14 @@ describe('signing in', () => {
       expect(await statusOf(signIn(ada.email, code!))).toBe(status)
   })
 
-  test('counts wrong codes as wrong passwords: the eleventh try is refused, whatever it is', async () => {
+  test('counts wrong codes like wrong passwords, and refuses any eleventh attempt', async () => {
     const { secret } = await setUp(browser)
     now += 10 * step
     for (let i = 0; i < 10; i++) expect(await statusOf(signIn(ada.email, '000000'))).toBe(401)
     expect(await statusOf(signIn(ada.email, codeAt(secret, now)))).toBe(429)
   })
 
-  test('a link for another password is in place of the password alone', async () => {
+  test('requires the code even with a link for a new password', async () => {
     const { secret } = await setUp(browser)
     const link = await inviteAgain(sql, ada.person_id, { actor: 'operator:test', now })
     const chosen = { csrf: '', password: 'several new words', repeated: 'several new words' }
@@ -159,7 +159,7 @@ describe('signing in', () => {
   })
 })
 
-test('a session of eleven minutes shows both once more, where a form waits too', async () => {
+test('confirming in an older session requires both again, even for a waiting form', async () => {
   const { secret } = await setUp(browser)
   now += 11 * 60_000_000
   const invited = { name: 'Bo', email: `bo.${crypto.randomUUID()}@example.gov`, role: 'AUDITOR' }
@@ -207,7 +207,7 @@ describe('where it is required', () => {
     expect((await ask(strict)).status).toBe(200)
   })
 
-  test('a sign-in at a provider opens what it did', async () => {
+  test('a sign-in at a provider is not restricted', async () => {
     const token = await beginSession(sql, { ...ada, address: undefined, how: 'oidc' }, limits, now, undefined)
     const visitor = new ConsoleVisitor(strict)
     visitor.cookies.set('tributary', token)
@@ -215,7 +215,7 @@ describe('where it is required', () => {
   })
 })
 
-test('is reset by an administrator who has confirmed: every session ends, and the password alone signs in', async () => {
+test('a reset by an administrator who has confirmed ends every session, and the password alone signs in', async () => {
   await setUp(browser)
   const admin = await aPerson(sql)
   const visitor = await new ConsoleVisitor(service).signIn(admin.email)

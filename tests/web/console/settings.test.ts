@@ -50,7 +50,7 @@ test('every setting is shown with its value and meaning, and no secret', async (
   expect(fieldsOf(set, '/admin/settings')).toEqual({ q: 'nothing', show: 'set' })
 })
 
-test('groups are folded, each with how many settings it has; what a search finds is in open ones', async () => {
+test('groups are folded with the number of their settings, and open in a search', async () => {
   const reader = await new ConsoleVisitor(await useService(database, {}, {}, endWithTest)).signIn(auditor.email)
   const foldsOf = (page: string) =>
     [
@@ -66,7 +66,7 @@ test('groups are folded, each with how many settings it has; what a search finds
 })
 
 describe('how long a program keeps its applications', () => {
-  test('is set, shown and taken away, and is in the audit log', async () => {
+  test('is set, shown and removed, with audit entries', async () => {
     const { path, slug } = await programWith('kept', [0.5, 2.5])
     expect((await admin.post(path, { keep: 'days', days: '30', seen: '' })).status).toBe(303)
     expect(await keptOf(slug)).toBe(30)
@@ -84,7 +84,7 @@ describe('how long a program keeps its applications', () => {
     ])
   })
 
-  test('says what it would erase, and asks for the slug before it does', async () => {
+  test('shows what it would erase, and requires the slug', async () => {
     const { path, slug } = await programWith('shorter', [1, 40, 50])
     const text = await admin.refused(400, path, { keep: 'days', days: '35', seen: '' })
     expect(noticesOf(text)).toEqual(['erases'])
@@ -107,13 +107,13 @@ describe('how long a program keeps its applications', () => {
     expect(await admin.page(path)).toContain('2 applications past')
   })
 
-  test('a longer time is not asked about: what it keeps no longer goes already', async () => {
+  test('needs no confirmation for a longer time', async () => {
     const { path, slug } = await programWith('longer', [40])
     await admin.post(path, { keep: 'days', days: '10', seen: '', confirmation: slug })
     expect((await admin.post(path, { keep: 'days', days: '20', seen: '10' })).status).toBe(303)
   })
 
-  test.each(['0', '36501', '-3', 'a year', '1.5', ''])('refuses %j days at the field, as it was typed', async days => {
+  test.each(['0', '36501', '-3', 'a year', '1.5', ''])('refuses %j days at the field, as entered', async days => {
     const { path, slug } = await programWith(`refused-${crypto.randomUUID()}`, [])
     const refused = await admin.post(path, { keep: 'days', days, seen: '' })
     const text = await refused.text()
@@ -122,7 +122,7 @@ describe('how long a program keeps its applications', () => {
     expect(text).toContain(days === '' ? 'value' : `value="${days}"`)
   })
 
-  test('of two who set a program’s retention at once, the second is shown what the first did', async () => {
+  test('set by two people at once is shown to the second as the first set it', async () => {
     const { path, slug } = await programWith('contended', [])
     await admin.post(path, { keep: 'days', days: '90', seen: '' })
     const second = await admin.post(path, { keep: 'days', days: '60', seen: '' })

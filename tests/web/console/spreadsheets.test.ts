@@ -37,7 +37,7 @@ const download = async (query: string, path = list): Promise<Buffer> => {
   return Buffer.from(await response.arrayBuffer())
 }
 
-test('a workbook has every value of the walk, newest first, and is what a pull of the same program makes', async () => {
+test('a workbook has every value of the walk, newest first, like a pull of the same program', async () => {
   const bytes = await download('format=xlsx')
   const sheets = sheetsInXlsx(bytes)
   const expected = expectedRows(newestFirst, await textsOf(sql, slug))
@@ -58,7 +58,7 @@ test('a workbook has every value of the walk, newest first, and is what a pull o
   expect(ordered(sheetsInXlsx(readFileSync(out)))).toEqual(ordered(sheets))
 })
 
-test('questions and options are in the chosen language, and in the program’s where that has none', async () => {
+test('questions and options are in the chosen language, or in the program’s where a translation is missing', async () => {
   const [english, spanish] = [await textsOf(sql, slug), await textsOf(sql, slug, 'es')]
   for (const [language, texts] of [
     ['en', english],
@@ -72,7 +72,7 @@ test('questions and options are in the chosen language, and in the program’s w
   expect(spanish.question('utilities')).not.toBe(english.question('utilities'))
 })
 
-test('CSV files have the same rows, and the CSV clients receive stays as it is', async () => {
+test('CSV files have the same rows, without affecting the CSV for clients', async () => {
   const [files, sheets] = [zipEntries(await download('format=zip')), sheetsInXlsx(await download('format=xlsx'))]
   expect([...files.keys()]).toEqual(['applications.csv', 'household_members.csv', 'household_members.jobs.csv'])
   for (const [i, file] of [...files.values()].entries()) {
@@ -110,7 +110,7 @@ test('filters and order are those of the list, and each file is in the audit log
   expect(events[0]!.detail.filters).toEqual(['revision'])
 })
 
-test('a list with the oldest first is downloaded so, and a list by status newest first', async () => {
+test('a list is downloaded oldest first if it is sorted so, and a list by status newest first', async () => {
   const ids = newestFirst.map(({ application_id }) => application_id)
   for (const [sort, expected] of [
     ['oldest', ids.toReversed()],
@@ -142,7 +142,7 @@ test.each(['format=pdf', 'language=tlh', 'from=yesterday'])('%s is refused befor
   expect(await events()).toEqual(before)
 })
 
-test('a failure in the middle breaks the download off: no reader opens what came', async () => {
+test('a failure midway breaks off the download, so no program opens the partial file', async () => {
   const raw = await insertRawProgram(sql, 'broken')
   const textOf = () => Buffer.from(crypto.getRandomValues(new Uint8Array(3000))).toString('base64')
   const [oldest] = await insertRawApplications(sql, raw, 1800, textOf)
@@ -163,7 +163,7 @@ test('a failure in the middle breaks the download off: no reader opens what came
   }
 })
 
-test('an application that is superseded or submitted while the file is written is as it was before (G3)', async () => {
+test('an application that is superseded or submitted while the file is written appears as before (G3)', async () => {
   const raw = await insertRawProgram(sql, 'moving')
   const ids = await insertRawApplications(sql, raw, 450)
   const program = await loadProgram(sql, 'moving')

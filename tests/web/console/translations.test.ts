@@ -26,11 +26,11 @@ const path = translationsOf('trees')
 const upload = (text: string | Uint8Array<ArrayBuffer>, path = translationsOf('trees')) =>
   browser.upload(path, {}, 'file', new File([text], 'trees.csv', { type: 'text/csv' }))
 
-test('each language says how many texts it lacks', async () => {
+test('each language shows its number of missing texts', async () => {
   expect(await browser.page(path)).toMatch(/data-language="es" data-missing="2"/)
 })
 
-test('the file has a column for each language, or for those that are asked for', async () => {
+test('the file has a column for each language, or for the requested ones', async () => {
   const file = await browser.get(`${path}/file`)
   expect(file.headers.get('content-type')).toStartWith('text/csv')
   const text = Buffer.from(await file.arrayBuffer()).toString()
@@ -40,7 +40,7 @@ test('the file has a column for each language, or for those that are asked for',
   )
 })
 
-test('a translated file is previewed, and saved to the draft only then', async () => {
+test('a translated file is previewed before it is saved to the draft', async () => {
   const program = await aProgram(sql, translated('shrubs'))
   const path = translationsOf('shrubs')
   const draft = async () => findDraftVersion(sql, (await findProgram(sql, 'shrubs'))!.program_id)
@@ -73,7 +73,7 @@ test.each([
   ['no_csv', 'pointer,context,en,es\n"/a'],
   ['no_columns', 'name,text\na,b'],
   ['wrong_language', 'pointer,context,en,español\n'],
-])('a file that cannot be used is refused: %s', async (code, text) => {
+])('an invalid file is refused: %s', async (code, text) => {
   const refused = await upload(text)
   expect([refused.status, errorsOf(await refused.text())]).toEqual([400, [code]])
 })

@@ -19,7 +19,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const browser = await useBrowser()
   const signedIn = { email: ada.email, password: testPassword }
 
-  test('jobs show how far they are without a reload, and without scripts by loading again', async () => {
+  test('jobs show their progress without a reload, and without scripts by reloading the page', async () => {
     const thing = { program_version_id, job_name: 'refresh-docs-example' }
     await requestDerived(sql, [thing])
     const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)

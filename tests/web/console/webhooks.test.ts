@@ -28,7 +28,7 @@ const actionsOn = async (webhook: number) =>
 const secretOn = (page: string) => /<code id="secret">([^<]+)</.exec(page)?.[1]
 
 describe('a webhook', () => {
-  test('is added on its page, which shows the secret once, is tried, given another secret and removed, each in the audit log', async () => {
+  test('is added with a secret shown once, tested, given another secret and removed, each with an audit entry', async () => {
     const receiver = useReceiver()
     const added = await browser.post(`${base}/new`, { program: 'food', url: receiver.url })
     const shown = added.headers.get('location')!
@@ -87,7 +87,7 @@ describe('a webhook', () => {
       expect([stored.includes(secret.slice(6)), service.logText().includes(secret.slice(6))]).toEqual([false, false])
   })
 
-  test('that leads nowhere, or into the internal network, comes back as it was typed, with what would be right', async () => {
+  test('with an invalid or internal address is shown again as filled in, with what is valid', async () => {
     const { body: added } = await api.ask('POST', '/webhooks', { program: 'food', url: 'https://127.0.0.1/hooks' })
     for (const [url, said] of [
       ['', 'Enter an HTTPS URL'],
@@ -117,7 +117,7 @@ describe('a webhook', () => {
 })
 
 describe('the API', () => {
-  test('does the same; a program has ten at most; an installation without keys has none', async () => {
+  test('does the same, with at most ten per program, and none without configured keys', async () => {
     const url = 'https://127.0.0.1/hooks'
     const added = await Promise.all(
       Array.from({ length: 12 }, () => api.ask('POST', '/webhooks', { program: 'rent', url })),
@@ -146,7 +146,7 @@ describe('the API', () => {
     expect(noticesOf(await there.page(base))).toEqual(['no-keys'])
   })
 
-  test('a program administrator sees those of their programs alone, and changes none; an auditor sees all', async () => {
+  test('shows a program administrator only those of their programs, read-only, and an auditor all', async () => {
     const ours = await hooks.endpoint('https://127.0.0.1/ours')
     const theirs = await hooks.endpoint('https://127.0.0.1/theirs')
     const paula = await aPerson(sql, { role: 'PROGRAM_ADMINISTRATOR', programs: [ours.program.slug] })

@@ -20,7 +20,7 @@ const [administrator, programAdministrator] = (await Promise.all(
   people.map(async person => ApiProgram.withToken(service, (await aToken(database.sql, person)).token)),
 )) as [ApiProgram, ApiProgram]
 
-test('other methods and addresses are refused as problems', async () => {
+test('other methods and addresses get a problem document', async () => {
   const wrong = await administrator.ask('DELETE', '/keys')
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST'])
   const nothing = await administrator.ask('GET', '/nothing-here')
@@ -35,7 +35,7 @@ function openIn(schema: unknown, path: string): string[] {
   return type === 'object' && additionalProperties !== false ? [path, ...inner] : inner
 }
 
-test('to a program administrator, a program of others and one there is not have the same answer', async () => {
+test('a program administrator gets the same response for a program of others and one that does not exist', async () => {
   for (const { method, path, body } of actions.filter(action => action.path.includes(':slug'))) {
     const [others, absent] = await Promise.all(
       ['others', 'absent'].map(slug =>
@@ -68,7 +68,7 @@ interface JsonSchema {
 
 const oddValues = ['', '\0', 'x', 'x'.repeat(3000), -1, 1e9, null, ['x', 'x']]
 
-test('what is wrong with a body is named by its path, whatever member it is and whatever its value', async () => {
+test('errors of a body are reported by path, for any member and any value', async () => {
   const named = []
   let refused = 0
   for (const { method, path, body } of actions) {
@@ -87,7 +87,7 @@ test('what is wrong with a body is named by its path, whatever member it is and 
   expect(refused).toBeGreaterThan(100)
 })
 
-test('every action names all members of its answer, so that one more is a fault wherever a test asks for it', () => {
+test('every action declares all members of its response, so any additional one fails a test', () => {
   const open = actions.flatMap(({ name, answered }) =>
     openIn(answered, name).map(path => [name, path.split('/').at(-1)]),
   )
@@ -105,7 +105,7 @@ test('every action names all members of its answer, so that one more is a fault 
   expect(answerErrors('POST', '/people/7/link', { link: 'https://…', password: 'x' }).join()).toContain('additional')
 })
 
-test('OpenAPI has every action, under its name, with its scope and what it answers', async () => {
+test('OpenAPI has every action with its name, scope and response', async () => {
   const visitor = await new ConsoleVisitor(service).signIn(people[0]!.email)
   const { paths } = JSON.parse(await visitor.page('/docs/api/openapi.json')) as {
     paths: Record<string, Record<string, { operationId: string; description: string; responses: object }>>

@@ -31,7 +31,7 @@ describe('API keys', () => {
     may_submit: false,
   }
 
-  test('are made, work, are edited by one at a time, rotated and retired', async () => {
+  test('are created, work, are edited by one person at a time, rotated and retired', async () => {
     const made = await api.ask('POST', '/keys', draft)
     expect(made.status).toBe(201)
     const { username, password, api_secret_token, version, expires_at } = made.body
@@ -77,7 +77,7 @@ describe('API keys', () => {
     expect((await check(rotated.body.api_secret_token)).status).toBe(401)
   })
 
-  test('a body that cannot be taken makes nothing, and every error is named by its path', async () => {
+  test('are not created from an invalid body, and every error is reported by path', async () => {
     const form = await api.ask('POST', '/keys', { name: 3, programs: 'food', extra: true, may_export: 'yes' })
     expect(form.status).toBe(400)
     expect(pathsOf(form.body)).toEqual([
@@ -121,7 +121,7 @@ describe('API keys', () => {
 })
 
 describe('programs', () => {
-  test('a draft is begun, saved by one at a time, compared and published', async () => {
+  test('have drafts that are begun, saved by one person at a time, compared and published', async () => {
     const definition = {
       slug: 'rent',
       based_on: null,
@@ -157,7 +157,7 @@ describe('programs', () => {
     expect((await api.ask('GET', `/questions/${question.question_id}`)).body.uses[0].slug).toBe('rent')
   })
 
-  test('a question that others ask moves them along, if the request says so', async () => {
+  test('update others with a shared question, if requested', async () => {
     for (const slug of ['first', 'second']) await aProgram(sql, { slug, questions: [q.text('shared by two')] })
     const { body: document } = await api.ask('GET', '/programs/first/draft')
     document.questions[0].text = 'Another text?'
@@ -168,7 +168,7 @@ describe('programs', () => {
     expect(published.body.also_published).toMatchObject([{ slug: 'second', changes: [{ code: 'text_changed' }] }])
   })
 
-  test('errors of a definition are named by their paths, and a draft is only discarded by who knows it', async () => {
+  test('report definition errors by path, and let a draft be discarded only based on its latest state', async () => {
     const { body: document } = await api.ask('GET', '/programs/food/draft')
     const other = await api.ask('PUT', '/programs/food/draft', { ...document, slug: 'feed' })
     expect([other.status, pathsOf(other.body)]).toEqual([400, ['/slug']])
@@ -194,7 +194,7 @@ describe('applications', async () => {
   await frontEnd.apply(applicant, { why: { text: 'first' } })
   await frontEnd.apply(applicant, { why: { text: 'second' } })
 
-  test('are found by filters, and read exactly as they are exported, which is in the audit log', async () => {
+  test('are found by filters, and read exactly as exported with an audit entry', async () => {
     const all = await api.ask('GET', '/programs/aid/applications')
     expect(all.body.items).toHaveLength(2)
     const current = await api.ask('GET', '/programs/aid/applications?revision=CURRENT')
@@ -213,7 +213,7 @@ describe('applications', async () => {
     expect(event).toMatchObject({ actor: expect.stringMatching(/^admin-token:/), reading: 'as_exported' })
   })
 
-  test('get status and note, by one at a time, with history', async () => {
+  test('get status and note from one person at a time, with history', async () => {
     const [{ application_id }] = (await api.ask('GET', '/programs/aid/applications?revision=CURRENT')).body.items
     const path = `/programs/aid/applications/${application_id}`
     const { annotation_id } = (await api.ask('GET', path)).body
@@ -251,7 +251,7 @@ describe('people and intermediaries', () => {
     expect(self.status).toBe(409)
   })
 
-  test('organizations and their people', async () => {
+  test('can be managed by organization', async () => {
     const added = await api.ask('POST', '/intermediaries', { name: 'Legal Aid' })
     const path = `/intermediaries/${added.body.organization_id}`
     expect((await api.ask('POST', '/intermediaries', { name: 'legal aid' })).status).toBe(400)
@@ -278,7 +278,7 @@ test('people whose e-mails are long come page by page, each once', async () => {
 })
 
 describe('monitoring', () => {
-  test('jobs and docs, asked for again', async () => {
+  test('shows jobs and docs, which can be requested again', async () => {
     const jobs = await api.ask('GET', '/jobs')
     expect(jobs.body).toMatchObject({ outbox: { waiting: expect.any(Number) }, items: expect.any(Array) })
     const asked = await api.ask('POST', '/docs/regenerate', { program: 'food' })
@@ -292,7 +292,7 @@ describe('monitoring', () => {
     expect(retried.status).toBe(404)
   })
 
-  test('the audit log, page by page, and whether it is whole', async () => {
+  test('shows the audit log page by page, and verifies it', async () => {
     const first = await api.ask('GET', `/audit/events?actor=admin:${ada.email}`)
     expect(first.body.items[0]).toMatchObject({ actor: `admin:${ada.email}` })
     const { items } = (await api.ask('GET', '/audit/events')).body
@@ -314,7 +314,7 @@ describe('settings', () => {
     expect(JSON.stringify(body)).not.toContain(testPepper)
   })
 
-  test('how long a program keeps applications is set by one at a time, and confirmed where it erases', async () => {
+  test('include retention periods, set by one person at a time and confirmed if they erase', async () => {
     const raw = await insertRawProgram(sql, 'api-kept')
     await insertRawApplications(sql, raw, 1, undefined, () => (Date.now() - 5 * 86_400_000) * 1000)
     const path = '/programs/api-kept/retention'

@@ -28,7 +28,7 @@ const browser = await new ConsoleVisitor(service).signIn(ada.email)
 
 const difference = async (slug: string) => (await api.ask('GET', `/programs/${slug}/difference`)).body
 
-describe('before a draft is published, it is known whether that would be refused', () => {
+describe('before a draft is published, a refusal is shown', () => {
   const send = (slug: string, based_on: number, move: string[] = []) =>
     api.ask('POST', `/programs/${slug}/publish`, { based_on, move })
 
@@ -89,7 +89,7 @@ test('an option id that comes back with another meaning is compared with the ver
   expect(page).toContain('“Heating oil”')
 })
 
-describe('a publication that changes more programs than a request has time for is made after it, all of it or nothing', () => {
+describe('a publication that changes too many programs for one request continues afterwards, as a whole or not at all', () => {
   const others = Array.from({ length: withinRequestMax + 5 }, (_, i) => `many-${String(i).padStart(2, '0')}`)
   const asks = (slug: string, text: string) => ({ slug, questions: [q.text('asked by many', { text })] })
   const slug = others[0]!
@@ -119,7 +119,7 @@ describe('a publication that changes more programs than a request has time for i
     for (const other of others) await aProgram(sql, asks(other, 'Wording 0?'))
   })
 
-  test('202 with where its progress is read; asked for twice it is one; then every program has the new version', async () => {
+  test('gets a 202 with the address of its progress, is one if requested twice, and gives every program the new version', async () => {
     const draft = await draftOf()
     const [first, second] = await Promise.all([send(draft), send(draft)])
     expect([first.status, second.status]).toEqual([202, 202])
@@ -142,12 +142,12 @@ describe('a publication that changes more programs than a request has time for i
     for (const { actor } of events) expect(actor).toContain(ada.email)
   })
 
-  test('what a request can refuse immediately, it refuses: a program that is not named', async () => {
+  test('is refused immediately if a program is not named', async () => {
     const { status, body } = await send(await draftOf(), move.slice(1))
     expect([status, body.errors.map((error: { code: string }) => error.code)]).toEqual([409, ['other_program_moves']])
   })
 
-  test('what refuses it later is kept with it, and no program has a new version', async () => {
+  test('keeps the reason of a later refusal, and gives no program a new version', async () => {
     const before = await wordings()
     const draft = await draftOf()
     // The publication waits for the bank, and the draft is gone when it has it.
@@ -165,7 +165,7 @@ describe('a publication that changes more programs than a request has time for i
     )
   })
 
-  test('a process that ends leaves it to the next: nothing has happened, and nothing is done twice', async () => {
+  test('is done once by the next process if its process ends', async () => {
     const before = await wordings()
     const draft = await draftOf()
     const order = { reviewed: draft, move, actor: 'admin:test', address: undefined }
@@ -196,7 +196,7 @@ describe('a publication that changes more programs than a request has time for i
     expect(versions).toBe(1 + numbers[0]!.max)
   })
 
-  test('its page says how far it is, and leads on when it has ended', async () => {
+  test('has a page with its progress that continues when it has ended', async () => {
     const draft = await draftOf()
     const form = { reviewed: String(draft), move }
     const sent = await browser.post(`/admin/programs/${slug}/publish`, form)

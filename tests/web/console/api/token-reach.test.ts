@@ -66,7 +66,7 @@ describe('a key', () => {
   })
 })
 
-test('erasing takes a scope of its own, by a retention too', async () => {
+test('erasing requires its own scope, even through a retention period', async () => {
   const path = '/programs/food/applications/1'
   const retention = { days: 30, based_on: null, confirmation: 'food' }
   const without = await withScopes('applications:write', 'settings:write')
@@ -129,7 +129,7 @@ describe('a person', () => {
     expect((await api.ask('POST', `${path}/disable`)).status).toBe(200)
   })
 
-  test('is not raised to a role that the token does not reach', async () => {
+  test('is not given a role that the token does not reach', async () => {
     const api = await withScopes(...scopes)
     const { person_id } = await aPerson(sql, { role: 'AUDITOR' })
     const raised = await api.ask('PUT', `/people/${person_id}`, { name: 'Up', role: 'ADMINISTRATOR', programs: [] })
@@ -153,8 +153,8 @@ const bodies: Readonly<Record<string, (about: { version: string }) => unknown>> 
   inviteIntermediary: () => ({ name: 'Invited' }),
 }
 
-describe('whatever its body says, a token that does not reach whom it is about is refused, and nothing changes:', () => {
-  test('every action that reaches somebody is here, or makes what it reaches', () => {
+describe('a token that does not reach the person, key or organization is refused without changes, whatever the body:', () => {
+  test('every action with such a limit is tested here, or creates what it is about', () => {
     const making = reaching.filter(({ path }) => !path.includes(':')).map(({ name }) => name)
     expect(making.toSorted()).toEqual(['createApiKey', 'invitePerson'])
     // Everything that lets somebody in again is among them.

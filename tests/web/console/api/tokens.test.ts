@@ -17,7 +17,7 @@ const path = '/admin/account/tokens'
 const whoAmI = (token: string) => ApiProgram.withToken(service, token).ask('GET', '/session')
 
 describe('in the console', () => {
-  test('a token is made, shown once, works, and is retired', async () => {
+  test('a token is created, shown once, works and is retired', async () => {
     const browser = await new ConsoleVisitor(service).signIn(ada.email)
     const made = await browser.post(`${path}/new`, {
       name: 'nightly',
@@ -53,7 +53,7 @@ describe('in the console', () => {
     ])
   })
 
-  test('a form comes back as it was typed, with each error at its field', async () => {
+  test('a form is shown again as it was filled in, with each error at its field', async () => {
     const browser = await new ConsoleVisitor(service).signIn(ada.email)
     const text = await browser.refused(400, `${path}/new`, {
       name: '\u200b ',
@@ -92,7 +92,7 @@ describe('a token', () => {
     ['a garbled one', 'Bearer tribat_x'],
     ['one of the right form that was never made', `Bearer tribat_${'a'.repeat(20)}_${'b'.repeat(49)}`],
     ['another scheme', 'Basic YTpi'],
-  ])('%s is answered with 401 and what to come with', async (_, authorization) => {
+  ])('%s gets a 401 with what is required', async (_, authorization) => {
     const { status, headers, body } = await new ApiProgram(service, { Authorization: authorization }).ask(
       'GET',
       '/keys',
@@ -101,14 +101,14 @@ describe('a token', () => {
     expect(body.detail).toContain('Sign in')
   })
 
-  test('opens no page, and no route of clients', async () => {
+  test('is accepted by no page and no route for clients', async () => {
     const { token } = await aToken(sql, ada)
     const headers = { Authorization: `Bearer ${token}` }
     expect((await service.get('/admin/keys', { headers })).status).toBe(303)
     expect((await service.get('/api/v1/checkAuth', { headers })).status).toBe(401)
   })
 
-  test('ends when it expires, and its last use is kept', async () => {
+  test('ends when it expires, and its last use is stored', async () => {
     const { token, tokenId } = await aToken(sql, ada)
     for (let times = 0; times < 2; times++) {
       await sql`
@@ -169,7 +169,7 @@ describe('a token', () => {
     expect((await whoAmI(token)).status).toBe(status)
   })
 
-  test('is one of fifty good ones of its person, however many are made together', async () => {
+  test('is one of at most fifty active tokens of its person, even if many are created at once', async () => {
     const person = await aPerson(sql, { role: 'AUDITOR' })
     // One that has expired is none of them.
     await aToken(sql, person, { now: by.now - 2 * 86_400_000_000 })
@@ -179,13 +179,13 @@ describe('a token', () => {
     )
   })
 
-  test('is not made for a person who is disabled by the time it is stored', async () => {
+  test('is not created for a person who is disabled meanwhile', async () => {
     const person = await aPerson(sql, { role: 'AUDITOR' })
     await disablePerson(sql, person.person_id, by)
     await expect(aToken(sql, person)).rejects.toThrow('disabled')
   })
 
-  test('ends for good when its person is disabled', async () => {
+  test('ends permanently when its person is disabled', async () => {
     const person = await aPerson(sql, { role: 'AUDITOR' })
     const { token } = await aToken(sql, person)
     const { tokenId } = await aToken(sql, person)
@@ -201,7 +201,7 @@ describe('a token', () => {
     expect((await whoAmI(token)).status).toBe(401)
   })
 
-  test('is never good for more than its person may do at the moment', async () => {
+  test('never allows more than its person may currently do', async () => {
     const person = await aPerson(sql)
     const program = ApiProgram.withToken(service, (await aToken(sql, person)).token)
     expect((await program.ask('POST', '/intermediaries', { name: 'First' })).status).toBe(201)
@@ -210,7 +210,7 @@ describe('a token', () => {
     expect((await program.ask('GET', '/intermediaries')).status).toBe(200)
   })
 
-  test('appears in the audit log as its person’s', async () => {
+  test('appears in the audit log as used by its person', async () => {
     const { token, tokenId } = await aToken(sql, ada)
     await ApiProgram.withToken(service, token).ask('POST', '/intermediaries', { name: 'Harbor' })
     const [event] = await sql`
@@ -219,7 +219,7 @@ describe('a token', () => {
     expect(event).toEqual({ actor: `admin-token:${tokenId}:${ada.email}`, address: '127.0.0.1' })
   })
 
-  test('that is wrong too often is answered with 429, a good one never for it', async () => {
+  test('gets a 429 if wrong too often, while a valid token never does', async () => {
     const strict = await useService(database, { authFailuresPerMinute: 3 }, { now: () => by.now })
     const wrong = new ApiProgram(strict, { Authorization: 'Bearer x' })
     const statuses = []
@@ -229,7 +229,7 @@ describe('a token', () => {
     expect((await ApiProgram.withToken(strict, token).ask('GET', '/session')).status).toBe(200)
   })
 
-  test('a token has a limit of requests per minute', async () => {
+  test('has a limit of requests per minute', async () => {
     const strict = await useService(database, { requestsPerMinute: 2 }, { now: () => by.now })
     const program = ApiProgram.withToken(strict, (await aToken(sql, ada)).token)
     const statuses = []
@@ -237,7 +237,7 @@ describe('a token', () => {
     expect(statuses).toEqual([200, 200, 429])
   })
 
-  test('is named in the log line of each request by its id', async () => {
+  test('is in the log line of each request by its ID', async () => {
     const { token, tokenId } = await aToken(sql, ada)
     const { status, headers } = await whoAmI(token)
     expect([status, service.requestLine(headers.get('x-request-id'))?.admin_token_id]).toEqual([200, tokenId])
@@ -262,7 +262,7 @@ describe('a session', () => {
     return { Cookie: cookie, Origin: service.baseUrl, 'X-CSRF-Token': body.csrf as string }
   }
 
-  test('changes something with its own X-CSRF-Token, from a page of our own', async () => {
+  test('can change data with its own X-CSRF-Token, from a page of this origin', async () => {
     const fields = await signedIn()
     const name = `Org ${crypto.randomUUID()}`
     expect((await new ApiProgram(service, fields).ask('POST', '/intermediaries', { name })).status).toBe(201)

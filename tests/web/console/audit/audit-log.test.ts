@@ -50,7 +50,7 @@ describe('the list of audit entries', () => {
     )
   })
 
-  test('says what was done as a sentence under its day, and a person by name, who is offered to choose', async () => {
+  test('has each action as a sentence under its day, and people by name, who can be chosen as a filter', async () => {
     for (const action of ['signed_in', 'program_draft_saved'])
       await note('sentence', { actor: `admin:${ada.email}`, action })
     await note('sentence', { actor: 'anonymous', action: 'sign_in_failed' })
@@ -70,7 +70,7 @@ describe('the list of audit entries', () => {
     expect(subjectsOf(theirs)).toHaveLength(2)
   })
 
-  test('has applications that got one status together as one entry, and a note apart', async () => {
+  test('has applications that got a status together as one entry, and a note separately', async () => {
     const annotated = (subject: number, detail: { status: string | null; status_changed: boolean }) =>
       note(`9${subject}`, { actor: `admin:${ada.email}`, action: 'application_annotated', detail })
     for (let i = 0; i < 12; i++) await annotated(i, { status: i < 9 ? 'Approved' : 'Denied', status_changed: true })
@@ -87,7 +87,7 @@ describe('the list of audit entries', () => {
     expect(entriesOf(events, 9).entries.map(({ together }) => together.length)).toEqual([3, 2, 1])
   })
 
-  test('has the applications that one person viewed within an hour as one entry, a comparison as none of its own', async () => {
+  test('has the applications that one person viewed within an hour as one entry, without one for each comparison', async () => {
     const viewed = (subject: string, reading: string) =>
       note(subject, { actor: `admin:${ada.email}`, action: 'application_read', detail: { program_id: 1, reading } })
     for (const subject of ['71', '72', '73']) await viewed(subject, 'shown')
@@ -106,7 +106,7 @@ describe('the list of audit entries', () => {
     expect(entriesOf(events, 9).entries.map(({ together }) => applicationsIn(together))).toEqual([2, 1])
   })
 
-  test('has the views of one list within an hour as one entry, of another list apart', async () => {
+  test('has the views of one list within an hour as one entry, and of another list separately', async () => {
     for (const [subject, applications] of [
       ['one-list', [1, 2]],
       ['one-list', [3]],
@@ -118,14 +118,14 @@ describe('the list of audit entries', () => {
     expect(page.match(/<ol class="pages-of">.*?<\/ol>/s)![0].match(/<li>/g)).toHaveLength(2)
   })
 
-  test('has what one person saved of a draft as one entry, another person’s apart', async () => {
+  test('has what one person saved of a draft as one entry, and another person’s separately', async () => {
     for (const actor of ['admin:kim@example.gov', 'admin:kim@example.gov', `admin:${ada.email}`])
       await note('drafted', { actor, action: 'program_draft_saved' })
     const page = await browser.page(`${path}?subject=drafted`)
     expect(page.match(/<a class="at"/g)).toHaveLength(2)
   })
 
-  test('has the pages of a walk as one entry, and those of another key or walk apart', async () => {
+  test('has the pages of a walk as one entry, and those of another key or walk separately', async () => {
     const keys = [await createTestKey(sql, { name: 'One' }), await createTestKey(sql, { name: 'Two' })]
     for (const [key, walk, pages] of [[0, 'a', 600], [0, 'b', 20], [1, 'b', 1]] as const) // biome-ignore format: a table
       await sql`
@@ -144,7 +144,7 @@ describe('the list of audit entries', () => {
     expect(earlier).not.toContain('rel="next"')
   })
 
-  test('breaks an e-mail address at its parts on a narrow screen, and not within a word', async () => {
+  test('breaks an e-mail address between its parts on a narrow screen, not within a word', async () => {
     await note('bo@desk.example.gov')
     const page = await browser.page(`${path}?subject=bo%40desk.example.gov`)
     for (const address of ['kim@<wbr/>example<wbr/>.gov', 'bo@<wbr/>desk<wbr/>.example<wbr/>.gov'])
@@ -182,7 +182,7 @@ describe('the list of audit entries', () => {
       ).toHaveLength(3)
   })
 
-  test('from and before take dates and instants of the instance, and any other text is reported at its field', async () => {
+  test('accepts dates and instants in the instance’s time zone for from and before, and reports other text at its field', async () => {
     await note('dated')
     const tomorrow = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
     expect(subjectsOf(await browser.page(`${path}?subject=dated&from=2020-01-01&to=${tomorrow}`))).toEqual(['dated'])
@@ -202,7 +202,7 @@ describe('the list of audit entries', () => {
     expect(isEmptyList(text)).toBe(false)
   })
 
-  test('pages by keyset: joined, the pages are the whole list, whatever is added in the meantime', async () => {
+  test('has pages that together are the whole list, whatever is added meanwhile', async () => {
     for (let i = 0; i < 120; i++) await note(`paged-${i}`, { actor: 'operator:pages' })
     const seen: string[] = []
     let next: string | undefined = `${path}?actor=operator%3Apages`
@@ -216,7 +216,7 @@ describe('the list of audit entries', () => {
     expect(seen).toEqual(Array.from({ length: 120 }, (_, i) => `paged-${119 - i}`))
   })
 
-  test('whatever is in actor, action, subject and detail is shown as text, on every page', async () => {
+  test('shows any actor, action, subject and detail as text, on every page', async () => {
     await note(hostile, {
       actor: `admin:${hostile}`,
       action: hostile,
@@ -233,7 +233,7 @@ describe('the list of audit entries', () => {
     expect(odd).not.toContain('<script>alert')
   })
 
-  test('a detail of any size stays short in the list, and is whole on the event’s own page', async () => {
+  test('shortens long details, which are complete on the event’s page', async () => {
     const applications = Array.from({ length: 1000 }, (_, i) => 900_000 + i)
     await note('long', { detail: { applications, nested: { deep: { deeper: true } } } })
     const list = await browser.page(`${path}?subject=long`)
@@ -251,7 +251,7 @@ describe('the list of audit entries', () => {
     ])
   })
 
-  test('every action that the service writes makes a sentence', async () => {
+  test('has a sentence for every action that the service records', async () => {
     const writes =
       /(?:recordAction|appendAuditEvents?|auditApplicant|record)\([^;]*?\)\n|action(?::| =)[^\n]*\n[^\n]*\n[^\n]*/g
     const actions = new Set<string>()
@@ -266,7 +266,7 @@ describe('the list of audit entries', () => {
     expect(phrases.filter(phrase => !/^[a-z]/.test(phrase))).toEqual([])
   })
 
-  test('says what became of a program, and a time in its details as times are written', async () => {
+  test('shows what happened to a program, and formats times in details', async () => {
     for (const [before, intake_state] of [
       ['OPEN', 'CLOSED'],
       ['CLOSED', 'ARCHIVED'],
@@ -288,7 +288,7 @@ describe('the list of audit entries', () => {
     expect(text).not.toContain(earlier_secret_until)
   })
 
-  test('names the program of a detail, and says in words how an application was read', () => {
+  test('shows the program of a detail, and how an application was read', () => {
     const names = new Map([['program 7', 'Rent']])
     expect(detailPairs({ program_id: 7, reading: 'as_exported' }, names)).toEqual([
       { name: 'program', value: 'Rent' },
@@ -304,7 +304,7 @@ describe('the download of the audit log', () => {
     return { response, text: await response.text() }
   }
 
-  test('has every event that meets the filters once, over many batches, and is noted in the audit log', async () => {
+  test('has every matching event once, over many batches, and is recorded in the audit log', async () => {
     await sql`
       insert into audit_event (actor, action, subject)
       select 'operator:many', 'x', 'many-' || n from generate_series(1, 2500) as n`
@@ -328,7 +328,7 @@ describe('the download of the audit log', () => {
     })
   })
 
-  test('a download is not sent if its audit entry cannot be written', async () => {
+  test('is not sent if its audit entry cannot be written', async () => {
     await note('kept back')
     const takeLines = await refuseAuditLines(sql)
     const { response, text } = await csvOf('')
@@ -338,7 +338,7 @@ describe('the download of the audit log', () => {
     expect((await csvOf('')).text).toContain('kept back')
   })
 
-  test('without a filter has itself not in it, and HEAD makes none', async () => {
+  test('does not contain its own entry, and HEAD makes none', async () => {
     const before = await sql`select from audit_event where action = 'audit_log_downloaded'`
     const head = await service.get(`${path}/events.csv`, {
       method: 'HEAD',
@@ -351,7 +351,7 @@ describe('the download of the audit log', () => {
     expect(text.match(/"\r\n"\d+",/g)).toHaveLength(count)
   })
 
-  test('no cell is a formula', async () => {
+  test('contains no cell that is a formula', async () => {
     await note('=HYPERLINK("http://evil.example","x")', { actor: '@SUM(1)', action: '+1+1', detail: {} })
     const { text } = await csvOf(`?actor=${encodeURIComponent('@SUM(1)')}`)
     expect(text).toContain(`"'@SUM(1)"`)
@@ -359,7 +359,7 @@ describe('the download of the audit log', () => {
     expect(text).toContain(`"'=HYPERLINK(""http://evil.example"",""x"")"`)
   })
 
-  test('a download with invalid filters returns an error page', async () => {
+  test('with invalid filters returns an error page', async () => {
     const { response, text } = await csvOf('?from=never')
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
     expect(text).toContain('id="from-error"')
@@ -371,7 +371,7 @@ describe('verifying it', () => {
     (await browser.post(`${path}/verify`, form)).text()
   const toneOf = (page: string): string | undefined => /class="notice (\w+)/.exec(page)?.[1]
 
-  test('an audit log as it was sealed is intact, and still has a seal that was kept', async () => {
+  test('an unchanged audit log is intact, and contains a seal noted earlier', async () => {
     await sealAuditLog(sql)
     const seal = /<code id="seal">([^<]*)</.exec(await browser.page(`${path}/verify`))![1]!
     await note('after-the-seal')
@@ -384,12 +384,12 @@ describe('verifying it', () => {
     expect(toneOf(await parts({ seal }))).toBe('good')
   })
 
-  test('a text that is no seal is reported at its field', async () => {
+  test('an invalid seal is reported at its field', async () => {
     const text = await browser.refused(400, `${path}/verify`, { seal: 'hello' })
     for (const part of ['id="seal-error"', 'value="hello"']) expect(text).toContain(part)
   })
 
-  test('a changed event, and an inserted one, are found by the segment', async () => {
+  test('a changed or inserted event is found in its segment', async () => {
     await note('to-be-tampered-with')
     await sealAuditLog(sql)
     const [{ segment }] = await sql<[{ segment: number }]>`select max(segment) as segment from audit_seal`

@@ -14,7 +14,7 @@ const ada = await aPerson(sql, { role: 'AUDITOR', name: 'Ada Auditor' })
 const browser = await new ConsoleVisitor(service).signIn(ada.email)
 const path = '/admin/audit'
 
-test('only a kept seal reveals a truncated log', async () => {
+test('a truncated log is revealed only by a seal noted earlier', async () => {
   await appendAuditEvent(sql, { actor: 'admin:kim@example.gov', action: 'program_published', subject: 'cut-off' })
   await sealAuditLog(sql)
   const seal = /<code id="seal">([^<]*)</.exec(await browser.page(`${path}/verify`))![1]!

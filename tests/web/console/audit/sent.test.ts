@@ -148,7 +148,7 @@ beforeAll(async () => {
 const fetched = (requests: string[]): string[] => requests.filter(request => got.has(request))
 
 describe('which clients were ever sent an application', () => {
-  test('is answered for certain, of every application: all pages that had it, and no other', async () => {
+  test('is certain for every application: exactly the pages that had it', async () => {
     expect(ids.length).toBeGreaterThan(50)
     const there = await sql<
       { application_id: number }[]
@@ -160,7 +160,7 @@ describe('which clients were ever sent an application', () => {
     }
   })
 
-  test('is said in the list of applications too: each client by what is certain, else by what is possible', async () => {
+  test('is also in the list of applications: each client as certain, or otherwise as possible', async () => {
     // A line that says nothing of filters had none.
     await sql`
       insert into audit_event (actor, action, subject, detail)
@@ -214,7 +214,7 @@ describe('which clients were ever sent an application', () => {
     expect(row!['Exported by']!.replace(' ,', ',')).toBe(said)
   })
 
-  test('is a page: client, when, from where, which page of which walk', async () => {
+  test('is shown on a page with client, time, address, walk and page', async () => {
     const { rows } = await report(ids[0]!)
     const sent = {
       Client: expect.stringMatching(/^(County sync|Warehouse) key:tribk_\w+$/),
@@ -230,7 +230,7 @@ describe('which clients were ever sent an application', () => {
     expect(isEmptyList(await browser.page(`/admin/audit/sent?application=${last}`))).toBe(truth(last).length === 0)
   })
 
-  test('says what to write for what is no id, and that no client was sent what never was', async () => {
+  test('explains what to enter instead of an invalid ID, and that an unknown application was sent to no client', async () => {
     const refused = await browser.get('/admin/audit/sent?application=4711x')
     const text = await refused.text()
     expect([refused.status, text.includes('id="application-error"'), text.includes('value="4711x"')]).toEqual([
@@ -247,7 +247,7 @@ describe('which clients were ever sent an application', () => {
     return rows[0]!
   }
 
-  test('of a page that was cut short it is possible, not certain, up to where the client may have come', async () => {
+  test('is only possible for an interrupted page, up to where the client may have read', async () => {
     const id = ids[4]!
     const { submit_seq, submit_time } = await positionOf(id)
     const before = await sentTo(id)
@@ -267,7 +267,7 @@ describe('which clients were ever sent an application', () => {
     expect(await browser.page(`/admin/audit/sent?application=${id}`)).toContain('>possible<')
   })
 
-  test('stays answered when the application is erased: certain for what had ended, and never for what began later', async () => {
+  test('remains known after the application is erased, certain for exports that had ended, and never for later ones', async () => {
     const id = ids[2]!
     const had = truth(id)
     const { submit_seq, submit_time } = await positionOf(id)
@@ -303,7 +303,7 @@ describe('which clients were ever sent an application', () => {
     expect((await sentTo(id)).possible).not.toContain(String(late))
   })
 
-  test('pages by keyset', async () => {
+  test('is shown page by page', async () => {
     const id = ids[0]!
     const [place] = await findApplicationPlaces(sql, id)
     const all = async () => (await readPagesWith(sql, place!, newest)).map(({ audit_event_id }) => audit_event_id)
