@@ -77,31 +77,39 @@ export function moveQuestion(definition: ProgramDefinition, name: string, to: Ed
 export function renameQuestion(definition: ProgramDefinition, from: string, to: string): ProgramDefinition {
   const renamed = (name: string): string => (name === from ? to : name)
   const inCondition = (condition: NamedCondition): NamedCondition => {
-    if ('all' in condition) return { all: condition.all.map(inCondition) }
-    if ('any' in condition) return { any: condition.any.map(inCondition) }
-    if ('not' in condition) return { not: inCondition(condition.not) }
-    return condition.question === from ? { ...condition, question: to } : condition
+    if ('all' in condition) return withChanged(condition, { all: mapChanged(condition.all, inCondition) })
+    if ('any' in condition) return withChanged(condition, { any: mapChanged(condition.any, inCondition) })
+    if ('not' in condition) return withChanged(condition, { not: inCondition(condition.not) })
+    return withChanged(condition, { question: renamed(condition.question) })
   }
   const conditioned = <One extends { visible_when?: NamedCondition | null }>(item: One): One =>
-    item.visible_when == null ? item : { ...item, visible_when: inCondition(item.visible_when) }
+    item.visible_when == null ? item : withChanged(item, { visible_when: inCondition(item.visible_when) })
   return {
     ...definition,
     questions: definition.questions.map(question =>
-      question.admin_name === from || question.enumerator === from
-        ? {
-            ...question,
-            admin_name: renamed(question.admin_name),
-            ...(question.enumerator !== undefined && { enumerator: renamed(question.enumerator) }),
-          }
-        : question,
+      withChanged(question, {
+        admin_name: renamed(question.admin_name),
+        ...(question.enumerator !== undefined && { enumerator: renamed(question.enumerator) }),
+      }),
     ),
-    screens: definition.screens.map(screen => ({
-      ...conditioned(screen),
-      questions: screen.questions.map(question =>
-        conditioned(question.question === from ? { ...question, question: to } : question),
-      ),
-    })),
+    screens: mapChanged(definition.screens, screen =>
+      withChanged(conditioned(screen), {
+        questions: mapChanged(screen.questions, placement =>
+          conditioned(withChanged(placement, { question: renamed(placement.question) })),
+        ),
+      }),
+    ),
   }
+}
+
+/** The item with this change; the same object if the change is none. */
+const withChanged = <Item extends object>(item: Item, change: { [Name in keyof Item]?: unknown }): Item =>
+  Object.entries(change).every(([name, value]) => item[name as keyof Item] === value) ? item : { ...item, ...change }
+
+/** The list with each item mapped; the same list if each is the same. */
+function mapChanged<Item>(list: readonly Item[], map: (item: Item) => Item): Item[] {
+  const mapped = list.map(map)
+  return mapped.every((item, i) => item === list[i]) ? (list as Item[]) : mapped
 }
 
 export const addScreen = (definition: ProgramDefinition, at: number, name: string): ProgramDefinition => ({

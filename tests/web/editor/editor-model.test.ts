@@ -138,6 +138,13 @@ describe('adding', () => {
     expect(renameQuestion(program, 'person', 'member').questions.at(-1)!.enumerator).toBe('member')
   })
 
+  test('a question that gets another name leaves all that doesn’t mention it the same objects', () => {
+    const { questions, screens } = renameQuestion(program, 'rent due', 'rent')
+    expect([screens[0] === program.screens[0], screens[1] === program.screens[1]]).toEqual([true, false])
+    expect(questions.map((question, i) => question === program.questions[i])).toEqual([true, true, false, true, true])
+    expect(renameQuestion(program, 'housing', 'home').screens[1]!.questions[1]).toBe(program.screens[1]!.questions[1]!)
+  })
+
   test('names differ in letters where programs or questions differ in digits, which keys do not have', () => {
     const first = freeName('Housing 2026', program, nothing)
     const [value, two] = [

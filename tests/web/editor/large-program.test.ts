@@ -59,7 +59,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const browser = await useBrowser()
   const letters = (i: number): string => [...String(i)].map(digit => 'abcdefghij'[Number(digit)]).join('')
 
-  test('typing, selecting, adding and moving in 400 questions and 5,000 options takes no task of 100 ms of processor time, tracing included', async () => {
+  test('no edit of 400 questions or 5,000 options takes a task of 50 ms of processor time, tracing included', async () => {
     const options = Array.from({ length: 5000 }, (_, i) => `o${i}`)
     await aProgram(database.sql, {
       slug: 'large',
@@ -74,37 +74,68 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.goto('/admin/programs/large/edit')
     await page.locator('.panes').waitFor()
     const { step, tasks } = await measure(page)
-    await step('typing')
-    await page.getByLabel('Question', { exact: true }).pressSequentially('abcdefghijkl', { delay: 60 })
-    await page.locator('.save-state[data-state=saved]').waitFor()
-    await step('the long list')
-    await page.locator('[data-item="question long list"] .entry').click()
-    await page.getByLabel('Text of option 7', { exact: true }).pressSequentially('abcdefgh', { delay: 60 })
-    await page.getByRole('button', { name: 'Next', exact: true }).click()
-    await page.getByLabel('Text of option 32', { exact: true }).pressSequentially('abcdefgh', { delay: 60 })
-    await step('moving')
-    await page.locator('[id="handle question long list"]').focus()
-    for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowDown', { delay: 60 })
-    await step('adding')
-    // Found by its place: by role and name, Playwright computes the names of all buttons, in a task as long as the rest.
-    await page.locator('.structure > .actions > button').first().click()
-    await page.keyboard.type('What else is there?', { delay: 60 })
-    await step('undoing')
-    for (let i = 0; i < 5; i++) await page.keyboard.press('Control+z', { delay: 60 })
-    await page.locator('.save-state[data-state=saved]').waitFor()
-    const found = await tasks()
-    expect(found.length).toBeGreaterThan(50)
-    if (process.env.EDITOR_FIGURES) {
-      for (const [name, all] of Map.groupBy(found, ({ at }) => at))
-        console.log(
-          name,
-          ...all
-            .map(({ ms }) => Math.round(ms))
-            .sort((a, b) => b - a)
-            .slice(0, 5),
-        )
+    // Found and pressed in the page: Playwright's own search takes tasks as long as the editor's.
+    const on = (selector: string, act: string) =>
+      page.evaluate(`(() => { const found = document.querySelector(${JSON.stringify(selector)}); ${act} })()`)
+    const press = (selector: string) => on(selector, 'found.click()')
+    const choose = (selector: string, value: string) =>
+      on(selector, `found.value = '${value}'; found.dispatchEvent(new Event('change', { bubbles: true }))`)
+    const type = (text: string) => page.keyboard.type(text, { delay: 60 })
+    const entry = (name: string) => press(`[data-item="question ${name}"] .entry`)
+    const saved = () => page.locator('.save-state[data-state=saved]').waitFor()
+    const add = '.structure > .actions > button'
+    let edits = 0
+    const steps: Record<string, () => Promise<unknown>> = {
+      selecting: () => entry('question c'),
+      typing: async () => {
+        await on('.panel textarea', 'found.focus()')
+        await type('abcdefghijkl')
+        await saved()
+      },
+      'selecting the long list': () => entry('long list'),
+      'typing an option': async () => {
+        await on('[aria-label="Text of option 7"]', 'found.focus()')
+        await type('abcdefgh')
+      },
+      'the next options': () => press('.panel .rows > .actions > button:last-child'),
+      'adding an option': async () => {
+        await on('[aria-label="New option"]', 'found.focus()')
+        await type(`option ${letters(edits)}`)
+        await page.keyboard.press('Enter')
+      },
+      moving: async () => {
+        await on('[id="handle question long list"]', 'found.focus()')
+        for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowDown', { delay: 60 })
+      },
+      'adding a question': async () => {
+        await press(add)
+        await type('What else is there?')
+      },
+      'choosing its answer type': () => choose('.panel .trio select', 'RADIO'),
+      'adding a condition': () => choose('.panel .condition select', 'if'),
+      'adding another': () => press('.panel .condition > button.quiet'),
+      'adding a screen': () => press(`${add}:last-child`),
+      undoing: async () => {
+        while (await on('.bar .actions > button', 'return !found.disabled'))
+          await page.keyboard.press('Control+z', { delay: 60 })
+        await saved()
+      },
     }
-    expect(found.filter(({ ms }) => ms > 100)).toEqual([])
+    const repetitions = 3
+    for (; edits < repetitions; edits++)
+      for (const [name, edit] of Object.entries(steps)) {
+        await step(`${name}, ${edits}`)
+        await edit()
+      }
+    const longest = Map.groupBy(await tasks(), ({ at }) => at)
+    // The best of the repetitions: what other processes do to the caches is not the editor's.
+    const best = Object.keys(steps).map(name => {
+      const all = Array.from({ length: repetitions }, (_, i) => longest.get(`${name}, ${i}`) ?? [])
+      return { name, ms: Math.min(...all.map(found => Math.max(...found.map(({ ms }) => ms)))) }
+    })
+    if (process.env.EDITOR_FIGURES) for (const { name, ms } of best) console.log(name, Math.round(ms))
+    expect(best.filter(({ ms }) => !(ms > 0))).toEqual([])
+    expect(best.filter(({ ms }) => ms > 50)).toEqual([])
     await context.close()
-  }, 120_000)
+  }, 300_000)
 })
