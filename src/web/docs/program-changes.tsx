@@ -7,7 +7,7 @@ import type { VersionChange } from '../../domain/comparison/version-diff.ts'
 import type { QuestionDocs } from '../../domain/samples/question-docs.ts'
 import { counted, figures } from '../html/components.tsx'
 import { SidePage } from './components/side-page.tsx'
-import { languageQuery, useTextLanguage } from './components/text-language.tsx'
+import { ChangeDetail, languageQuery, useTextLanguage } from './components/text-language.tsx'
 import { docsPath, numberOf, type ShownVersion, type VersionView } from './program-view.ts'
 import { anchorOf } from './question-list.tsx'
 
@@ -53,7 +53,9 @@ export function Changes({ version, path }: { version: VersionView; path: string 
                 </dt>
                 <dd>
                   {all.map(({ detail }) => (
-                    <p dir="auto">{detail}</p>
+                    <p>
+                      <ChangeDetail detail={detail} />
+                    </p>
                   ))}
                 </dd>
               </div>
@@ -108,7 +110,9 @@ export function ChangesPage({ program, shown }: ShownVersion): VNode {
                   </dt>
                   <dd>
                     {all.map(({ detail }) => (
-                      <p dir="auto">{detail}</p>
+                      <p>
+                        <ChangeDetail detail={detail} />
+                      </p>
                     ))}
                   </dd>
                 </div>

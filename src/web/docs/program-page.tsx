@@ -41,7 +41,7 @@ export function ProgramPage({ reader, program, shown }: DocumentedPageProps): VN
   if (shown === undefined) return <PageWithoutVersion reader={reader} program={program} />
   const active = program.versions.find(version => version.state === 'ACTIVE')
   return (
-    <TextLanguage value={shown.language}>
+    <TextLanguage value={shown}>
       {shown.state === 'DRAFT' && active !== undefined ? (
         <DraftPage program={program} shown={shown} active={active} />
       ) : (
@@ -55,7 +55,10 @@ const frameOf = (program: ProgramView, shown?: VersionView) => ({
   title: `Documentation · ${program.display_name}${shown === undefined || shown.state === 'ACTIVE' ? '' : ` · ${titleOf(shown)}`}`,
   heading: <ProgramName program={program} />,
   part: 'documentation' as const,
-  crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: program.display_name }],
+  crumbs: [
+    { text: 'Documentation', path: '/docs/api/programs' },
+    { text: program.display_name, lang: program.versions[0]?.language },
+  ],
   styles: ['/assets/docs.css'],
   actions:
     shown === undefined ? (

@@ -10,7 +10,7 @@ import { Badge, counted } from '../html/components.tsx'
 import type { FindEntry, FindGroup } from './components/find-list.tsx'
 import { HistoryFold } from './components/history-fold.tsx'
 import { type JsonMark, valueAt } from './components/json-tree.tsx'
-import { useTextLanguage } from './components/text-language.tsx'
+import { Quoting, useTextLanguage } from './components/text-language.tsx'
 
 /** Number of questions above which a program is long. */
 const longFrom = 40
@@ -209,7 +209,11 @@ function Meaning({ question, since }: Pick<QuestionProps, 'question' | 'since'>)
   ]
   return (
     <p class="meaning">
-      {asked_when.length > 0 && <>Asked only when {asked_when.join(', and ')}. </>}
+      {asked_when.length > 0 && (
+        <>
+          Asked only when <Quoting sentence={asked_when.join(', and ')} />.{' '}
+        </>
+      )}
       {bounds !== '' && <>New answers: {bounds}. </>}
       {empties.map((empty, i) => (
         <>

@@ -6,7 +6,7 @@ import type { VNode } from 'preact'
 import type { QuestionDocs } from '../../domain/samples/question-docs.ts'
 import { ScrollBox } from '../html/secret.tsx'
 import { SidePage } from './components/side-page.tsx'
-import { useTextLanguage } from './components/text-language.tsx'
+import { Quoting, useTextLanguage } from './components/text-language.tsx'
 import { docsPath, type ShownVersion, versionName } from './program-view.ts'
 
 export function QuestionTablePage({ program, shown }: ShownVersion): VNode {
@@ -65,7 +65,7 @@ function Row(props: { question: QuestionDocs; number: number; isFirst: boolean }
       <td>
         <code>{question_type}</code> {optional && 'optional'}
       </td>
-      <td>{asked_when.length === 0 ? 'always' : asked_when.join(', and ')}</td>
+      <td>{asked_when.length === 0 ? 'always' : <Quoting sentence={asked_when.join(', and ')} />}</td>
       <td>
         {bounds !== '' && <p>{bounds}</p>}
         {options.length > 0 && (

@@ -14,7 +14,7 @@ interface ShellProps {
   /** The heading, where that is not the title: what is personal is kept out of titles, which browsers remember. */
   heading?: ComponentChildren
   /** The way here from the top, each a link but for the page itself. */
-  crumbs?: readonly { text: string; path?: string }[]
+  crumbs?: readonly { text: string; path?: string; lang?: string | undefined }[]
   /** Actions alongside the heading. */
   actions?: ComponentChildren
   /** One sentence under the heading. */
@@ -54,12 +54,12 @@ function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps)
     <>
       {crumbs.length > 0 && (
         <nav class="crumbs" aria-label="Breadcrumb">
-          {crumbs.map(({ text, path }) => (
+          {crumbs.map(({ text, path, lang }) => (
             <span>
               {path === undefined ? (
-                <bdi>{text}</bdi>
+                <bdi lang={lang}>{text}</bdi>
               ) : (
-                <a href={path} dir="auto">
+                <a href={path} lang={lang} dir="auto">
                   {text}
                 </a>
               )}

@@ -152,6 +152,16 @@ test('hidden questions stay hidden in every language', async () => {
   }
 })
 
+test('texts of the program in breadcrumbs and in sentences of the page are marked with their language', async () => {
+  for (const tag of ['es', 'ar'] as const)
+    for (const page of ['', '/versions/active/questions', '/versions/active/changes']) {
+      const html = await (await get(`${program}${page}?language=${tag}`)).text()
+      const [, crumbs] = /<nav class="crumbs"[^]*?>([^]*?)<\/nav>/.exec(html)!
+      expect(crumbs).toMatch(new RegExp(`lang="${tag}"[^<]*>${textIn('name', tag)}<`))
+      if (!page.endsWith('changes')) expect(html).toContain(`“<bdi lang="${tag}">${textIn('owner', tag)}</bdi>”`)
+    }
+})
+
 test('files for clients take no language, and are the same', async () => {
   const digestOf = async (path: string) =>
     createHash('sha256')
@@ -169,6 +179,12 @@ test('a draft has its own languages', async () => {
   await aDraft(sql, { slug: 'growing', details: details!, screens })
   const reader = await createTestKey(sql, { programs: ['growing'] })
   const path = '/docs/api/programs/growing'
+  const changes = await (await get(`${path}/versions/draft?language=es`, 'text/html', reader)).text()
+  for (const [text, tag] of [
+    [textIn('owner', 'en'), 'en'],
+    [textIn('name', 'ar'), 'ar'],
+  ])
+    expect(changes).toContain(`“<bdi lang="${tag}">${text}</bdi>”`)
   const view = (await (await get(`${path}?language=es`, 'application/json', reader)).json()) as { versions: Docs[] }
   expect(view.versions.map(({ language, languages }) => [language, languages])).toEqual([
     ['en', ['en']],

@@ -5,6 +5,7 @@
 import type { VNode } from 'preact'
 import type { QuestionDocs } from '../../../domain/samples/question-docs.ts'
 import { counted } from '../../html/components.tsx'
+import { ChangeDetail } from './text-language.tsx'
 
 export function HistoryFold({ question }: { question: QuestionDocs }): VNode {
   const { changes, earlier } = question.history
@@ -17,8 +18,8 @@ export function HistoryFold({ question }: { question: QuestionDocs }): VNode {
       </summary>
       <ul>
         {changes.map(change => (
-          <li dir="auto">
-            Version {change.version}: {change.detail}
+          <li>
+            Version {change.version}: <ChangeDetail detail={change.detail} />
           </li>
         ))}
       </ul>

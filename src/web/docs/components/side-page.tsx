@@ -32,7 +32,7 @@ export function SidePage({ path, program, shown, step, title, lead, children }: 
       part="documentation"
       crumbs={[
         { text: 'Documentation', path: '/docs/api/programs' },
-        { text: program.display_name, path: path + query },
+        { text: program.display_name, lang: program.versions[0]?.language, path: path + query },
         { text: title },
       ]}
       styles={['/assets/docs.css']}
@@ -41,7 +41,7 @@ export function SidePage({ path, program, shown, step, title, lead, children }: 
       lead={lead}
     >
       <LanguageMenu shown={shown} path={own} />
-      <TextLanguage value={shown.language}>{children}</TextLanguage>
+      <TextLanguage value={shown}>{children}</TextLanguage>
     </Shell>
   )
 }

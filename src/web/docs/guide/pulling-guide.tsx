@@ -40,20 +40,24 @@ export function PullingGuide({ program, reader }: { program: GuidedProgram; read
           what="Next page"
           {...sample('nextPageToken={nextPageToken}', 'nextPageToken=<token>')}
         />
-        <h3>Parameters</h3>
-        <dl class="terms">
-          {parameters.map(({ name, schema, description }) => (
-            <div>
-              <dt>
-                <code>{name}</code> <span class="soft">{typeOf(schema)}</span>
-              </dt>
-              <dd>
-                <Words>{description}</Words>
-                <Values schema={schema} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <details class="parts" open>
+          <summary>
+            <h3>Parameters</h3>
+          </summary>
+          <dl class="terms">
+            {parameters.map(({ name, schema, description }) => (
+              <div>
+                <dt>
+                  <code>{name}</code> <span class="soft">{typeOf(schema)}</span>
+                </dt>
+                <dd>
+                  <Words>{description}</Words>
+                  <Values schema={schema} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
       </section>
       <section aria-labelledby="exactly-once">
         <h2 id="exactly-once">Exactly once and polling</h2>
@@ -93,24 +97,28 @@ export const metadataMarks = (slug: string): [path: string, mark: JsonMark][] =>
 
 /** The fields of an application besides its answers. `statuses` are those of the version shown. */
 export function MetadataFields({ slug, statuses }: { slug: string; statuses: readonly string[] }): VNode {
+  const fields = metadataFields(slug)
   return (
     <section aria-labelledby="metadata">
       <h2 id="metadata">Metadata fields</h2>
       <p>Applications of all programs have these fields.</p>
-      <dl class="terms">
-        {metadataFields(slug).map(([name, schema]) => (
-          <div id={fieldAnchor(name)}>
-            <dt>
-              <code>{name}</code> <span class="soft">{name === 'application' ? 'object' : typeOf(schema)}</span>
-            </dt>
-            <dd>
-              {name === 'application' ? 'Answers by question key.' : String(schema.description)}
-              <Values schema={schema} />
-              {name === 'status' && <Statuses statuses={statuses} />}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <details class="parts" open>
+        <summary>{fields.length} fields</summary>
+        <dl class="terms">
+          {fields.map(([name, schema]) => (
+            <div id={fieldAnchor(name)}>
+              <dt>
+                <code>{name}</code> <span class="soft">{name === 'application' ? 'object' : typeOf(schema)}</span>
+              </dt>
+              <dd>
+                {name === 'application' ? 'Answers by question key.' : String(schema.description)}
+                <Values schema={schema} />
+                {name === 'status' && <Statuses statuses={statuses} />}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </details>
     </section>
   )
 }

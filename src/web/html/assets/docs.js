@@ -10,6 +10,13 @@ for (const sample of samples) {
   sample.querySelector('summary').addEventListener('click', () => localStorage.setItem(language, title))
 }
 
+// On a phone, questions, parameters and metadata fields begin folded, unless a link leads into one: unfolded they are two thirds of the page.
+if (matchMedia('(max-width: 47.99rem)').matches) {
+  for (const fold of document.querySelectorAll('details.question, details.parts'))
+    fold.open = fold.querySelector(':target') !== null
+  document.querySelector(':target')?.scrollIntoView()
+}
+
 /** Where the example is next to what is read. Elsewhere it would take the reader away. */
 const wide = matchMedia('(min-width: 80rem)')
 let followed

@@ -240,6 +240,26 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.locator('h2#changes').waitFor()
   })
 
+  test('on a phone, questions, parameters and fields are folded, but for what a link leads to', async () => {
+    const opened = async (width: number, hash: string) => {
+      const { page, context } = await openPage(browser, service.baseUrl, {
+        ...signedIn,
+        viewport: { width, height: 844 },
+      })
+      await page.goto(`/docs/api/programs/shown${hash}`)
+      const folds = page.locator('details.question, details.parts')
+      const [all, open] = [await folds.count(), await folds.and(page.locator('[open]')).count()]
+      if (hash !== '') await page.locator(hash).waitFor()
+      await context.close()
+      return { all, open }
+    }
+    const { all, open } = await opened(1440, '')
+    expect(all).toBeGreaterThan(10)
+    expect(open).toBe(all)
+    expect(await opened(390, '')).toEqual({ all, open: 0 })
+    expect(await opened(390, '#field-status')).toEqual({ all, open: 1 })
+  })
+
   test('on a phone the list opens on request, and closes after a choice, without scripts', async () => {
     const { page } = await openPage(browser, service.baseUrl, {
       ...signedIn,
