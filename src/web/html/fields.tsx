@@ -13,7 +13,7 @@ export const errorOf = ({ errors }: FormState, name: string): string | undefined
   errors.find(({ parameter, path }) => parameter === name || path?.split('/').at(-1) === name)?.detail
 
 /** The summary of errors at the top of a form, with a link to each field. */
-export function ErrorSummary({ title = 'Check your answers' }: { title?: string }) {
+export function ErrorSummary({ title = 'There is a problem' }: { title?: string }) {
   const { form } = usePage()
   if (form.errors.length === 0) return null
   return (

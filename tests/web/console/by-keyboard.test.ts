@@ -315,11 +315,11 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.page.keyboard.type('Copy of Food')
         await keys.enter(/^Create draft$/, 'Who are you?')
         await keys.enter('Preview', 'Nothing you enter')
-        await keys.enter(/^Next$/, 'Not ready')
+        await keys.enter(/^Continue$/, 'Not ready')
         await keys.enter('Go to', 'Who are you?')
         await keys.fill('First name', 'Ursula')
         await keys.fill('Last name', 'Ibrahim')
-        await keys.enter(/^Next$/, 'End of the application')
+        await keys.enter(/^Continue$/, 'End of the application')
         expect(await findProgram(sql, slug)).toMatchObject({ slug })
       },
     ],
@@ -368,7 +368,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       'what is wrong with a form is read first, and leads to its field',
       '/admin/people/invite',
       async keys => {
-        await keys.enter('Create link', 'Check your answers')
+        await keys.enter('Create link', 'a problem')
         expect(await keys.page.title()).toStartWith('Error: ')
         const focused = 'document.activeElement.getAttribute("aria-labelledby") ?? document.activeElement.id'
         expect(await keys.page.evaluate(focused)).toBe('errors')

@@ -1,6 +1,7 @@
 // A draft as an applicant meets it, screen by screen, without scripts.
 
 import { describe, expect, test } from 'bun:test'
+import { en } from '../../../src/web/questions/languages/en.ts'
 import { openPage, useBrowser } from '../../support/browser.ts'
 import { aPerson, ConsoleVisitor, fieldsOf, noticesOf, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -196,10 +197,10 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await page.locator('[id="/rent/currency_dollars"]').inputValue()).toBe('900')
     expect(await focused()).toBe('/housing/selection rent')
     expect(loads).toBe(0)
-    // It was seen, so that Next leads on.
-    await page.getByRole('button', { name: 'Next' }).click()
+    // It was seen, so that the button leads on.
+    await page.getByRole('button', { name: en.pages.next }).click()
     await page.getByLabel('landlord?').fill('Jo')
-    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('button', { name: en.pages.next }).click()
     for (const [i, name] of ['Ann', 'Bo'].entries()) {
       if (i > 0) await page.locator('button[name=add]').click()
       await page.locator(`[id="/members/entities/${i}/entity_name"]`).fill(name)

@@ -127,8 +127,8 @@ function PreviewPage(props: PreviewProps) {
             ))}
           </div>
           <div class="actions">
-            {asked !== undefined && <Submit name="go" value="next" text="Next" />}
-            {!isFirst && <Submit look="plain" name="go" value="back" text="Back" />}
+            {asked !== undefined && <Submit name="go" value="next" text={en.pages.next} />}
+            {!isFirst && <Submit look="plain" name="go" value="back" text={en.pages.back} />}
             <LinkButton href={at} text="Start again" />
           </div>
         </ActionForm>

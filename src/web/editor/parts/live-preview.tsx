@@ -29,10 +29,8 @@ export function LivePreview() {
   const { screens, questions } = program
   const asked = useMemo(() => askedSamples(program, values), [screens, questions, values])
   const tags = useMemo(() => lookupTags(language), [language])
-  const view = useMemo((): FieldView => {
-    const words = pageLanguages[findLanguage(tags) ?? defaultLanguage]!.questions
-    return { values, errors: new Map(), words }
-  }, [values, tags])
+  const { questions: words, pages } = pageLanguages[findLanguage(tags) ?? defaultLanguage]!
+  const view = useMemo((): FieldView => ({ values, errors: new Map(), words }), [values, words])
   const at = Math.min(screen, screens.length - 1)
   const next = asked.findIndex((samples, i) => i > at && samples.length > 0)
   const back = asked.findLastIndex((samples, i) => i < at && samples.length > 0)
@@ -45,7 +43,11 @@ export function LivePreview() {
       </div>
       <form class="card" lang={language} noValidate onInput={onInput} onSubmit={onSubmit}>
         <p class="soft">
-          <span dir="auto">{inLanguage(program, tags).display_name}</span> · Screen {at + 1} of {screens.length}
+          <span dir="auto">{inLanguage(program, tags).display_name}</span>
+          <span lang="en">
+            {' '}
+            · Screen {at + 1} of {screens.length}
+          </span>
         </p>
         <h3 dir="auto">{name}</h3>
         {description && <p dir="auto">{description}</p>}
@@ -62,12 +64,12 @@ export function LivePreview() {
         <div class="actions">
           {back >= 0 && (
             <button type="button" class="plain" onClick={() => setScreen(back)}>
-              Back
+              {pages.back}
             </button>
           )}
           {next >= 0 && (
             <button type="button" onClick={() => setScreen(next)}>
-              Continue
+              {pages.next}
             </button>
           )}
         </div>
@@ -77,7 +79,7 @@ export function LivePreview() {
 }
 
 const Nothing = ({ isSkipped }: { isSkipped: boolean }) => (
-  <p class="soft">
+  <p class="soft" lang="en">
     {isSkipped ? 'With these answers, applicants skip this screen.' : 'This screen has no questions yet.'}
   </p>
 )
@@ -147,7 +149,11 @@ const Sample = memo(({ question, optional, path, about, view, tags, isCurrent }:
         path={path}
         label={about === '' ? text : filled(view.words.about, { name: about, question: text })}
       />
-      {more > 0 && <p class="soft">and {more.toLocaleString()} more</p>}
+      {more > 0 && (
+        <p class="soft" lang="en">
+          and {more.toLocaleString()} more
+        </p>
+      )}
     </div>
   )
 })
