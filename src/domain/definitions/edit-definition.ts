@@ -75,21 +75,26 @@ export function moveQuestion(definition: ProgramDefinition, name: string, to: Ed
 
 /** Another admin name, wherever the document has it. */
 export function renameQuestion(definition: ProgramDefinition, from: string, to: string): ProgramDefinition {
-  const renamed = (name: string): string => (name === from ? to : name)
-  const inCondition = (condition: NamedCondition): NamedCondition => {
-    if ('all' in condition) return withChanged(condition, { all: mapChanged(condition.all, inCondition) })
-    if ('any' in condition) return withChanged(condition, { any: mapChanged(condition.any, inCondition) })
-    if ('not' in condition) return withChanged(condition, { not: inCondition(condition.not) })
-    return withChanged(condition, { question: renamed(condition.question) })
-  }
+  const renamed = <Name extends string | undefined>(name: Name) => (name === from ? to : name)
+  const inCondition = (condition: NamedCondition): NamedCondition =>
+    withChanged(
+      condition,
+      'all' in condition
+        ? { all: mapChanged(condition.all, inCondition) }
+        : 'any' in condition
+          ? { any: mapChanged(condition.any, inCondition) }
+          : 'not' in condition
+            ? { not: inCondition(condition.not) }
+            : { question: renamed(condition.question) },
+    )
   const conditioned = <One extends { visible_when?: NamedCondition | null }>(item: One): One =>
-    item.visible_when == null ? item : withChanged(item, { visible_when: inCondition(item.visible_when) })
+    withChanged(item, { visible_when: item.visible_when && inCondition(item.visible_when) })
   return {
     ...definition,
     questions: definition.questions.map(question =>
       withChanged(question, {
         admin_name: renamed(question.admin_name),
-        ...(question.enumerator !== undefined && { enumerator: renamed(question.enumerator) }),
+        enumerator: renamed(question.enumerator),
       }),
     ),
     screens: mapChanged(definition.screens, screen =>
@@ -103,7 +108,7 @@ export function renameQuestion(definition: ProgramDefinition, from: string, to: 
 }
 
 /** The item with this change; the same object if the change is none. */
-const withChanged = <Item extends object>(item: Item, change: { [Name in keyof Item]?: unknown }): Item =>
+const withChanged = <Item extends object>(item: Item, change: Readonly<Record<string, unknown>>): Item =>
   Object.entries(change).every(([name, value]) => item[name as keyof Item] === value) ? item : { ...item, ...change }
 
 /** The list with each item mapped; the same list if each is the same. */

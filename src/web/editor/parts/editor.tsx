@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { useMemo, useReducer, useState } from 'preact/hooks'
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import { type Editing, EditingProvider, useEditing } from '../fields/editing.tsx'
 import { type EditorAction, type EditorState, opened, placeIn, reduce, type Selection } from '../model/editor-state.ts'
@@ -59,7 +59,7 @@ export function Editor({ service, program }: { service: Service; program: Progra
   const marks = useMemo(() => marksOf(program, saved), [saved.changes])
   return (
     <EditingProvider value={editing}>
-      <Bar service={service} state={state} saved={saved} program={program} dispatch={dispatch} />
+      <Bar service={service} state={state} saved={saved} save={saver.retry} program={program} dispatch={dispatch} />
       <p class="unseen" role="status">
         {spoken}
       </p>
@@ -111,10 +111,12 @@ function Bar(props: {
   service: Service
   state: EditorState
   saved: Saved
+  save: () => void
   program: ProgramForEditing
   dispatch: (action: EditorAction) => void
 }) {
   const { service, state, saved, program, dispatch } = props
+  const leave = useSavedFirst(props)
   const path = `${service.root}/admin/programs/${service.slug}`
   const { length } = saved.changes
   const isFirst = program.active_version_number === null
@@ -151,17 +153,34 @@ function Bar(props: {
         </button>
         <LanguageChoice />
         {saved.isDraft && (
-          <a class="button plain" href={`${path}/draft/preview`}>
+          <a class="button plain" href={`${path}/draft/preview`} onClick={leave}>
             Preview
           </a>
         )}
         <a class="button plain" href={`${path}/document`}>
           Document
         </a>
-        <a class="button" href={`${path}/publish`}>
+        <a class="button" href={`${path}/publish`} onClick={leave}>
           Review and publish
         </a>
       </div>
     </header>
   )
+}
+
+/** Links to pages about the draft save it first: otherwise they would show it as it was before. */
+function useSavedFirst({ saved: { state }, save }: { saved: Saved; save: () => void }) {
+  const wanted = useRef<HTMLElement | undefined>(undefined)
+  const isComing = state.is === 'unsaved' || state.is === 'saving'
+  useEffect(() => {
+    if (isComing) return
+    wanted.current?.click()
+    wanted.current = undefined
+  }, [state])
+  return (event: MouseEvent & { currentTarget: HTMLElement }): void => {
+    if (!isComing || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    wanted.current = event.currentTarget
+    save()
+  }
 }

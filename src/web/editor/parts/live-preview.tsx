@@ -44,10 +44,7 @@ export function LivePreview() {
       <form class="card" lang={language} noValidate onInput={onInput} onSubmit={onSubmit}>
         <p class="soft">
           <span dir="auto">{inLanguage(program, tags).display_name}</span>
-          <span lang="en">
-            {' '}
-            · Screen {at + 1} of {screens.length}
-          </span>
+          <span lang="en">{` · Screen ${at + 1} of ${screens.length}`}</span>
         </p>
         <h3 dir="auto">{name}</h3>
         {description && <p dir="auto">{description}</p>}
