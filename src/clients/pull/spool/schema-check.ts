@@ -1,7 +1,9 @@
 // Validates every application against its program's published JSON Schema, so that later readers can rely on its members and their types.
 
+import { isDeepStrictEqual } from 'node:util'
 import type { TributaryClient } from '@tributary/client'
 import { RequestRefused } from '@tributary/client/tools'
+import Format from 'typebox/format'
 import Schema from 'typebox/schema'
 import { CommandError } from '../requests/pull-outcome.ts'
 
@@ -40,10 +42,15 @@ export function schemaCheck(document: unknown): SchemaCheck {
       const lacking = 'The service has applications but no schema for this program.'
       throw new CommandError('mismatch', `${lacking} Add --no-verify-schema to pull without it.`)
     }
-  const validator = Schema.Compile(withoutPatterns({ ...Application, $defs }) as object)
+  const schema = withoutPatterns({ ...Application, $defs }) as object
+  Format.Set('date-time', isDateTime)
+  const quick = Schema.Compile(countingMembers(schema) as object)
+  let whole: typeof quick | undefined
   return application => {
-    if (validator.Check(application)) return
-    const [, found] = validator.Errors(application)
+    if (quick.Check(application)) return
+    whole ??= Schema.Compile(schema)
+    if (whole.Check(application)) return
+    const [, found] = whole.Errors(application)
     const errors = found.slice(0, 3).map(({ instancePath, message }) => `  ${instancePath || '/'} ${message}`)
     const { application_id: id } = (application ?? {}) as { application_id?: unknown }
     throw new SchemaMismatch(
@@ -68,4 +75,32 @@ function withoutPatterns(schema: unknown, keysAreNames = false): unknown {
     ([key, value]) => keysAreNames || !(patterned.has(key) || (key === 'format' && value !== 'date-time')),
   )
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutPatterns(value, !keysAreNames && named.has(key))]))
+}
+
+/** As the service writes nearly every time. The library splits each into its parts, which took a third of the time of a check. */
+const usualTime =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+const isDateTime = (text: string): boolean => usualTime.test(text) || Format.IsDateTime(text)
+
+/**
+ * The schema for applications without additional members. Where all known members are required, an object with no more members than those
+ * has no other, and counting is faster than looking for others by their names. What passes this schema passes the original.
+ */
+function countingMembers(schema: unknown, keysAreNames = false): unknown {
+  if (Array.isArray(schema)) return schema.map(item => countingMembers(item))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { properties, required, additionalProperties, maxProperties, ...others } = schema as Record<string, unknown>
+  const isClosed =
+    !keysAreNames &&
+    additionalProperties !== undefined &&
+    maxProperties === undefined &&
+    Array.isArray(required) &&
+    isDeepStrictEqual(new Set(required), new Set(Object.keys(properties ?? {})))
+  const kept = isClosed
+    ? { ...others, properties, required, maxProperties: Object.keys(properties as object).length }
+    : schema
+  return Object.fromEntries(
+    Object.entries(kept).map(([key, value]) => [key, countingMembers(value, !keysAreNames && named.has(key))]),
+  )
 }
