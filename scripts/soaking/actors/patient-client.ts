@@ -21,7 +21,7 @@ interface Asked {
   authorization?: string
   accept?: string
   /** Makes the body of an answer with a status of success; throws where it is not whole. */
-  read?: (text: string) => unknown
+  read?: (text: string, headers: Headers) => unknown
 }
 
 /** How often requests had to be repeated, and the longest wait. */
@@ -56,7 +56,7 @@ export class Client {
       Authorization: init.authorization ?? this.authorization,
       Accept: init.accept ?? 'application/json',
     }
-    const read = init.read ?? JSON.parse
+    const read = init.read ?? ((text: string) => JSON.parse(text))
     if (init.body !== undefined) headers['Content-Type'] = 'application/json'
     if (init.key !== undefined) headers['Idempotency-Key'] = init.key
     for (let attempt = 0; performance.now() - beganMs < patienceMs; attempt++) {
@@ -87,7 +87,7 @@ export class Client {
   async #once(
     url: string,
     init: RequestInit,
-    read: (text: string) => unknown,
+    read: (text: string, headers: Headers) => unknown,
   ): Promise<PatientAnswer | 'incomplete' | undefined> {
     let response: Response
     let text: string
@@ -98,7 +98,7 @@ export class Client {
       return undefined
     }
     try {
-      const body = text === '' ? undefined : response.ok ? read(text) : JSON.parse(text)
+      const body = text === '' ? undefined : response.ok ? read(text, response.headers) : JSON.parse(text)
       return { status: response.status, headers: response.headers, body }
     } catch {
       this.broken(`${url} ended normally but is incomplete: ${text.length} characters, … ${text.slice(-80)}`)

@@ -22,16 +22,17 @@ export async function walk(client: Client, ledger: Ledger, view: View, query: st
   const pages: WalkedPage[] = []
   let head: Headers | undefined
   const name = `${query} as ${viewName(view)}`
-  const fields = view.fields === undefined ? '' : `&fields=${view.fields}`
-  const read = (text: string): WalkedPage => {
-    const page = view.format.read(text)
+  const { format } = view.format
+  const chosen = `${view.fields === undefined ? '' : `&fields=${view.fields}`}${format === undefined ? '' : `&format=${format}`}`
+  const read = (text: string, headers: Headers): WalkedPage => {
+    const page = view.format.read(text, headers)
     for (const fault of viewFaults(view, page, text)) ledger.note(`a walk (${name}): ${fault}`)
     checkContents(ledger, view, page, name)
     return page
   }
   const asked = { authorization: view.authorization, accept: view.format.accept, read }
   for (let token: string | null = ''; token !== null; ) {
-    const answer = await client.ask(`${exportPath}?${token === '' ? query + fields : `nextPageToken=${token}`}`, asked)
+    const answer = await client.ask(`${exportPath}?${token === '' ? query + chosen : `nextPageToken=${token}`}`, asked)
     if (answer?.status !== 200) {
       const what =
         answer === undefined ? 'got no response' : `returned ${answer.status}: ${JSON.stringify(answer.body)}`

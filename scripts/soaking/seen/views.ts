@@ -27,7 +27,7 @@ export const anyView = (random: Rng, keys: readonly SoakKey[]): View => pick(ran
 
 /** For reports of what was broken. */
 export const viewName = ({ seesLess, format, fields }: View): string =>
-  `${format.accept}${fields === undefined ? '' : `, fields=${fields}`}${seesLess ? ', with hidden questions' : ''}`
+  `${format.format ?? format.accept}${fields === undefined ? '' : `, fields=${fields}`}${seesLess ? ', with hidden questions' : ''}`
 
 /** Whether a view has a value, by its path within the answers: `members.0.name.text`. */
 export function sees({ seesLess, fields }: View, path: string): boolean {

@@ -4,7 +4,9 @@ import type { WalkedApplication, WalkedPage } from './walk-promises.ts'
 
 interface ReadFormat {
   accept: string
-  read(text: string): WalkedPage
+  /** Requested by this parameter instead; for the first page of a walk. */
+  format?: string
+  read(text: string, headers: Headers): WalkedPage
 }
 
 /** Throws where a page is not whole. */
@@ -31,10 +33,20 @@ export const walkFormats: readonly ReadFormat[] = [
   {
     accept: 'text/csv',
     read: text => {
-      const [names = [], ...records] = csvRecords(text.replace(/^\ufeff/, ''))
-      const rows = records.map(cells => Object.fromEntries(names.map((name, i) => [name, cells[i] ?? ''])))
+      const { names, rows } = csvTable(text.replace(/^\ufeff/, ''))
       const token = rows.pop()?.next_page_token
       if (!token) throw new Error('the page has no last record')
+      return { applications: rows.map(row => recordOf(names, row)), token: token === 'none' ? null : token }
+    },
+  },
+  {
+    accept: 'text/csv',
+    format: 'exact-csv',
+    read: (text, headers) => {
+      const { names, rows } = csvTable(text)
+      const [count, token] = [headers.get('Application-Count'), headers.get('Next-Page-Token')]
+      if (count === null || !token) throw new Error('the page is not announced')
+      if (rows.length !== Number(count)) throw new Error(`the page has ${rows.length} records of ${count}`)
       return { applications: rows.map(row => recordOf(names, row)), token: token === 'none' ? null : token }
     },
   },
@@ -65,6 +77,11 @@ function recordOf(names: readonly string[], row: Record<string, string>): Walked
     digest: Bun.hash(JSON.stringify(fixed)),
     fields: row,
   }
+}
+
+function csvTable(text: string): { names: string[]; rows: Record<string, string>[] } {
+  const [names = [], ...records] = csvRecords(text)
+  return { names, rows: records.map(cells => Object.fromEntries(names.map((name, i) => [name, cells[i] ?? '']))) }
 }
 
 /** RFC 4180: texts in quotes, of which two stand for one. */
