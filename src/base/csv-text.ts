@@ -21,7 +21,7 @@ export function csvRecord(cells: readonly CsvCell[], exact = false): string {
     const cell = cells[i]!
     if (cell === null) continue
     if (typeof cell === 'string') record += quoted(cell, exact)
-    else if (typeof cell === 'object') record += cell.length === 0 ? '' : quoted(joined(cell), exact)
+    else if (typeof cell === 'object') record += cell.length === 0 ? '' : quoted(joinedItems(cell), exact)
     else record += String(cell)
   }
   return record + endOfRecord
@@ -31,18 +31,25 @@ export function csvRecord(cells: readonly CsvCell[], exact = false): string {
 export const csvHeader = (names: readonly string[], exact = false): string =>
   names.map(name => (/^[\p{L}_][^",\r\n]*$/u.test(name) ? name : quoted(name, exact))).join(',') + endOfRecord
 
+/** Signs that are written otherwise within quotes: no reader of CSV is sure to take a zero byte, so its picture is written. */
+export const withinQuotes = { '"': '""', '\0': '␀' }
+
 const quoted = (text: string, exact: boolean): string => {
   const shown = exact ? text : forSpreadsheets(text)
-  return shown.includes('"') ? `"${shown.replaceAll('"', '""')}"` : `"${shown}"`
+  return shown.includes('"') ? `"${shown.replaceAll('"', withinQuotes['"'])}"` : `"${shown}"`
 }
 
 const formulaCodes = new Set(formulaStarts.map(start => start.charCodeAt(0)))
 
-/** No reader of CSV is sure to take a zero byte, so its picture is written. */
+/** Whether a text gets an apostrophe for spreadsheets. */
+export const looksLikeFormula = (text: string): boolean =>
+  formulaCodes.has(text.charCodeAt(0)) && !wholeNumber.test(text)
+
 function forSpreadsheets(text: string): string {
-  const visible = text.includes('\0') ? text.replaceAll('\0', '␀') : text
-  return formulaCodes.has(visible.charCodeAt(0)) && !wholeNumber.test(visible) ? `'${visible}` : visible
+  const visible = text.includes('\0') ? text.replaceAll('\0', withinQuotes['\0']) : text
+  return looksLikeFormula(visible) ? `'${visible}` : visible
 }
 
 /** A semicolon or backslash within an item has a backslash before it. */
-const joined = (items: readonly string[]): string => items.map(item => item.replace(/[;\\]/g, '\\$&')).join(';')
+export const joinedItems = (items: readonly string[]): string =>
+  items.map(item => item.replace(/[;\\]/g, '\\$&')).join(';')

@@ -2,12 +2,21 @@
 // every depth. Written from the spool after the walk, because only then are all columns known.
 
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs'
-import { byteOrderMark, csvHeader, csvRecord, endOfRecord } from '../../../base/csv-text.ts'
+import {
+  byteOrderMark,
+  csvHeader,
+  csvRecord,
+  endOfRecord,
+  joinedItems,
+  looksLikeFormula,
+  withinQuotes,
+} from '../../../base/csv-text.ts'
 import { type KnownColumns, type Table, tableName, unansweredIn } from '../../../base/tables/table-plan.ts'
+import type { Cell } from '../../../base/tables/table-rows.ts'
 import { fileError } from '../requests/pull-outcome.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
-import { TextBytes } from '../spool/text-bytes.ts'
+import { escapesFor, TextBytes } from '../spool/text-bytes.ts'
 import { csvRecords } from './csv-reader.ts'
 import { checkTables, loadTables } from './load-tables.ts'
 import { fillTables, tablePlaces } from './table-files.ts'
@@ -44,6 +53,29 @@ function idInRecord(record: Buffer): number | undefined {
 
 const bufferBytes = 256 * 1024
 
+const [comma, quote, apostrophe] = [0x2c, 0x22, 0x27]
+const escapes = escapesFor(withinQuotes)
+const exactEscapes = escapesFor({ '"': withinQuotes['"'] })
+
+/** The bytes of `csvRecord`. */
+export function addRecord(bytes: TextBytes, cells: readonly Cell[], exact: boolean): void {
+  for (let i = 0; i < cells.length; i++) {
+    if (i > 0) bytes.addByte(comma)
+    const cell = cells[i]!
+    if (typeof cell === 'string') addText(bytes, cell, exact)
+    else if (typeof cell !== 'object') bytes.add(String(cell))
+    else if (cell !== null && cell.length > 0) addText(bytes, joinedItems(cell), exact)
+  }
+  bytes.add(endOfRecord)
+}
+
+function addText(bytes: TextBytes, text: string, exact: boolean): void {
+  bytes.addByte(quote)
+  if (!exact && looksLikeFormula(text)) bytes.addByte(apostrophe)
+  bytes.add(text, exact ? exactEscapes : escapes)
+  bytes.addByte(quote)
+}
+
 /** One table that is being written, alongside its place. */
 class CsvFile {
   private readonly next: string
@@ -78,8 +110,9 @@ class CsvFile {
     }
   }
 
-  add(cells: Parameters<typeof csvRecord>[0]): void {
-    this.write(csvRecord(cells, this.exact))
+  add(cells: readonly Cell[]): void {
+    addRecord(this.waiting, cells, this.exact)
+    if (this.waiting.length > bufferBytes) this.flush()
   }
 
   finish(): ReadyFile {

@@ -6,7 +6,7 @@ import { type ColumnKind, type PlannedColumn, type Table, unansweredIn } from '.
 import { type Cell, rowMaker } from '../../../base/tables/table-rows.ts'
 import type { PulledMembers } from '../spool/pulled-applications.ts'
 import { TextBytes } from '../spool/text-bytes.ts'
-import { columnIdentifiers, copyLine } from './postgres-text.ts'
+import { addCopyLine, columnIdentifiers } from './postgres-text.ts'
 import { postgresName, type TargetSql } from './pulled-record.ts'
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
@@ -72,9 +72,8 @@ async function copyTables(
     await sql`
       create temporary table ${sql(stageOf(i))} (${columnsOf(sql, table.columns, columnIdentifiers(table))}) on commit drop`
   const makeRows = rowMaker(tables)
-  const kinds = tables.map(({ columns }) => columns.map(({ kind }) => kind))
   const texts = tables.map(() => new TextBytes())
-  const add = (at: number, cells: readonly Cell[]): void => texts[at]!.add(copyLine(cells, kinds[at]!))
+  const add = (at: number, cells: readonly Cell[]): void => addCopyLine(texts[at]!, cells)
   const send = async (): Promise<void> => {
     for (const [i, text] of texts.entries()) if (text.length > 0) await copyText(sql, stageOf(i), text.take())
   }

@@ -1,8 +1,9 @@
 // Writes names and values in PostgreSQL's syntax. Pure.
 
 import { shortName } from '../../../base/tables/short-name.ts'
-import type { ColumnKind, Table } from '../../../base/tables/table-plan.ts'
+import type { Table } from '../../../base/tables/table-plan.ts'
 import type { Cell } from '../../../base/tables/table-rows.ts'
+import { escapesFor, type TextBytes } from '../spool/text-bytes.ts'
 
 /** PostgreSQL cuts off names that are longer. */
 const identifierBytesMax = 63
@@ -13,7 +14,7 @@ export function identifierOf(name: string): string {
   return shortName(name, identifierBytesMax, name.replaceAll('.', '__'))
 }
 
-/** Identifiers of the table's columns, in order. Throws if two would be the same. */
+/** Of the table's columns, in their order. Throws where two would be one. */
 export function columnIdentifiers({ columns }: Table): string[] {
   const names = columns.map(({ name }) => identifierOf(name))
   const twice = names.find((name, i) => names.indexOf(name) < i)
@@ -21,32 +22,21 @@ export function columnIdentifiers({ columns }: Table): string[] {
   return names
 }
 
-/** A line of COPY in its text format. */
-export function copyLine(cells: readonly Cell[], kinds: readonly ColumnKind[]): string {
-  let line = ''
+/** PostgreSQL has no text with a zero byte in it; it is shown as a sign of its own. */
+const escapes = escapesFor({ '\0': '␀', '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' })
+const [tab, lineFeed] = [0x09, 0x0a]
+
+/** Adds a line of COPY in its text format. */
+export function addCopyLine(bytes: TextBytes, cells: readonly Cell[]): void {
   for (let i = 0; i < cells.length; i++) {
     const cell = cells[i] ?? null
-    line += i === 0 ? '' : '\t'
-    if (cell === null) line += '\\N'
-    else if (typeof cell === 'object') line += escaped(arrayText(cell))
-    // Only text can contain characters that must be escaped.
-    else line += kinds[i] === 'text' || typeof cell === 'string' ? escaped(String(cell)) : String(cell)
+    if (i > 0) bytes.addByte(tab)
+    if (cell === null) bytes.add('\\N')
+    else if (typeof cell === 'object') bytes.add(arrayText(cell), escapes)
+    else bytes.add(String(cell), escapes)
   }
-  return `${line}\n`
+  bytes.addByte(lineFeed)
 }
-
-/** PostgreSQL has no text with a zero byte in it; it is shown as a sign of its own. */
-const escaped = (text: string): string => {
-  if (!special.test(text)) return text
-  return text
-    .replaceAll('\0', '␀')
-    .replaceAll('\\', '\\\\')
-    .replaceAll('\t', '\\t')
-    .replaceAll('\n', '\\n')
-    .replaceAll('\r', '\\r')
-}
-
-const special = /[\0\\\t\n\r]/
 
 const arrayText = (items: readonly string[]): string =>
   `{${items.map(item => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
