@@ -81,6 +81,9 @@ async function* clientCsv({ questions, applications }: OpenedList): AsyncGenerat
   yield Buffer.concat([opening, Buffer.from(framing.end(null, count, () => ''))])
 }
 
+/** Parsed applications that may be garbage: left to itself, the collector lets them grow to three times the memory of the service. */
+const collectEvery = 1000
+
 /**
  * Sheets as `tributary pull` makes them from the program's docs, in one language. Applications are rendered as in an export, and parsed. The
  * first sheet reads the list, and the sheets of entities read its applications again.
@@ -96,10 +99,16 @@ async function sheetsOfList(deps: Deps, program: Program, list: OpenedList, lang
   const documented = questionDocs(questions.keyMap, versions.at(-1)!, versions.slice(0, -1), lookupTags(language))
   try {
     return sheetsOf(planTables(documented, { multi: 'one', labels: true }), async function* (sheet) {
-      for await (const stored of sheet === 0 ? applications() : again())
+      let parsed = 0
+      for await (const stored of sheet === 0 ? applications() : again()) {
         yield stored.map(
           application => JSON.parse(exportedObject(application, questions).toString()) as ApplicationMembers,
         )
+        parsed += stored.length
+        if (parsed < collectEvery) continue
+        parsed = 0
+        Bun.gc(true)
+      }
     })
   } catch (error) {
     if (error instanceof TooWide)
