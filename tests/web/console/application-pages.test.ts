@@ -76,7 +76,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     const rows = page.locator('tbody tr')
     expect(await rows.getByText('obsolete').count()).toBe((await rows.count()) - 1)
     for (const row of await rows.all()) expect((await row.boundingBox())!.height).toBeLessThan(60)
-    await page.getByLabel('the selected').waitFor()
+    await page.getByLabel('all selected').waitFor()
     for (const box of await page.getByRole('checkbox', { name: 'Select application' }).all()) await box.check()
     await page.getByLabel('the 2 selected').waitFor()
     expect(complaints).toEqual([])

@@ -282,7 +282,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.page.keyboard.type('Appr')
         for (const id of ids.toReversed()) await keys.tick(`Select application ${id}`)
         await keys.leave()
-        await keys.enter('Set 2 applications to Approved', 'Saved.')
+        await keys.enter('Set 2 applications to Approved', '2 applications changed')
         expect(
           await sql`select status from application where application_id = any(${ids}::bigint[]) and status = 'Approved'`,
         ).toHaveLength(2)

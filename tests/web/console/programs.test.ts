@@ -98,7 +98,7 @@ describe('the questions of a program', () => {
       expect(text).toContain(part)
     expect(text).toMatch(/when “Rent &lt;script.{1,80}” is “Option rent”</)
     expect(text).toMatch(/depth-2[\s\S]*employer/)
-    expect(text).toMatch(/<span>[^<]+ job<\/span>/)
+    expect(text).toMatch(/<span>[^<]+ “job”<\/span>/)
     expect(text).toContain('at most 12')
   })
 

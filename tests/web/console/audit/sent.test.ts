@@ -217,7 +217,7 @@ describe('which clients were ever sent an application', () => {
   test('is shown on a page with client, time, address, walk and page', async () => {
     const { rows } = await report(ids[0]!)
     const sent = {
-      Client: expect.stringMatching(/^(County sync|Warehouse) key:tribk_\w+$/),
+      System: expect.stringMatching(/^(County sync|Warehouse) key:tribk_\w+$/),
       When: expect.stringMatching(/^\w+ \d+, \d+, \d\d:\d\d$/),
       Address: '127.0.0.1',
       Page: expect.stringMatching(/^rows \d+–\d+ of the export( walk [0-9a-f]{16})?$/),
@@ -225,7 +225,7 @@ describe('which clients were ever sent an application', () => {
       Delivery: 'delivered',
     }
     // Other tests add pages of keys that are none.
-    expect(rows.filter(({ Client }) => !/^[xyz] key$/.test(Client!))).toEqual(truth(ids[0]!).map(() => sent))
+    expect(rows.filter(({ System }) => !/^[xyz] key$/.test(System!))).toEqual(truth(ids[0]!).map(() => sent))
     const last = ids.at(-1)!
     expect(isEmptyList(await browser.page(`/admin/audit/sent?application=${last}`))).toBe(truth(last).length === 0)
   })
