@@ -174,8 +174,8 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       '/admin/applications',
       async keys => {
         const id = await applied('Ibrahim')
-        await keys.enter('Food', 'Name, e-mail, phone or number')
-        await keys.fill('Name, e-mail, phone or number', 'ibra ursu')
+        await keys.enter('Food', 'Name, contact or number')
+        await keys.fill('Name, contact or number', 'ibra ursu')
         await keys.leave()
         await keys.enter('Ursula Ibrahim', 'History')
         await keys.to('Status')

@@ -193,7 +193,7 @@ const orderByName = { value: 'name', text: 'Name' }
 const searchedIn = [
   { value: '', text: 'Anywhere' },
   { value: 'applicant', text: 'Own name' },
-  { value: 'others', text: 'Anything else' },
+  { value: 'others', text: 'The rest' },
 ]
 
 /** People who may not read answers can search by number only. */
@@ -233,7 +233,7 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
     >
       {kept !== null && <input type="hidden" name="applicant" value={kept} />}
       {searches ? (
-        <TextField name="q" label="Name, e-mail, phone or number" type="search" />
+        <TextField name="q" label="Name, contact or number" type="search" />
       ) : (
         <TextField name="application" label="Number" inputmode="numeric" />
       )}
