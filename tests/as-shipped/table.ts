@@ -16,7 +16,7 @@ import { lineEnds } from '../support/ndjson-page.ts'
 import { asPulled, walkFeed } from '../support/odata-feed.ts'
 import { type Format, formats } from '../support/page-formats.ts'
 import { schemaErrors } from '../support/response-schema.ts'
-import { runTool } from '../support/tributary-tool.ts'
+import { callTool, runTool } from '../support/tributary-tool.ts'
 import { documentedPaths, schemaPaths } from './documented-paths.ts'
 import { expectedTables, outputs, type Tables } from './pulled-tables.ts'
 import { expectedApplications, pathsOf, seenQuestions, type Truth, type View, type ViewName, views } from './truth.ts'
@@ -300,7 +300,9 @@ const ways: Record<string, Way> = {
           '--quiet',
           ...chosen,
         ]
-        expect(await runTool(key, command)).toMatchObject({ code: 0, err: '' })
+        // A process in one view; in the others the same command in this process, which saves its start.
+        const run = view.hidden.length === 0 && view.fields === undefined ? runTool : callTool
+        expect(await run(key, command)).toMatchObject({ code: 0, err: '' })
         expect(await read(truth.slug)).toEqual(
           expectedTables(output, applications, seenQuestions(truth.questions, view)),
         )

@@ -66,8 +66,8 @@ const axeSource = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.met
 
 /** What axe finds on a page, whatever its impact, as lines to read; none is wanted. The page's scripts must be on. */
 export async function accessibilityErrors(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, so the page's own policy, which would refuse it as a script, stays as it is.
-  await page.evaluate(axeSource)
+  // Evaluated by the debugger, so the page's own policy, which would refuse it as a script, stays as it is. Once per page: it is half a megabyte.
+  if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axeSource)
   // Sizes of targets are measured: axe lets small ones pass that have room around them.
   const { violations } = (await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)) as {
     violations: AxeViolation[]

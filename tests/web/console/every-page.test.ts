@@ -228,73 +228,102 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const open = (email?: string) => openPage(browser, service.baseUrl, { email, password: testPassword })
   const people = { administrator: await open(ada.email), auditor: await open(otto.email), stranger: await open() }
 
-  test('no two pages have one title', async () => {
-    const visitor = await new ConsoleVisitor(service).signIn(ada.email)
-    const titled = new Map<string, Set<string>>()
-    for (const path of [...paths, ...others]) {
-      const response = await visitor.get(path)
-      const title = /<title>([^<]*)/.exec(await response.text())?.[1] ?? ''
-      const [address = ''] = path.split('?')
-      if (response.status === 200) titled.set(title, (titled.get(title) ?? new Set()).add(address))
-    }
-    expect([...titled].filter(([title, at]) => title === '' || at.size > 1)).toEqual([])
-  }, 60_000)
+  interface Visited {
+    /** What is wrong with the page. */
+    found: string[]
+    status: number
+    title: string
+    /** Of each style sheet, the selectors that match nothing on the page. */
+    sheets: Readonly<Record<string, string[]>>
+    classes: string[]
+  }
+  const visited = new Map<string, Promise<Visited>>()
+  /** Opens each page once, whichever test comes first. */
+  const visit = (who: keyof typeof people, path: string, seenAs: (typeof looks)[number]): Promise<Visited> => {
+    const name = `${who} ${path}`
+    const visiting = visited.get(name) ?? look(people[who], path, seenAs)
+    visited.set(name, visiting)
+    return visiting
+  }
+
+  test(
+    'every page has a unique title',
+    async () => {
+      const titled = new Map<string, Set<string>>()
+      for (const [who, path, seenAs] of visits) {
+        const { status, title } = await visit(who, path, seenAs)
+        const [address = ''] = path.split('?')
+        if (status === 200) titled.set(title, (titled.get(title) ?? new Set()).add(address))
+      }
+      expect([...titled].filter(([title, at]) => title === '' || at.size > 1)).toEqual([])
+    },
+    allMs,
+  )
 
   test.each(visits)(
     '%s, %s',
-    async (who, path, seenAs) => {
-      const { page, complaints } = people[who]
-      complaints.length = 0
-      const found: string[] = []
-      await page.setViewportSize({ width: 1440, height: 900 })
-      const response = await page.goto(path)
-      expect(response!.headers()['content-type']).toStartWith('text/html')
-      if (new URL(page.url()).pathname !== path.split('?')[0]) found.push(`leads to ${page.url()}`)
-      await page.evaluate(unfold)
-      for (const { width, colorScheme } of seenAs) {
-        await page.setViewportSize({ width, height: 900 })
-        await page.emulateMedia({ colorScheme })
-        const errors = [await accessibilityErrors(page), await smallTargets(page), await undirected(page)].flat()
-        found.push(...errors.map(error => `${width} px, ${colorScheme}: ${error}`))
-      }
-      for (const width of [320, 390, 768, 1440]) {
-        await page.setViewportSize({ width, height: 900 })
-        const wide = await pageWidth(page)
-        if (wide > width) found.push(`${wide} px wide on ${width} px`)
-      }
-      found.push(...complaints.filter(text => !text.includes('the server responded with a status of')))
-      expect(found).toEqual([])
-    },
+    async (who, path, seenAs) => expect((await visit(who, path, seenAs)).found).toEqual([]),
     240_000,
   )
 
-  test('a page has what each selector of the style sheets is for, or shows it in answer to a form', async () => {
-    const unused = new Map<string, Set<string>>()
-    const seen = new Set<string>()
-    for (const [who, path] of visits) {
-      const { page } = people[who]
-      await page.goto(path)
-      // The editor draws its page itself.
-      if (/^\/admin\/programs\/[^/]+\/edit$/.test(path)) await page.locator('.panes').waitFor()
-      const { sheets, classes } = await unmatchedSelectors(page)
-      for (const value of classes) seen.add(value)
-      for (const [sheet, unmatched] of Object.entries(sheets))
-        unused.set(sheet, (unused.get(sheet) ?? new Set(unmatched)).intersection(new Set(unmatched)))
+  test(
+    'each selector of the style sheets matches something on a page, or in a response to a form',
+    async () => {
+      const unused = new Map<string, Set<string>>()
+      const seen = new Set<string>()
+      for (const [who, path, seenAs] of visits) {
+        const { sheets, classes } = await visit(who, path, seenAs)
+        for (const value of classes) seen.add(value)
+        for (const [sheet, unmatched] of Object.entries(sheets))
+          unused.set(sheet, (unused.get(sheet) ?? new Set(unmatched)).intersection(new Set(unmatched)))
+      }
+      const sources = await Array.fromAsync(new Bun.Glob('src/**/*.{ts,tsx,js}').scan(), path => Bun.file(path).text())
+      const named = new Set(
+        sources.flatMap(text =>
+          [...text.matchAll(/class(?:="|=\{|Name|List)[^>\n]*/g)].flatMap(([part]) => part.match(/[\w-]+/g) ?? []),
+        ),
+      )
+      const isAnswer = (selector: string) =>
+        [...selector.matchAll(/\.([\w-]+)/g)].some(([, item]) => !seen.has(item!) && named.has(item!))
+      expect(
+        [...unused].flatMap(([sheet, selectors]) =>
+          [...selectors].filter(selector => !isAnswer(selector)).map(selector => `${sheet}: ${selector}`),
+        ),
+      ).toEqual([])
+    },
+    allMs,
+  )
+
+  async function look(
+    { page, complaints }: Awaited<ReturnType<typeof open>>,
+    path: string,
+    seenAs: (typeof looks)[number],
+  ): Promise<Visited> {
+    complaints.length = 0
+    const found: string[] = []
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const response = (await page.goto(path))!
+    expect(response.headers()['content-type']).toStartWith('text/html')
+    if (new URL(page.url()).pathname !== path.split('?')[0]) found.push(`leads to ${page.url()}`)
+    // The editor draws its page itself.
+    if (/^\/admin\/programs\/[^/]+\/edit$/.test(path)) await page.locator('.panes').waitFor()
+    const title = await page.title()
+    const matched = await unmatchedSelectors(page)
+    await page.evaluate(unfold)
+    for (const { width, colorScheme } of seenAs) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      const errors = [await accessibilityErrors(page), await smallTargets(page), await undirected(page)].flat()
+      found.push(...errors.map(error => `${width} px, ${colorScheme}: ${error}`))
     }
-    const sources = await Array.fromAsync(new Bun.Glob('src/**/*.{ts,tsx,js}').scan(), path => Bun.file(path).text())
-    const named = new Set(
-      sources.flatMap(text =>
-        [...text.matchAll(/class(?:="|=\{|Name|List)[^>\n]*/g)].flatMap(([part]) => part.match(/[\w-]+/g) ?? []),
-      ),
-    )
-    const isAnswer = (selector: string) =>
-      [...selector.matchAll(/\.([\w-]+)/g)].some(([, item]) => !seen.has(item!) && named.has(item!))
-    expect(
-      [...unused].flatMap(([sheet, selectors]) =>
-        [...selectors].filter(selector => !isAnswer(selector)).map(selector => `${sheet}: ${selector}`),
-      ),
-    ).toEqual([])
-  }, 600_000)
+    for (const width of [320, 390, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      const wide = await pageWidth(page)
+      if (wide > width) found.push(`${wide} px wide on ${width} px`)
+    }
+    found.push(...complaints.filter(text => !text.includes('the server responded with a status of')))
+    return { found, status: response.status(), title, ...matched }
+  }
 })
 
 /** Addresses that pages lead to, from the start on; of those that differ in numbers and ids alone, a few. */
@@ -313,6 +342,9 @@ async function linksOf(visitor: ConsoleVisitor): Promise<string[]> {
   }
   return found
 }
+
+/** The test that comes first may open all pages. */
+const allMs = 1_200_000
 
 /** Pages that are seen signed out. */
 const isOpen = /^\/admin\/(sign-in|invitations)/
