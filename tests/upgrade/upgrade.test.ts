@@ -77,12 +77,12 @@ async function expectSealed({ sql, url }: TestDatabase): Promise<void> {
   expect(Number(/(\d+) events/.exec(out)?.[1])).toBeGreaterThan(10)
 }
 
-test('there is what 1.0.0 left', () => {
+test('the dump of 1.0.0 exists', () => {
   expect(names).toEqual(expect.arrayContaining(['1.0.0-own', '1.0.0-followed']))
 })
 
 describe.each(names)('%s', name => {
-  test('every read that was under way is continued as that release continued it; keys and audit log are what they were', async () => {
+  test('every read under way continues as in that release, with keys and audit log unchanged', async () => {
     const { kept, database, service, read } = await upgrade(name)
     for (const item of kept.reads) expect([item.name, await read(item)]).toMatchObject([item.name, item.answers])
     for (const [key, { authorization, status }] of Object.entries(kept.keys))
@@ -90,7 +90,7 @@ describe.each(names)('%s', name => {
     await expectSealed(database)
   })
 
-  test('what its migrations and later ones make is the schema of a new installation', async () => {
+  test('its migrations and later ones result in the schema of a new installation', async () => {
     const { sql } = await upgrade(name)
     // A new installation has none of what earlier releases need, which goes here once a later release finishes its upgrade.
     for (const { kind, outsideStatements = [] } of allMigrations)
@@ -100,7 +100,7 @@ describe.each(names)('%s', name => {
 })
 
 describe.each(names.filter(name => name.endsWith('-own')))('%s', name => {
-  test('walks are continued exactly while the next migration is applied, questions are published and people submit', async () => {
+  test('walks continue exactly while the next migration is applied, questions are published and people submit', async () => {
     const { kept, database, sql, service, read } = await upgrade(name)
     const { own, keys } = kept
     const walks = kept.reads.filter(read => /\/applications\?|\/odata\//.test(read.path))
@@ -135,7 +135,7 @@ describe.each(names.filter(name => name.endsWith('-own')))('%s', name => {
     await expectSealed(database)
   })
 
-  test('people sign in, with the second factor of those who have one, and reach what they reached; sessions, tokens and the secrets of webhooks are good', async () => {
+  test('people sign in with their second factors and the same permissions, and sessions, tokens and webhook secrets stay valid', async () => {
     const { kept, sql, service, now } = await upgrade(name)
     const { people, cookie, token, webhookSecret } = kept.own!
     expect(Object.values(people).filter(({ second }) => second !== undefined)).toHaveLength(1)
@@ -156,7 +156,7 @@ describe.each(names.filter(name => name.endsWith('-own')))('%s', name => {
     expect(secretText(deriveSecret(webhookKeys, row!.secret_name)!)).toBe(webhookSecret)
   })
 
-  test('a bulk load that was interrupted goes on where it stopped', async () => {
+  test('an interrupted bulk load continues where it stopped', async () => {
     const { kept, sql } = await upgrade(name)
     const { slug, text, stored } = kept.own!.load
     const lines = text.trim().split('\n').length

@@ -45,7 +45,7 @@ for (const store of stores) {
       return states['refresh-key-map'] === 'done' && states['refresh-docs-example'] === 'done'
     }
 
-    test('publishing has key map and docs made, each recording which version and which code produced it', async () => {
+    test('publishing generates key map and docs, each with the version and code that produced it', async () => {
       await queue.relay()
       await work()
       const program = await aProgram(queue.sql, { questions: everyKind })
@@ -68,7 +68,7 @@ for (const store of stores) {
       expect([...kept.fills]).toEqual([...computed.fills])
     })
 
-    test('G12: with the store, the relay and every worker away, publishing succeeds and exports are complete; when they return, all that is missing is made without being asked', async () => {
+    test('G12: while store, relay and workers are down, publishing succeeds and exports are complete, and afterwards everything missing is generated automatically', async () => {
       await queue.connect()
       await queue.takeAway()
       const slug = `away-${store}`
@@ -97,7 +97,7 @@ for (const store of stores) {
       await until('what was missing to be made', allDone(second.program_version_id))
     })
 
-    test('the sweep asks for what is missing, stale or stuck, and for nothing else', async () => {
+    test('the sweep requests exactly what is missing, stale or stuck', async () => {
       await queue.relay()
       await work()
       const program = await aProgram(queue.sql, { questions: [q.text(`swept ${store}`)] })

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const unreachable = 'postgres://127.0.0.1:1/x'
 
-test('livez and readyz: alive while it waits for its queue, ready when it works, and neither reports anything more', async () => {
+test('livez and readyz: a worker is alive while it waits for its queue and ready when it works, and neither reports anything else', async () => {
   const port = String(await freePort())
   const worker = spawnProcess('workers/main.ts', database, {
     HEALTH_PORT: port,
@@ -34,7 +34,7 @@ test('livez and readyz: alive while it waits for its queue, ready when it works,
   expect((await fetch(`${ready.health}/other`)).status).toBe(404)
 })
 
-test('jobs that ran are counted by kind and outcome, and each thing it does again and again by when it got through', async () => {
+test('jobs are counted by kind and outcome, and recurring tasks by the time of their last success', async () => {
   const began = Date.now() / 1000
   const { health } = await startWorker(database)
   const before = await readMetrics(health)
@@ -64,7 +64,7 @@ test('jobs that ran are counted by kind and outcome, and each thing it does agai
 })
 
 describe('the service reports the same without a worker', () => {
-  test('outbox, derived data, workers: what waits, for how long, and that there is no worker', async () => {
+  test('reports the backlog of the outbox and derived data, its age, and that there is no worker', async () => {
     const { health } = await startMain(database)
     const idle = await readMetrics(health)
     expect(idle.of('tributary_workers')).toBe(0)
@@ -95,7 +95,7 @@ describe('the service reports the same without a worker', () => {
     expect((await readMetrics(health)).of('tributary_workers')).toBe(0)
   })
 
-  test('a worker that was killed counts as dead when it has sent nothing for a minute', async () => {
+  test('counts a killed worker as dead after a minute without a heartbeat', async () => {
     const { health } = await startMain(database)
     const worker = await startWorker(database)
     worker.child.kill('SIGKILL')

@@ -18,7 +18,7 @@ const docsOf = async (versionId: number): Promise<boolean> =>
   (await database.sql`select 1 from docs_example where program_version_id = ${versionId}`).length === 1
 
 describe('workers/main.ts', () => {
-  test('makes what is missing when it starts, and what is published while it runs; SIGTERM ends it with 0', async () => {
+  test('generates what is missing when it starts and what is published while it runs, and SIGTERM ends it with 0', async () => {
     const before = await aProgram(database.sql, { questions: everyKind })
     // As after a loss of both: the outbox does not know that it was asked for.
     await database.sql`delete from outbox`
@@ -31,7 +31,7 @@ describe('workers/main.ts', () => {
     expect(await child.exited).toBe(0)
   })
 
-  test('what is lost while it runs is made again at the next sweep, and what stalls for five minutes is requested again', async () => {
+  test('generates lost data at the next sweep, and requests again what stalls for five minutes', async () => {
     const lost = await aProgram(database.sql)
     const stuck = await aProgram(database.sql)
     const waiting = await aProgram(database.sql)
@@ -78,7 +78,7 @@ describe('workers/main.ts', () => {
     expect(await worker.child.exited).toBe(0)
   })
 
-  test('a queue that cannot be opened yet is waited for', async () => {
+  test('waits for a queue that cannot be opened yet', async () => {
     const port = await freePort()
     const direct = throughPort(database.url, port)
     const worker = spawnProcess('workers/main.ts', database, { DATABASE_DIRECT_URL: direct })

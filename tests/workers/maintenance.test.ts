@@ -35,7 +35,7 @@ async function aWorker() {
 
 describe('the tasks on a worker’s timer', () => {
   test.each(Object.keys(needed) as (keyof typeof needed)[])(
-    '%s fails: the others are done, each round, and it is done when it can be again',
+    'continue with the others while %s fails, and with it when it succeeds again',
     async failing => {
       const { sql, lines, through, start } = await aWorker()
       const table = needed[failing]
@@ -52,31 +52,28 @@ describe('the tasks on a worker’s timer', () => {
     },
   )
 
-  test.each(['first', 'second'])(
-    'a stop waits for the task under way, in the %s round, which is done to its end',
-    async round => {
-      const { sql, program, lines, start } = await aWorker()
-      const [away, gone] = [crypto.randomUUID(), crypto.randomUUID()]
-      await sql`
+  test.each(['first', 'second'])('finish the current task before stopping, in the %s round', async round => {
+    const { sql, program, lines, start } = await aWorker()
+    const [away, gone] = [crypto.randomUUID(), crypto.randomUUID()]
+    await sql`
         insert into worker_heartbeat values (${away}, now() - interval '23 hours'), (${gone}, now() - interval '25 hours')`
-      const before = round === 'second' ? start() : undefined
-      await before?.first
-      const release = await holdTransaction(sql, tx => tx`lock table erased_application in exclusive mode`)
-      await insertRawApplications(sql, program, 1)
-      const { stop } = before ?? start()
-      await until('the erasure to be under way', async () => (await waitingForLocks(sql)) > 0)
-      let stopped = false
-      const stopping = stop().then(() => {
-        stopped = true
-      })
-      // Long enough for one that does not wait.
-      await Bun.sleep(300)
-      expect(stopped).toBe(false)
-      await release()
-      await stopping
-      expect(await sql`select from application`).toHaveLength(0)
-      expect(lines).toContainEqual(expect.objectContaining({ in_progress: expect.any(Number) }))
-      expect([...(await sql`select worker_id from worker_heartbeat`)]).toEqual([{ worker_id: away }])
-    },
-  )
+    const before = round === 'second' ? start() : undefined
+    await before?.first
+    const release = await holdTransaction(sql, tx => tx`lock table erased_application in exclusive mode`)
+    await insertRawApplications(sql, program, 1)
+    const { stop } = before ?? start()
+    await until('the erasure to be under way', async () => (await waitingForLocks(sql)) > 0)
+    let stopped = false
+    const stopping = stop().then(() => {
+      stopped = true
+    })
+    // Long enough for one that does not wait.
+    await Bun.sleep(300)
+    expect(stopped).toBe(false)
+    await release()
+    await stopping
+    expect(await sql`select from application`).toHaveLength(0)
+    expect(lines).toContainEqual(expect.objectContaining({ in_progress: expect.any(Number) }))
+    expect([...(await sql`select worker_id from worker_heartbeat`)]).toEqual([{ worker_id: away }])
+  })
 })

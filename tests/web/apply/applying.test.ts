@@ -36,7 +36,7 @@ async function applications(slug: string) {
   return new ExportClient(service, key, slug).walkAll()
 }
 
-test('an application is made screen by screen, each saved, with what the answers ask for', async () => {
+test('an application is filled in screen by screen, each saved, with the questions that the answers require', async () => {
   await household('step-by-step')
   const ann = new Applicant(service)
   expect((await ann.open('/apply')).html).toContain('href="/apply/step-by-step"')
@@ -162,7 +162,7 @@ test('every kind of question can be answered', async () => {
   })
 })
 
-test('two windows, a reload and a double click make one application', async () => {
+test('two windows, a reload and a double click submit one application', async () => {
   await aProgram(sql, { slug: 'once', questions: [q.text('reason')] })
   const ann = new Applicant(service)
   await ann.open('/apply/once/screens/1')
@@ -191,7 +191,7 @@ test('two windows, a reload and a double click make one application', async () =
   ])
 })
 
-test('answers about one person are not saved as those about another whom another window has removed', async () => {
+test('answers about one person are never saved as those about another after a removal in another window', async () => {
   await household('windows')
   const ann = new Applicant(service)
   await ann.open('/apply/windows/screens/1')
@@ -208,7 +208,7 @@ test('answers about one person are not saved as those about another whom another
   expect(ann.page.html).not.toContain('value="70"')
 })
 
-test('a version that is published meanwhile asks for what it changed, and keeps the rest', async () => {
+test('a version published meanwhile asks for what it changed, and keeps the other answers', async () => {
   const slug = 'moving'
   await aProgram(sql, { slug, questions: [q.text('nickname'), q.radio('pet', ['cat', 'dog'])] })
   const ann = new Applicant(service)
@@ -240,7 +240,7 @@ test('a form that asks for more answers than one response lists errors is whole 
   expect([ann.page.path, ann.fieldNames]).toEqual(['/apply/long/screens/2', ['/last/text']])
 })
 
-test('a program that is closed, paused or unknown takes nothing and says so', async () => {
+test('a program that is closed, paused or unknown accepts nothing and says so', async () => {
   await aProgram(sql, { slug: 'shut', questions: [q.text('reason')] })
   const ann = new Applicant(service)
   await ann.open('/apply/shut/screens/1')

@@ -29,7 +29,7 @@ async function whoApplies(reason = 'Rent'): Promise<Applicant> {
 const saved = async () =>
   (await sql<{ answers: string }[]>`select answers from application_in_progress`).map(({ answers }) => answers).join()
 
-test('wrong, expired and malformed codes get one response, and are counted for each address alone', async () => {
+test('wrong, expired and malformed codes get the same response, and are counted by address', async () => {
   const ann = await whoApplies()
   const { code } = ann
   await sql`update apply_code set expires_at = now() - interval '1 second'`
@@ -51,7 +51,7 @@ test('wrong, expired and malformed codes get one response, and are counted for e
   expect([guesser.page.status, guesser.cookies.size]).toEqual([429, 0])
 })
 
-test('a right code is taken in any spelling, and not counted', async () => {
+test('a right code is accepted in any spelling, and not counted', async () => {
   const service = await useService(database, { apply: true }, {}, endWithTest)
   const ann = await whoApplies('Mine')
   const written = ` ${ann.code.toLowerCase().replaceAll('-', ' ')}`
@@ -141,7 +141,7 @@ test('a form from another site, without its token or with that of another sessio
   expect(await saved()).toBe(before)
 })
 
-test('a session sees its own applicant alone, and nothing after it has ended', async () => {
+test('a session sees only its own applicant, and nothing after it has ended', async () => {
   const ann = await whoApplies('Secret reason')
   const bob = await whoApplies('Other')
   for (const path of [
@@ -160,7 +160,7 @@ test('a session sees its own applicant alone, and nothing after it has ended', a
   expect((await kept.open('/apply/-/code')).path).toBe('/apply/-/return?ended=1')
 })
 
-test('an idle session has ended, and its code still opens the answers', async () => {
+test('an idle session ends, and its code still opens the answers', async () => {
   let now = Date.now() * 1000
   const idle = await useService(database, { apply: true, applyIdleMs: 60_000 }, { now: () => now }, endWithTest)
   const ann = new Applicant(idle)
@@ -185,7 +185,7 @@ test('an idle session has ended, and its code still opens the answers', async ()
   expect((await ann.open('/apply/aid/check')).html).toContain('Patience')
 })
 
-test('what is typed is shown as text, in every page and language', async () => {
+test('input is shown as text, on every page and in every language', async () => {
   const script = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
   const ann = await whoApplies(script)
   for (const path of ['/apply/aid/screens/1', '/apply/aid/check']) {
@@ -195,7 +195,7 @@ test('what is typed is shown as text, in every page and language', async () => {
   }
 })
 
-test('bodies that are too long, of too many fields or of another type are refused', async () => {
+test('bodies that are too long, have too many fields or another type are refused', async () => {
   const ann = await whoApplies()
   await ann.open('/apply/aid/screens/1')
   const { action, fields } = ann.fieldsOf()
@@ -211,7 +211,7 @@ test('bodies that are too long, of too many fields or of another type are refuse
   expect((await ann.post(action, nul)).status).toBe(400)
 })
 
-test('names of fields that a page does not have save nothing', async () => {
+test('fields that a page does not have save nothing', async () => {
   const ann = await whoApplies('Kept')
   await ann.open('/apply/aid/screens/1')
   await ann.fill({
@@ -226,7 +226,7 @@ test('names of fields that a page does not have save nothing', async () => {
   expect(await saved()).toContain('"text":"New"')
 })
 
-test('a code, a session and answers are in no log, and the database has neither code nor cookie', async () => {
+test('codes, sessions and answers are in no log, and the database has neither codes nor cookies', async () => {
   const ann = await whoApplies('Unlogged reason')
   const { code } = ann
   const [token] = [...ann.cookies.values()]
@@ -241,7 +241,7 @@ test('a code, a session and answers are in no log, and the database has neither 
   expect(audited).not.toMatch(/Unlogged|reason/)
 })
 
-test('no API key reaches these applicants, nor can one be named as their front end', async () => {
+test('no API key reaches these applicants or can name their front end', async () => {
   await whoApplies('Private')
   const [{ applicant_id }] = await sql<
     [{ applicant_id: number }]
@@ -252,7 +252,7 @@ test('no API key reaches these applicants, nor can one be named as their front e
   expect(frontEndError(' Tributary/Apply')).toBeString()
 })
 
-test('without APPLY the routes do not exist', async () => {
+test('without APPLY, the routes do not exist', async () => {
   const off = await useService(database, {}, {}, endWithTest)
   for (const path of ['/apply', '/apply/aid', '/apply/-/return', '/apply/-/assets/apply.css'])
     expect((await off.get(path)).status).toBe(404)

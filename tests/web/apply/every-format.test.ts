@@ -120,7 +120,7 @@ const ask = async (path: string): Promise<{ text: string; head: Headers }> => {
 }
 const askText = async (path: string): Promise<string> => (await ask(path)).text
 
-test('an application made in a browser is the one a front end submits, in every format, OData and the feed', async () => {
+test('an application made in a browser equals one from a front end, in every format, OData and the feed', async () => {
   await applyInBrowser()
   const path = `/api/v1/admin/programs/${slug}`
   const { payload } = JSON.parse(await askText(`${path}/applications`)) as {

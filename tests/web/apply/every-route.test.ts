@@ -75,7 +75,7 @@ async function whoApplies(): Promise<string> {
   return cookieOf(ann)
 }
 
-test('every route is in the table', async () => {
+test('the table has every route', async () => {
   const routes = (await service.routes()).filter(({ path }) => path.startsWith('/apply'))
   const served = routes.filter(({ method }) => ['GET', 'POST'].includes(method))
   expect(served.map(({ method, path }) => `${method} ${addressOf(path)}`).sort()).toEqual(Object.keys(table).sort())

@@ -46,7 +46,7 @@ const rows = async (): Promise<number> => (await sql`select from uploaded_file`)
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-test('content decides what a file is, not its name: pages, scripts, archives and programs are not taken', async () => {
+test('content and not the name decides the type of a file: pages, scripts, archives and programs are refused', async () => {
   const before = await contents()
   for (const content of [
     bytes('<!doctype html><script>alert(1)</script>'),
@@ -68,7 +68,7 @@ test('content decides what a file is, not its name: pages, scripts, archives and
   expect([await isTaken(aPng, 'a.png', 'pdf-only'), await isTaken(aPdf(), 'a.pdf', 'pdf-only')]).toEqual([false, true])
 })
 
-test('a file may have as many bytes as its question takes, and what is too large leaves nothing', async () => {
+test('a file may have as many bytes as its question allows, and one that is too large leaves nothing', async () => {
   const before = await contents()
   expect(await isTaken(aPdf(10_000_001))).toBe(false)
   expect(await isTaken(aPdf(1_000_001), 'a.pdf', 'pdf-only')).toBe(false)
@@ -80,7 +80,7 @@ test('a file may have as many bytes as its question takes, and what is too large
   expect((await sendFiles(ann, many)).status).toBe(413)
 })
 
-test('what is two kinds of file at once is only ever saved, under a name that says what it was taken for', async () => {
+test('a file of two types at once is only downloaded, under a name with the recognized type', async () => {
   const ann = await whoApplies()
   const script = '<script>alert(document.domain)</script>'
   const names = ['page.html', 'run.pdf.exe', '"><script>alert(1)</script>.svg', 'fine.PDF']
@@ -108,7 +108,7 @@ test('what is two kinds of file at once is only ever saved, under a name that sa
   expect(saved).toEqual(['page.html.pdf', 'run.pdf.exe.pdf', 'script_.svg.pdf', 'fine.PDF'])
 })
 
-test('names are kept as text without folders, overrides of direction and control characters, and never become paths', async () => {
+test('names are stored as text without folders, direction overrides and control characters, and never become paths', async () => {
   const long = `${'ß'.repeat(400)}.pdf`
   const names: [sent: string, kept: string][] = [
     ['../../../etc/passwd.pdf', 'passwd.pdf'],
@@ -155,7 +155,7 @@ async function sendRaw(
   return applicant.page
 }
 
-test('files of others, guessed or of another program, and addresses elsewhere come into no answer', async () => {
+test('files of others, guessed or of another program, and addresses elsewhere are refused as answers', async () => {
   const bob = await whoApplies()
   await sendFiles(bob, [{ field, name: 'secret.pdf', content: aPdf() }])
   const ann = await whoApplies()
@@ -190,7 +190,7 @@ test('files of others, guessed or of another program, and addresses elsewhere co
   expect(JSON.stringify(saved)).not.toContain('elsewhere')
 })
 
-test('no file is stored for a form from another site, without its token, of another session, or in another order', async () => {
+test('no file is stored for a form from another site, without its token, of another session, or with its fields in another order', async () => {
   const [ann, bob] = [await whoApplies(), await whoApplies()]
   for (const applicant of [ann, bob]) {
     await applicant.fill({ '/reason/text': 'Rent' })
@@ -246,7 +246,7 @@ function sendEndlessly(applicant: Applicant, port: number, everyMs?: number, nam
   return { socket, response }
 }
 
-test('an upload that is sent byte by byte ends at the deadline, and one that is broken off ends at once', async () => {
+test('an upload that is sent byte by byte ends at the deadline, and one that is broken off ends immediately', async () => {
   const slow = await useService(database, { apply: true, filesDir: { folder }, uploadMsMax: 700 }, {}, endWithTest)
   const before = await contents()
   const ann = await whoApplies('aid', slow)
@@ -264,7 +264,7 @@ test('an upload that is sent byte by byte ends at the deadline, and one that is 
   await until('the worker is to look', async () => (await due('broken-off.pdf')) === 1)
 })
 
-test('one address has a few uploads at a time and a bounded number an hour', async () => {
+test('an address has a limited number of uploads at a time and per hour', async () => {
   const service = await useService(database, { apply: true, filesDir: { folder } }, {}, endWithTest)
   const waiting = []
   for (let i = 0; i < uploadsPerAddressMax; i++)
@@ -304,7 +304,7 @@ test('one address has a few uploads at a time and a bounded number an hour', asy
   expect((await sendFiles(ann, [{ field, name: 'a.pdf', content: aPdf() }])).status).toBe(429)
 })
 
-test('an applicant has a bounded number of files, and no upload shows in a log', async () => {
+test('an applicant has a limited number of files, and no upload is visible in a log', async () => {
   const many = await useService(database, { apply: true, filesDir: { folder } }, {}, endWithTest)
   const ann = await whoApplies('aid', many)
   for (let i = 0; i < 5; i++) {

@@ -51,7 +51,7 @@ async function whoApplies(service: Pick<TestService, 'get' | 'baseUrl'>): Promis
 const namesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder, { recursive: true })).flatMap(path => /[0-9a-f]{40}/.exec(path)?.[0] ?? [])
 
-test('files are kept in a bucket, in several parts where they are long, and a storage that is down loses no answer', async () => {
+test('files are stored in a bucket, in several parts if they are long, and an outage of the storage loses no answer', async () => {
   const directory = await useFolder(endWithTest)
   const s3 = await anS3(directory)
   const service = await useService(database, { apply: true, ...bucketAt(s3.port) }, {}, endWithTest)
@@ -101,7 +101,7 @@ test('files are kept in a bucket, in several parts where they are long, and a st
   expect((await visitor.get(path)).status).toBe(200)
 })
 
-test('a bucket that never responds ends the erasing of files at the first', async () => {
+test('a bucket that never responds ends a round of erasing at the first file', async () => {
   const listener = createServer(() => {})
   await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve))
   endWithTest(() => void listener.close())
@@ -123,7 +123,7 @@ test('a bucket that never responds ends the erasing of files at the first', asyn
   expect(await eraseUnneededFiles(sql, new FolderStore(await useFolder(endWithTest)), silenceMs)).toBe(3)
 })
 
-test('a service that is killed while a file arrives leaves what a worker finds a day later', async () => {
+test('what a service killed during an upload leaves is erased by a worker a day later', async () => {
   const folder = await useFolder(endWithTest)
   const main = await startMain(database, { APPLY: 'on', FILES_DIR: folder })
   const service = {

@@ -65,7 +65,7 @@ const storedIds = async (): Promise<string[]> =>
 
 const sweep = () => eraseUnneededFiles(sql, fileStore, 10_000)
 
-test('files are uploaded before, with and after other answers, removed, and exported as links that a person downloads', async () => {
+test('files are uploaded before, with and after other answers, removed, and exported as links for downloading', async () => {
   const { program_id } = await fileProgram('whole-way')
   const ann = await whoApplies('whole-way')
   // Only uploaded: what else is missing isn't said yet.
@@ -133,7 +133,7 @@ test('a code that only a HEAD request led to is still shown', async () => {
   expect(ann.page.path).toStartWith('/apply/-/code')
 })
 
-test('only people who may read the program’s applications get its files, and nobody those of answers in progress', async () => {
+test('only people who may read a program’s applications can download its files, and nobody those of answers in progress', async () => {
   await fileProgram('readers')
   await fileProgram('others')
   const { urls } = await whoSubmitted('readers', 'bill.pdf')
@@ -183,7 +183,7 @@ test('a file stays until the last application that has it is erased', async () =
   expect(await sql`select from uploaded_file where file_id = ${fileId}`).toHaveLength(0)
 })
 
-test('erasing an applicant, and the end of a retention, erase the files', async () => {
+test('erasing an applicant, and the end of a retention period, erase files', async () => {
   await fileProgram('gone')
   const { urls } = await whoSubmitted('gone', 'one.pdf', 'two.pdf')
   const [{ applicant_id }] = await sql<
@@ -205,7 +205,7 @@ test('erasing an applicant, and the end of a retention, erase the files', async 
   for (const url of [...urls, ...others]) expect(stored).not.toContain(url.slice(-40))
 })
 
-test('what was never saved, or was removed, is erased a day later; what is saved is not', async () => {
+test('files that were never saved or were removed are erased a day later, and saved ones are not', async () => {
   await fileProgram('orphans')
   const ann = await whoApplies('orphans')
   await sendFiles(
@@ -230,7 +230,7 @@ test('what was never saved, or was removed, is erased a day later; what is saved
   expect(fileNamesOn(ann.page)).toEqual(['saved.pdf'])
 })
 
-test('a file that is being erased comes into no answer, and two workers erase it once', async () => {
+test('a file that is being erased cannot be in an answer, and two workers erase it once', async () => {
   await fileProgram('races')
   const ann = await whoApplies('races')
   await sendFiles(ann, [{ field, name: 'late.pdf', content: aPdf() }], { upload: field })
@@ -265,7 +265,7 @@ test('a file that took so long to arrive that it is being erased is refused', as
   expect(await receiveFile(sql, store, order, chunks())).toEqual({ refused: 'file_failed' })
 })
 
-test('files belong to people in a list, and go with them', async () => {
+test('files of people in a list are removed with them', async () => {
   await aProgram(sql, { slug: 'lists', questions: [q.enumerator('child', [q.file('photo')])] })
   const ann = await whoApplies('lists')
   const list = '/child/entities'
@@ -281,7 +281,7 @@ test('files belong to people in a list, and go with them', async () => {
   expect(ann.page.html).toContain('1.png')
 })
 
-test('without a place for files the page says so, and optional questions may stay without', async () => {
+test('without file storage, the page says so, and optional questions may stay unanswered', async () => {
   await fileProgram('no-place')
   const off = await useService(database, { apply: true }, {}, endWithTest)
   const ann = new Applicant(off)
@@ -295,7 +295,7 @@ test('without a place for files the page says so, and optional questions may sta
   expect([ann.page.path, noticesOf(ann.page.html)]).toEqual(['/apply/no-place/received', []])
 })
 
-test('when the space for files is full, no more are accepted, applicants can continue without, and administrators see it', async () => {
+test('when the space for files is full, no more are accepted, applicants can continue without one, and administrators see it', async () => {
   await fileProgram('space')
   const stored = await readStoredBytes(sql)
   const full = await useService(

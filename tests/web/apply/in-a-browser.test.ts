@@ -53,7 +53,7 @@ describe.skipIf(!there)('in a browser', () => {
   test.each([
     { javaScriptEnabled: true, colorScheme: 'light', language: 'en' },
     { javaScriptEnabled: false, colorScheme: 'dark', language: 'es' },
-  ] as const)('an applicant at 320 px needs the keyboard alone: %p', async ({ language, ...options }) => {
+  ] as const)('an applicant at 320 px needs only the keyboard: %p', async ({ language, ...options }) => {
     const slug = `by-keyboard-${language}`
     const client = await openProgram(slug)
     const context = { ...options, viewport: { width: 320, height: 640 }, locale: language === 'es' ? 'es-US' : 'en-US' }
@@ -156,7 +156,7 @@ describe.skipIf(!there)('in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/apply/back/screens/3')
   })
 
-  test('the link with a code fills it in and takes it out of the address', async () => {
+  test('a link with a code fills it in and removes it from the address', async () => {
     const { page } = await openPage(browser, service.baseUrl)
     await page.goto('/apply/-/return#BCDF-2345-GHJK')
     expect(await page.inputValue('[name=code]')).toBe('BCDF-2345-GHJK')

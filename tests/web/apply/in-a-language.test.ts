@@ -40,7 +40,7 @@ await publish(sql, {
   ],
 })
 
-test('texts, statuses and the application are in the language chosen, and a change of it keeps what was typed', async () => {
+test('texts, statuses and the application are in the chosen language, and changing it keeps the input', async () => {
   const ann = new Applicant(service)
   await ann.open('/apply/help?language=es')
   for (const text of ['lang="es"', 'Ayuda', 'Dinero para la renta']) expect(ann.page.html).toContain(text)

@@ -78,7 +78,7 @@ const fromLeft = (page: Page, selector: string): Promise<string> =>
 
 describe.skipIf(!there)('in Arabic', () => {
   test.each([320, 1280])(
-    'the demo program is mirrored and accessible, and its answers come out whole, at %p px',
+    'the demo program is mirrored and accessible, and its answers are exported completely, at %p px',
     async width => {
       await publishDefinition(database.sql, definitionsOf(utilityAssistance).at(-1)!, 'admin:test', { move: 'all' })
       await runOutboxJobs(database.sql)

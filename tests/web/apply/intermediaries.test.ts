@@ -91,7 +91,7 @@ test('a client is registered, applied for, left, found again, and applied for ag
   ])
 })
 
-test('organizations and residents see nothing of one another', async () => {
+test('organizations and residents see nothing of each other', async () => {
   await program('apart')
   const [hana, other] = [await signIn(), await signIn(await anIntermediary(sql, await anOrganization(sql, 'Other')))]
   await hana.register('Rosa of Casa')
@@ -122,7 +122,7 @@ test('organizations and residents see nothing of one another', async () => {
   expect(await applications('apart')).toEqual([])
 })
 
-test('a form about one client is not taken for another, nor without a client for anybody', async () => {
+test('a form about one client is not saved for another, nor without an open client', async () => {
   await program('mixed')
   const hana = await signIn()
   await hana.register('First')
@@ -157,7 +157,7 @@ test('a form that is sent twice registers one client, and one without a name non
   }
 })
 
-test('clients are found by a part of their name, page by page, and no name is in an address or the log', async () => {
+test('clients are found by part of their name, page by page, and no name is in an address or the log', async () => {
   const many = await anIntermediary(sql, await anOrganization(sql, 'Many'))
   const hana = await signIn(many)
   await hana.register('Zoë Unlogged')
@@ -177,7 +177,7 @@ test('clients are found by a part of their name, page by page, and no name is in
 })
 
 test.each(['person', 'intermediary', 'organization'] as const)(
-  'disabling the %s ends everything at once',
+  'disabling the %s ends its sessions and no others',
   async what => {
     const slug = `ends-${what}`
     await program(slug)
@@ -299,7 +299,7 @@ test('codes that a disabled person or organization has seen are counted and revo
   ])
 })
 
-test('who is disabled while a client is being registered gets no code', async () => {
+test('a person who is disabled while registering a client gets no code', async () => {
   const person = await anIntermediary(sql, await anOrganization(sql, 'Concurrent'))
   const hana = await signIn(person)
   await hana.open('/apply/-/clients/new')
@@ -391,7 +391,7 @@ test('an intermediary who is idle is signed out everywhere, and Sign out ends al
   expect((await copy.open('/apply/-/clients')).path).toBe('/admin/sign-in')
 })
 
-test('the audit log has who registered, opened and submitted, and no name of a client', async () => {
+test('the audit log has who registered, opened and submitted, and no client’s name', async () => {
   await program('audited')
   const person = await anIntermediary(sql, casaId)
   const hana = await signIn(person)
@@ -412,7 +412,7 @@ test('the audit log has who registered, opened and submitted, and no name of a c
   expect(JSON.stringify(await sql`select subject, detail from audit_event`)).not.toContain('Unnamed')
 })
 
-test('a token that may not read and change applications invites nobody who may', async () => {
+test('a token that may not read and change applications cannot invite people who may', async () => {
   const administrator = await aPerson(sql)
   const token = async (...scopes: string[]) =>
     ApiProgram.withToken(service, (await aToken(sql, administrator, { scopes })).token)

@@ -41,7 +41,7 @@ interface Person {
   received: string | undefined
 }
 
-test('no acknowledged answer is lost, and each application is there once', async () => {
+test('with processes killed midway, no acknowledged answer is lost, and each application is there once', async () => {
   const key = await withSql(async sql => {
     await prepareDatabase(sql, 'UTC')
     await aProgram(sql, { slug, screens: [{ questions: [q.text('reason')] }, { questions: [q.text('more')] }] })

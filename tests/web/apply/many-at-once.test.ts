@@ -22,7 +22,7 @@ await aProgram(sql, {
 const key = await createTestKey(sql, { programs: ['crowd'] })
 const client = new ExportClient(service, key, 'crowd')
 
-test('nothing is lost, duplicated or mixed up', async () => {
+test('of many applicants at once, nothing is lost, duplicated or mixed up', async () => {
   const times: number[] = []
   let applying = true
   let walks = 0

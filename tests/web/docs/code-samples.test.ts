@@ -9,14 +9,14 @@ const slug = 'utility-assistance'
 const samples = codeSamples('https://apply.example.gov', slug)
 
 describe.each(samples)('the sample for $label', ({ code, file_name }) => {
-  test('has the address and slug of its program in it, and nothing left to put in', () => {
+  test('contains the address and slug of its program, and no placeholder', () => {
     expect(code).toContain('https://apply.example.gov')
     expect(code).toContain(`api/v1/admin/programs/${slug}/applications`)
     expect(code).not.toMatch(/\{\{|\}\}(?!\))/)
     expect(file_name).toStartWith(`export-${slug}.`)
   })
 
-  test('knows what to wait for, and repeats no more than it says', () => {
+  test('waits when it should, and retries no more often than it says', () => {
     expect(code).toMatch(/Retry-?After/)
     expect(code).toContain('nextPageToken')
     expect(code).toContain('429')
@@ -31,7 +31,7 @@ function upToAddress(id: string, code: string): string {
   return `${code.split(/\nquery *(?:=|<-)/)[0]}\n`
 }
 
-test.skipIf(!needs('go'))('the sample for Go is as gofmt writes it, and go vet finds nothing in it', async () => {
+test.skipIf(!needs('go'))('the sample for Go is formatted by gofmt, and go vet finds nothing in it', async () => {
   const { code, file_name } = samples.find(({ id }) => id === 'go')!
   const cwd = await useFolder(endWithTest)
   await Bun.write(join(cwd, file_name), code)
@@ -41,7 +41,7 @@ test.skipIf(!needs('go'))('the sample for Go is as gofmt writes it, and go vet f
 })
 
 test.skipIf(!needs('python3', 'r', 'go'))(
-  'an address with quotes and signs in it stays a text in every language',
+  'an address with quotation marks and special characters stays text in every language',
   async () => {
     const odd = codeSamples("https://apply.example.gov/it's/$(touch x)/`y`", slug)
     const directory = await useFolder()

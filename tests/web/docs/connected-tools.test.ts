@@ -87,7 +87,7 @@ test('a tool with a code sample is marked as run only if the tests run the sampl
     expect(tested !== undefined).toBe(samples.find(({ id }) => id === sample)!.run_by_tests)
 })
 
-test('the feed on the page answers with the key, and each code sample can be downloaded', async () => {
+test('the feed on the page works with the key, and each code sample can be downloaded', async () => {
   const headers = { Authorization: key.authorization }
   const feed = /<code>[^<]*(\/odata\/v1\/[^<]*)<\/code>/.exec(page.replaceAll('<wbr>', ''))![1]!
   expect((await service.get(feed, { headers })).status).toBe(200)

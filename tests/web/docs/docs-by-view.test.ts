@@ -121,7 +121,7 @@ const changes: [string, () => Promise<unknown>][] = [
   ],
 ]
 
-test('docs are the same, kept or made, in every form, for every reader, after each change of a program', async () => {
+test('docs are the same, stored or generated, in every form, for every reader, after each change of a program', async () => {
   for (const [state, change] of changes) {
     await change()
     await sql`delete from docs_example`

@@ -45,7 +45,7 @@ const withoutTexts = (docs: unknown): unknown =>
 
 const tags: Tag[] = ['en', 'es', 'ar']
 
-test.each(tags)('in %s, JSON has the texts of that language, and the same keys, IDs and example', async tag => {
+test.each(tags)('in %s, JSON has the texts of the language, and the same keys, IDs and example', async tag => {
   const response = await get(`${program}/versions/active?language=${tag}`, 'application/json')
   expect(response.headers.get('content-language')).toBe(tag)
   const docs = (await response.json()) as Docs
@@ -77,7 +77,7 @@ test.each([
     expect((await get(path + query)).headers.get('content-language')).toBe(tag)
 })
 
-test('what is no language tag, and a language sent twice, are refused', async () => {
+test('an invalid language tag and a language sent twice are refused', async () => {
   for (const query of ['?language=e', '?language=', '?language=es&language=ar'])
     for (const path of [program, `${program}/versions/active`, `${program}/versions/active/changes`])
       expect([query, (await get(path + query, 'application/json')).status]).toEqual([query, 400])
@@ -130,7 +130,7 @@ test.each(['', '/versions/active/questions', '/versions/active/changes'])(
   },
 )
 
-test('Markdown and the table to print are in the language, too', async () => {
+test('Markdown and the printable table are in the language too', async () => {
   for (const page of ['.md', '/versions/active/questions.md', '/versions/active/questions']) {
     const text = await (await get(`${program}${page}?language=es`)).text()
     for (const name of ['name', 'owner', 'yes', 'no', 'rent'] as const) expect(text).toContain(textIn(name, 'es'))
@@ -162,7 +162,7 @@ test('texts of the program in breadcrumbs and in sentences of the page are marke
     }
 })
 
-test('files for clients take no language, and are the same', async () => {
+test('files for clients are the same in every language', async () => {
   const digestOf = async (path: string) =>
     createHash('sha256')
       .update(await (await get(path, 'application/json')).text())

@@ -9,7 +9,7 @@ const pages = (max: number) => {
   return { kept, make, textOf, made: () => made }
 }
 
-test('a page is made once per name, also for those who ask at the same time, and has the fields of each answer', async () => {
+test('a page is generated once per name, even for concurrent requests, with the headers of each response', async () => {
   const { kept, make, made } = pages(2)
   const [item, other] = await Promise.all(['8', '7'].map(left => kept.responseFor('a', make, { Left: left })))
   expect([await item!.text(), await other!.text()]).toEqual(['page 1', 'page 1'])
@@ -18,7 +18,7 @@ test('a page is made once per name, also for those who ask at the same time, and
   expect(made()).toBe(1)
 })
 
-test('no more are kept than may be, and one that could not be made is made again', async () => {
+test('a bounded number of pages is cached, and a failed one is generated again', async () => {
   const { kept, make, textOf, made } = pages(2)
   for (const name of ['a', 'b', 'a', 'c', 'b', 'c']) await textOf(name)
   expect(made()).toBe(3)

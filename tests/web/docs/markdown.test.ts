@@ -22,7 +22,7 @@ test.each([
   '/docs/api/programs/shown/versions/draft',
   '/docs/api/programs/shown/versions/active/questions',
   '/docs/api/programs/shown/versions/draft/changes',
-])('%s has its headings in Markdown, for its readers alone', async path => {
+])('%s has its headings in Markdown, only for its readers', async path => {
   const answer = await get(`${path}.md`)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
   const markdown = await answer.text()
@@ -42,7 +42,7 @@ test.each([
   ).toStartWith('text/markdown')
 })
 
-test('an example within is JSON, and links lead below the path of the service', async () => {
+test('examples are JSON, and links lead below the path of the service', async () => {
   const [{ example }] = (
     (await (
       await get('/docs/api/programs/shown', { Authorization: key.authorization, Accept: 'application/json' })
@@ -53,12 +53,12 @@ test('an example within is JSON, and links lead below the path of the service', 
   expect(markdown).toContain('](https://example.gov/apply/docs/api/programs/shown/versions/1/openapi.json)')
 })
 
-test('texts that look like Markdown or HTML are words', () => {
+test('texts that look like Markdown or HTML are plain text', () => {
   const html = '<main><p>*a* [b](c) &lt;i> `d`</p><p><code>x*y`z</code></p><p><a href="/e">f</a></p><nav>g</nav></main>'
   expect(markdownOf(html, 'https://h')).toBe("\\*a\\* \\[b\\](c) \\<i> \\`d\\`\n\n`x*y'z`\n\n[f](https://h/e)\n")
 })
 
-test('a long page is in Markdown what its parts are one after the other', () => {
+test('a long page in Markdown consists of its parts in order', () => {
   const part =
     '<h2>a</h2><p>b  <code>c</code> d</p><table><tr><th>e</th></tr><tr><td>f</td></tr></table><pre>g\n h</pre>'
   const count = 500
@@ -66,7 +66,7 @@ test('a long page is in Markdown what its parts are one after the other', () => 
   expect(long).toBe(`${Array(count).fill(short!.trim()).join('\n\n')}\n`)
 })
 
-test('/llms.txt leads to the docs without a key, and contains no program', async () => {
+test('/llms.txt links to the docs without a key, and names no program', async () => {
   const answer = await get('/llms.txt', {})
   const text = await answer.text()
   expect(answer.status).toBe(200)
@@ -79,7 +79,7 @@ test('/llms.txt leads to the docs without a key, and contains no program', async
   expect(text).not.toContain('shown')
 })
 
-test('a key that can submit sees how, with answers that are accepted; another key does not', async () => {
+test('a key that can submit sees how, with answers that are accepted, and other keys do not', async () => {
   const markdown = await (await get('/docs/api/programs/shown.md')).text()
   const commands = [...markdown.matchAll(/```\n(curl[\s\S]*?)\n```/g)].map(([, command]) => command!)
   const body = (of: string) => / -d '([\s\S]*?)' \\\n/.exec(commands.find(command => command.includes(of))!)![1]!
@@ -114,7 +114,7 @@ test.each([
   expect(examples).toContainEqual(expect.objectContaining({ ...problem, status }))
 })
 
-test('the table of questions has a row for each that is asked, with its key', async () => {
+test('the table of questions has a row with the key of each question', async () => {
   const page = await (await get('/docs/api/programs/shown/versions/draft/questions')).text()
   expect(page.match(/<td class="comment"/g)!.length).toBe(page.match(/<tr>/g)!.length - 1)
   expect(page).toContain('<code>brand_new</code>')

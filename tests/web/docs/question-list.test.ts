@@ -25,7 +25,7 @@ function asking(pets: string[], ...names: string[]) {
   return { ...all, display_name: 'All', statuses: [], questions, screens }
 }
 
-test('questions are under the screen that asks them, with when they are empty and since when they have their options', () => {
+test('questions are listed by screen, with when they are empty and since when they have their options', () => {
   const first = asking(['cat', 'dog'], 'old', 'pet', 'zoo', 'gone', 'inner')
   const second = asking(['cat', 'fox'], 'pet', 'zoo', 'inner', 'later')
   const { questions } = versionDocs(second, [first], { timeZone: 'UTC' })
@@ -54,7 +54,7 @@ test('questions are under the screen that asks them, with when they are empty an
   ])
 })
 
-test('each option is looked at a few times, however many there are', () => {
+test('the work for each option is bounded, however many there are', () => {
   const count = 2000
   let looked = 0
   const { questions } = versionDocs(asking(['cat'], 'pet'), [], { timeZone: 'UTC' })

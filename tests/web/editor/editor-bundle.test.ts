@@ -10,11 +10,11 @@ test('the compressed editor is at most 90 KB', () => {
   expect(Bun.gzipSync(Buffer.from(script)).length).toBeLessThanOrEqual(90 * 1024)
 })
 
-test('the editor makes no code from text, which the policy of pages refuses', () => {
+test('the editor evaluates no text as code, which the pages’ policy refuses', () => {
   expect(script).not.toMatch(/\bnew Function\b|\beval\(|\.Function\)\(/)
 })
 
-test('the editor is made of the domain, of packages, and of nothing that only the service has', async () => {
+test('the editor imports only the domain and packages, and nothing of the service', async () => {
   const root = join(import.meta.dir, '../../..')
   const { metafile } = await Bun.build({
     entrypoints: [join(root, 'src/web/editor/editor-main.tsx')],

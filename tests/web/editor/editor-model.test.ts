@@ -60,7 +60,7 @@ test('the test program has no errors', async () => {
 })
 
 describe('moving', () => {
-  test('a question lands where it is dropped, on whichever screen, before or after another one', () => {
+  test('puts a question where it is dropped, on any screen, before or after another', () => {
     const drop = (from: string, to: string, isAfter: boolean) =>
       order(dropped(program, questionItem(from), to.startsWith('screen') ? to : questionItem(to), isAfter))
     expect(drop('your name', 'housing', true)[0]).toEqual(['housing', 'your name'])
@@ -71,7 +71,7 @@ describe('moving', () => {
     expect(drop('your name', screenItem(0), true)).toEqual(order(program))
   })
 
-  test('by keyboard a question goes over the edge of a screen, and stops at the ends of the program', () => {
+  test('by keyboard takes a question across screens, and stops at the ends of the program', () => {
     const down = stepped(program, questionItem('housing'), 1)
     expect(placeOf(down, 'housing')).toEqual({ screen: 1, index: 0 })
     expect(order(stepped(down, questionItem('housing'), -1))).toEqual(order(program))
@@ -79,14 +79,14 @@ describe('moving', () => {
     expect(stepped(program, questionItem('their work'), 1)).toBe(program)
   })
 
-  test('a screen moves with its questions', () => {
+  test('takes a screen with its questions', () => {
     expect(stepped(program, screenItem(0), 1).screens.map(({ name }) => name)).toEqual(['Home', 'You'])
     expect(stepped(program, screenItem(1), 1)).toBe(program)
     expect(dropped(program, screenItem(0), questionItem('person'), true).screens[1]!.name).toBe('You')
     expect(removeScreen(program, 1).questions.map(({ admin_name }) => admin_name)).toEqual(['your name', 'housing'])
   })
 
-  test('what depends on a question that is moved behind it is an error that names both in words', async () => {
+  test('behind a question that depends on it is an error that names both', async () => {
     const moved = moveQuestion(program, 'housing', { screen: 1, index: 1 })
     const [error] = await errorsOf(moved)
     expect(error).toMatchObject({ path: '/screens/1/questions/0/visible_when/question', code: 'not_earlier' })
@@ -95,7 +95,7 @@ describe('moving', () => {
 })
 
 describe('adding', () => {
-  test('a question goes after the one that is selected, and after a list into the list', () => {
+  test('puts a question after the selected one, and after a list into the list', () => {
     const { to, selected } = withQuestion(program, { of: 'question', name: 'person' }, nothing)
     const { name } = selected as { name: string }
     expect(placeOf(to, name)).toEqual({ screen: 1, index: 2 })
@@ -108,7 +108,7 @@ describe('adding', () => {
     )
   })
 
-  test('a copy has the settings and the condition of the original, and a name of its own', async () => {
+  test('copies settings and condition of the original under another name', async () => {
     const { to } = withCopy(program, 'rent due', nothing)
     const [original, copy] = to.screens[1]!.questions
     expect(copy).toEqual({ ...original!, question: copy!.question })
@@ -116,12 +116,12 @@ describe('adding', () => {
     expect(await errorsOf(to)).toEqual([])
   })
 
-  test('a screen comes after the one that is worked on', () => {
+  test('puts a screen after the current one', () => {
     const { to, selected } = withScreen(program, { of: 'question', name: 'your name' })
     expect([to.screens.length, to.screens[1]!.questions, selected]).toEqual([3, [], { of: 'screen', index: 1 }])
   })
 
-  test('a name and a kind follow the text until somebody chooses them; references follow the name', () => {
+  test('derives name and kind from the text until they are chosen, and references follow the name', () => {
     const state = { isFixed: false, taken: nothing }
     let { to } = withQuestion(program, { of: 'screen', index: 0 }, nothing)
     for (const text of ['When', 'Born when?']) to = reworded(to, to.questions.at(-1)!, text, state).to
@@ -145,7 +145,7 @@ describe('adding', () => {
     expect(renameQuestion(program, 'housing', 'home').screens[1]!.questions[1]).toBe(program.screens[1]!.questions[1]!)
   })
 
-  test('names differ in letters where programs or questions differ in digits, which keys do not have', () => {
+  test('makes names that differ in letters if programs or questions differ in digits, which keys lack', () => {
     const first = freeName('Housing 2026', program, nothing)
     const [value, two] = [
       freeName('Housing 2026', { ...program, questions: [{ admin_name: first, kind: 'TEXT', text: 'x' }] }, nothing),
@@ -156,7 +156,7 @@ describe('adding', () => {
     expect(freeName('Who?', program, new Set(['who']))).not.toBe('who')
   })
 
-  test('a kind leaves behind what it has no place for', async () => {
+  test('drops settings that another kind does not have', async () => {
     for (const kind of questionKinds) {
       const changed = ofKind(program, 'your name', kind)
       expect((await errorsOf(changed)).filter(({ code }) => code === 'setting_not_allowed')).toEqual([])
@@ -201,13 +201,13 @@ describe('conditions', () => {
     expect(conditionOf(linesOf(condition)!)).toEqual(condition)
   })
 
-  test('none is no lines, and groups within groups are left to the document', () => {
+  test('no condition has no lines, and nested groups are left to the document', () => {
     expect([linesOf(undefined), conditionOf({ of: 'all', lines: [] })]).toEqual([{ of: 'all', lines: [] }, undefined])
     expect(linesOf({ not: looks[0]! })).toBeUndefined()
     expect(linesOf({ all: [{ any: [looks[0]!] }] })).toBeUndefined()
   })
 
-  test('a new line on a question of any kind is right from the start, but for a date', async () => {
+  test('a new line on a question of any kind is valid from the start, except for a date', async () => {
     const all = aDefinition({ slug: 'all', questions: everyKind })
     const last = { screen: 1, index: 0 }
     const targets = targetsIn(earlierThan(all, { ...last, screen: all.screens.length }), [])
@@ -220,7 +220,7 @@ describe('conditions', () => {
     }
   })
 
-  test('looks at what is asked before: once, or for each item of the same list', () => {
+  test('a condition can use earlier questions, asked once or for each item of the same list', () => {
     const names = (at: Parameters<typeof earlierThan>[1]) =>
       earlierThan(program, at).map(({ admin_name }) => admin_name)
     expect(names({ screen: 1, index: 1 })).toEqual(['your name', 'housing', 'rent due'])
@@ -230,8 +230,8 @@ describe('conditions', () => {
   })
 })
 
-describe('saving what is unfinished', () => {
-  test('new questions with errors are left out; an error elsewhere keeps the document from being saved', async () => {
+describe('saving an unfinished program', () => {
+  test('leaves out new questions with errors, while another error prevents saving', async () => {
     const { to } = withQuestion(program, { of: 'screen', index: 0 }, nothing)
     const errors = await errorsOf(to)
     expect(errors.map(({ path }) => path)).toEqual(['/questions/5/text'])
@@ -248,7 +248,7 @@ describe('two editors', () => {
     questions: of.questions.map(question => (question.admin_name === name ? { ...question, text } : question)),
   })
 
-  test('changes to different questions, settings and places are both kept', async () => {
+  test('keep both changes to different questions, settings and positions', async () => {
     const mine = withQuestion(change('your name', 'Mine?'), { of: 'question', name: 'your name' }, nothing)
     const named = change((mine.selected as { name: string }).name, 'Added by me', mine.to)
     const theirs = moveQuestion(change('housing', 'Theirs?'), 'housing', { screen: 0, index: 0 })
@@ -261,7 +261,7 @@ describe('two editors', () => {
     expect(await errorsOf({ ...document, based_on: 7 })).toEqual([])
   })
 
-  test('changes to one question, one order or one name clash, and so does removing what the other changed', () => {
+  test('conflict over one question, order or name, and over removing what the other changed', () => {
     const clashes = (mine: ProgramDefinition, theirs: ProgramDefinition) =>
       mergeDefinitions(program, mine, theirs).clashes
     expect(clashes(change('housing', 'a'), change('housing', 'b'))).toEqual(['housing'])
@@ -278,13 +278,13 @@ describe('the preview', () => {
   const paths = (...pairs: [string, string][]) =>
     askedSamples(program, new FormValues(pairs)).map(asked => asked.map(({ path }) => path))
 
-  test('a condition is decided by the sample answers, and an answer to what is not asked counts for nothing', () => {
+  test('evaluates conditions with the sample answers, ignoring answers to hidden questions', () => {
     expect(paths()).toEqual([['/your name', '/housing'], ['/person']])
     expect(paths(['/housing/selection', 'rent'])[1]).toEqual(['/rent due', '/person'])
     expect(paths(['/housing/selection', 'own'])[1]).toEqual(['/person'])
   })
 
-  test('what is repeated is asked for each item of the list, with its name', () => {
+  test('asks repeated questions for each item of the list, with its name', () => {
     const values = new FormValues([
       ['/person/entities/0/entity_name', 'Ana'],
       ['/person/entities/2/entity_name', 'Ben'],
@@ -298,7 +298,7 @@ describe('the preview', () => {
     expect(asked!.map(({ about }) => about)).toEqual(['', 'Ana', 'Ben'])
   })
 
-  test('numbers, money, dates and lists of options are compared as exports have them', () => {
+  test('compares numbers, money, dates and lists of options as in exports', () => {
     const compared = aDefinition({
       slug: 'compared',
       screens: [
@@ -328,7 +328,7 @@ describe('the preview', () => {
 })
 
 describe('before publishing', () => {
-  test('what is missing or unusual is listed with its place', async () => {
+  test('everything missing or unusual is listed with its place', async () => {
     const codes = async (document: ProgramDefinition) =>
       remarksOn(document, await errorsOf(document)).map(({ code }) => code)
     const complete = { ...program, statuses: ['Received'] }
@@ -366,7 +366,7 @@ describe('statuses', () => {
     status_details: [denied],
   } as ProgramDefinition
 
-  test('what belongs to a status follows it when it is renamed, moved or removed', () => {
+  test('keep their details when they are renamed, moved or removed', () => {
     const [received, second] = statusRows(document) as [StatusRow, StatusRow]
     expect(withStatusRows(document, [received, second])).toEqual(document)
     const renamed = withStatusRows(document, [second, { ...received, status: 'New', color: 'blue' }])
@@ -375,13 +375,13 @@ describe('statuses', () => {
     expect(withStatusRows(document, [received])).not.toHaveProperty('status_details')
   })
 
-  test('no two statuses have the same place for their details, even if neither has any', () => {
+  test('have separate details, even if they are empty', () => {
     const places = statusRows({ ...document, statuses: ['Received', 'Denied', 'New', 'Received'] }).map(({ at }) => at)
     expect(new Set(places).size).toBe(4)
     expect(places[1]).toBe(0)
   })
 
-  test('a status that has the name of another while it is typed gets its own details back', () => {
+  test('get their own details back after temporarily having the name of another', () => {
     const typed = ['Denied', 'Denied so far', 'Denied', 'Re'].reduce(
       (to, status) => {
         const [first, ...rest] = statusRows(to)
@@ -397,7 +397,7 @@ describe('translating', () => {
   const bilingual: ProgramDefinition = { ...program, languages: ['es'] }
   const inOrder = programTexts(bilingual).map(({ pointer }) => pointer)
 
-  test('one missing text leads to the next in reading order, from what is selected, and the last to the first', () => {
+  test('goes from one missing text to the next in reading order, from the selection, and from the last to the first', () => {
     const seen: (string | undefined)[] = []
     let at: string | undefined
     for (let i = 0; i < inOrder.length + 1; i++) {
@@ -409,7 +409,7 @@ describe('translating', () => {
     expect(nextMissing(bilingual, 'es', { of: 'question', name: 'rent due' }, inOrder[0])).toBe('/questions/2/text')
   })
 
-  test('what is translated is passed over, and nothing is next once all is translated', () => {
+  test('skips translated texts, and ends when all are translated', () => {
     const [first = '', second, ...rest] = inOrder
     const definition = withTranslation(bilingual, second!, 'es', 'Algo')
     expect(nextMissing(definition, 'es', selectionAt(definition, first), first)).toBe(rest[0])
@@ -417,7 +417,7 @@ describe('translating', () => {
     expect(nextMissing(all, 'es', { of: 'program' }, undefined)).toBeUndefined()
   })
 
-  test('a question of the bank comes without the translations that the program does not offer', async () => {
+  test('leaves out translations of a bank question in languages that the program does not offer', async () => {
     const translations = { es: { text: 'Sí' }, ar: { text: 'نعم' } }
     const banked = { admin_name: 'banked', kind: 'TEXT' as const, text: 'Yes', translations }
     const present: Step = { document: bilingual, selected: { of: 'program' } }
@@ -434,17 +434,17 @@ test.each([
   ['#question-%', undefined],
   ['#question-no%20such', undefined],
   ['', undefined],
-] as const)('the address %p opens its place, or else the first question', (hash, place) => {
+] as const)('the address %p opens its element, or otherwise the first question', (hash, place) => {
   expect(opened(program, placeIn(hash)).selected).toEqual(place ?? opened(program).selected)
 })
 
-test('the address of a question has its name encoded', () => {
+test('the address of a question contains its encoded name', () => {
   const name = program.questions.at(-1)!.admin_name
   expect(opened(program, placeIn(`#question-${encodeURIComponent(name)}`)).selected).toEqual({ of: 'question', name })
 })
 
 describe('undo', () => {
-  test('takes back a step at a time, what is typed in one go together, and brings it back', () => {
+  test('reverts one step at a time, with continuous typing as one step, and redoes it', () => {
     let state = opened(program)
     const [a, b, c] = ['a', 'b', 'c'].map(display_name => ({ ...program, display_name })) as [
       ProgramDefinition,
@@ -464,7 +464,7 @@ describe('undo', () => {
     expect(reduce(state, { do: 'redo' })).toBe(state)
   })
 
-  test('a question of the bank that arrives late keeps what was typed meanwhile, and what is selected', () => {
+  test('keeps input and selection when a bank question arrives late', () => {
     const banked = { admin_name: 'birth day', kind: 'DATE' as const, text: 'Born?' }
     const use = (name: string) => ({
       do: 'edit-late' as const,
@@ -488,7 +488,7 @@ describe('undo', () => {
     expect(reduce(used, use('housing'))).toBe(used)
   })
 
-  test('shows what it changes: a question that is gone is not selected', () => {
+  test('shows what it changes, and never selects a removed question', () => {
     let state = opened(program)
     const added = withQuestion(program, state.selected, nothing)
     state = reduce(state, { do: 'edit', ...added, at: 0 })

@@ -42,7 +42,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const entry = (page: Page, text: string) => page.locator('.structure .entry', { hasText: text }).first()
   const text = (page: Page) => page.getByLabel('Question', { exact: true })
 
-  test('twelve questions on four screens, two of them in a list and one screen on a condition, are published with at most 24 clicks', async () => {
+  test('twelve questions on four screens, with a list and a conditional screen, are published with at most 24 clicks', async () => {
     const { page, complaints, context } = await openPage(browser, service.baseUrl, signedIn)
     let clicks = 0
     const click = async (role: 'link' | 'button', name: string | RegExp) => {
@@ -130,7 +130,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   }, 120_000)
 
   test.each([400, 2000])(
-    'nothing that is typed is lost where the service takes %p ms to answer',
+    'no input is lost if the service takes %p ms to respond',
     async ms => {
       const slug = `slow-${ms}`
       await aProgram(sql, { slug, questions: [q.text(`first ${ms === 400 ? 'a' : 'b'}`)] })
@@ -158,7 +158,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     120_000,
   )
 
-  test('what is typed without a connection is there after a reload, and is saved when the connection is back', async () => {
+  test('offline input survives a reload, and is saved when the connection is back', async () => {
     await aProgram(sql, { slug: 'offline', questions: [q.text('only one here')] })
     const { page, context } = await open('offline')
     await page.route('**/admin/api/**', route =>
@@ -180,7 +180,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('a session that ends loses nothing: after signing in in another tab the draft is saved by itself', async () => {
+  test('an expired session loses nothing: after signing in in another tab, the draft is saved automatically', async () => {
     await aProgram(sql, { slug: 'signed-out', questions: [q.text('only that one')] })
     const { page, context } = await open('signed-out')
     await context.clearCookies()
@@ -212,7 +212,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     ['Use theirs', ['One?', 'Theirs?']],
     ['Use mine', ['Mine?', 'Two?']],
   ])(
-    'two people at one draft see each other’s changes, and one decides: %s',
+    'two people editing a draft see each other’s changes, and one decides: %s',
     async (button, expected) => {
       const slug = asciiName(button, '-')
       const names = ['one', 'two'].map(name => `${name} of ${button.toLowerCase()}`)
@@ -236,7 +236,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     60_000,
   )
 
-  test('where both changed one question, the two can’t both be kept', async () => {
+  test('if both changed one question, only one change can be kept', async () => {
     await aProgram(sql, { slug: 'clash', questions: [q.text('contested', { text: 'One?' })] })
     const { page, context } = await open('clash')
     await saveAs('clash', 'One?', 'Theirs?')
@@ -246,7 +246,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('by keyboard, questions and options are moved, the focus goes with them, and where they are is said', async () => {
+  test('by keyboard, questions and options are moved with the focus, and their position is announced', async () => {
     await aProgram(sql, {
       slug: 'by-keys',
       screens: [
@@ -281,7 +281,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('by mouse and by finger, a question is dragged to another place', async () => {
+  test('a question is dragged by mouse and by touch', async () => {
     await aProgram(sql, { slug: 'dragged', questions: [q.text('alpha'), q.text('beta'), q.text('gamma')] })
     const { page, context } = await open('dragged')
     const middle = async (name: string) => {
@@ -303,7 +303,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('a list that is pasted becomes options, and their IDs follow their texts', async () => {
+  test('a pasted list becomes options with IDs from their texts', async () => {
     await aProgram(sql, { slug: 'pasted', questions: [q.text('before it')] })
     const { page, context } = await open('pasted')
     await page.getByRole('button', { name: '+ Question' }).click()
@@ -325,7 +325,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('a question that resembles one of the bank is offered that one; a key that the bank has is not taken', async () => {
+  test('a question similar to one in the bank is offered that one, and keys in the bank are avoided', async () => {
     await aProgram(sql, { slug: 'has-it', questions: [q.date('birth day', { text: 'Your birth date?' })] })
     await aProgram(sql, { slug: 'wants-it', questions: [q.text('something else')] })
     const { page, context } = await open('wants-it')
@@ -350,7 +350,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('the preview reacts to sample answers, and what is missing leads to its place', async () => {
+  test('the preview reacts to sample answers, and missing texts link to their place', async () => {
     const rent = { question: 'tenure', field: 'selection', operator: 'equal' as const, value: 'rent' }
     await aProgram(sql, {
       slug: 'seen',
@@ -373,7 +373,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('texts are translated side by side: Enter leads from one that is missing to the next, until none is', async () => {
+  test('texts are translated side by side, and Enter goes to the next missing one', async () => {
     const options = Array.from({ length: 27 }, (_, i) => `o${i}`)
     await aProgram(sql, {
       slug: 'translated',
@@ -463,7 +463,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('on a phone, what is selected comes into view, and a link leads back to the structure', async () => {
+  test('on a phone, the selection scrolls into view, and a link leads back to the structure', async () => {
     const names = [...'abcdefghijklmnopqrst'].map(letter => `phone question ${letter}`)
     await aProgram(sql, { slug: 'on-a-phone', questions: names.map(name => q.text(name)) })
     const { page, context } = await open('on-a-phone')
@@ -477,7 +477,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('axe finds nothing in any part, light or dark, wide or on a phone; every kind of question is edited', async () => {
+  test('axe finds nothing in any part, light or dark, wide or narrow, with every kind of question', async () => {
     await aProgram(sql, { slug: 'all-kinds', questions: everyKind, details: { languages: ['es', 'ar'] } })
     const { page, complaints, context } = await open('all-kinds')
     await page.getByLabel('Languages shown').selectOption('ar')

@@ -16,7 +16,7 @@ test('an axis ends at a round number that fits', () => {
     expect(ticksUpTo(most)).toEqual([...ticks])
 })
 
-test('no bar is higher than its axis or lower than a fifth of it where it is the highest', () => {
+test('no bar is higher than its axis, and the highest is at least a fifth of it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000_000 }), most => {
       const top = ticksUpTo(most).at(-1)!
