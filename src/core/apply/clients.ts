@@ -20,7 +20,7 @@ interface ClientDraft {
 
 /**
  * Registers a client of the intermediary's organization and begins a session for them. Returns the cookie's token. Throws Problem
- * `invalid_request` when the name is invalid.
+ * `invalid_request` when the name is invalid, `not_found` when the form has registered another organization's client.
  */
 export async function registerClient(
   sql: Sql,
@@ -44,11 +44,14 @@ export async function registerClient(
       return beginApplying(tx, rules, applicant_id, now, intermediary.intermediary_id)
     })
   } catch (error) {
-    const registered = (error as { code?: string }).code === '23505' ? await findClientOfForm(sql, client) : undefined
-    if (registered === undefined) throw error
-    return openClient(sql, rules, key, intermediary, registered, now)
+    if ((error as { code?: string }).code !== '23505') throw error
+    // A form of another organization is no form of this one.
+    const registered = await findClientOfForm(sql, client)
+    return registered === undefined ? noSuchClient() : openClient(sql, rules, key, intermediary, registered, now)
   }
 }
+
+const noSuchClient = (): never => notFound('The organization has no such client.')
 
 /** Begins a session for a client of the intermediary's organization. Returns the cookie's token. Throws Problem `not_found`. */
 export async function openClient(
@@ -60,7 +63,7 @@ export async function openClient(
   now: Micros,
 ): Promise<string> {
   return inTransaction(sql, async tx => {
-    if (!(await isClient(tx, organization_id, applicantId))) notFound('The organization has no such client.')
+    if (!(await isClient(tx, organization_id, applicantId))) noSuchClient()
     const by = { actor: actorOfKey(key), address: key.address }
     await recordAction(tx, by, 'client_opened', String(applicantId), { organization_id })
     return beginSession(tx, rules, { applicant_id: applicantId, code: '', codeShown: true, intermediary_id }, now)

@@ -141,6 +141,21 @@ test('a form about one client is not saved for another, nor without an open clie
   expect(saved.length).toBe(0)
 })
 
+test('a form that registered another organization’s client is refused as that client is', async () => {
+  const hana = await signIn()
+  await hana.open('/apply/-/clients/new')
+  const { fields } = hana.fieldsOf('name="key"')
+  fields.set('name', 'Of Casa alone')
+  await hana.post('/apply/-/clients/new', fields)
+  const other = await signIn(await anIntermediary(sql, await anOrganization(sql, 'Same form')))
+  await other.open('/apply/-/clients/new')
+  const { action, fields: theirs } = other.fieldsOf('name="key"')
+  theirs.set('name', 'Of another')
+  theirs.set('key', fields.get('key')!)
+  expect((await other.post(action, theirs)).status).toBe(404)
+  expect((await other.clients()).size).toBe(0)
+})
+
 test('a form that is sent twice registers one client, and one without a name none', async () => {
   const hana = await signIn()
   await hana.open('/apply/-/clients/new')
