@@ -255,7 +255,7 @@ test('a file that took so long to arrive that it is being erased is refused', as
   const order = {
     rules: fileRulesOf({}),
     space: new FileSpace(sql, 1e9),
-    name: 'late.pdf',
+    name: 'slow.pdf',
     place: async () => ({ program_id, applicant_id }),
     onFailure: () => {},
   }

@@ -2,12 +2,17 @@
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { programDefinitionSchema } from '../../../src/domain/definitions/program-definition.ts'
 import { editorScript } from '../../../src/web/html/assets/editor-bundle.ts'
 
 const script = await editorScript()
 
 test('the compressed editor is at most 90 KB', () => {
   expect(Bun.gzipSync(Buffer.from(script)).length).toBeLessThanOrEqual(90 * 1024)
+})
+
+test('no schema of a document has a format, since the editor leaves out the code that checks formats', () => {
+  expect(JSON.stringify(programDefinitionSchema)).not.toContain('"format":')
 })
 
 test('the editor evaluates no text as code, which the pages’ policy refuses', () => {

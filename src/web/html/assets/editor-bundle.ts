@@ -8,6 +8,12 @@ const replaced: Readonly<Record<string, string>> = {
   // Only the reading of answers looks at telephone numbers.
   'libphonenumber-js/min':
     'export const isSupportedCountry = () => false, parsePhoneNumberFromString = () => undefined',
+  // No schema of a document has a format.
+  '../../format/index.mjs': `export const Format = {
+  Test: name => {
+    throw new Error('The editor has no formats: ' + name)
+  },
+}`,
   // It compiles schemas to code, which the content security policy refuses.
   'typebox/compile': `import { Value } from 'typebox/value'
 // Edits leave untouched parts of a document as they are: each is checked once.
@@ -22,6 +28,8 @@ export const Compile = schema => {
 }`,
 }
 
+const replacedPath = new RegExp(`^(${Object.keys(replaced).map(RegExp.escape).join('|')})$`)
+
 /** The script, ready to be served. Takes a quarter of a second. */
 export async function editorScript(): Promise<string> {
   const { outputs } = await Bun.build({
@@ -33,10 +41,7 @@ export async function editorScript(): Promise<string> {
       {
         name: 'for-browsers',
         setup(build) {
-          build.onResolve({ filter: /^(libphonenumber-js\/min|typebox\/compile)$/ }, ({ path }) => ({
-            path,
-            namespace: 'for-browsers',
-          }))
+          build.onResolve({ filter: replacedPath }, ({ path }) => ({ path, namespace: 'for-browsers' }))
           build.onLoad({ filter: /./, namespace: 'for-browsers' }, ({ path }) => ({
             contents: replaced[path]!,
             loader: 'js',
