@@ -76,17 +76,12 @@ export function moveQuestion(definition: ProgramDefinition, name: string, to: Ed
 /** Another admin name, wherever the document has it. */
 export function renameQuestion(definition: ProgramDefinition, from: string, to: string): ProgramDefinition {
   const renamed = <Name extends string | undefined>(name: Name) => (name === from ? to : name)
-  const inCondition = (condition: NamedCondition): NamedCondition =>
-    withChanged(
-      condition,
-      'all' in condition
-        ? { all: mapChanged(condition.all, inCondition) }
-        : 'any' in condition
-          ? { any: mapChanged(condition.any, inCondition) }
-          : 'not' in condition
-            ? { not: inCondition(condition.not) }
-            : { question: renamed(condition.question) },
-    )
+  const inCondition = (condition: NamedCondition): NamedCondition => {
+    if ('all' in condition) return withChanged(condition, { all: mapChanged(condition.all, inCondition) })
+    if ('any' in condition) return withChanged(condition, { any: mapChanged(condition.any, inCondition) })
+    if ('not' in condition) return withChanged(condition, { not: inCondition(condition.not) })
+    return withChanged(condition, { question: renamed(condition.question) })
+  }
   const conditioned = <One extends { visible_when?: NamedCondition | null }>(item: One): One =>
     withChanged(item, { visible_when: item.visible_when && inCondition(item.visible_when) })
   return {

@@ -3,6 +3,7 @@
 const wordsOf = (text: string): string =>
   text
     .toLowerCase()
+    .replace(/['’]/g, '')
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim()
 

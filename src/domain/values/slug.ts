@@ -7,7 +7,7 @@ export const slugLengthMax = 100
 export const asciiName = (text: string, between: '-' | '_'): string =>
   text
     .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+    .replace(/[\p{M}'’]/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, ' ')
     .trim()

@@ -156,6 +156,11 @@ describe('adding', () => {
     expect(freeName('Who?', program, new Set(['who']))).not.toBe('who')
   })
 
+  test('names have no gap where a text has an apostrophe', () => {
+    expect(freeName('Your child’s school', program, nothing)).toBe('your childs school')
+    expect(withLines([], ["Don't know", 'Mother’s']).map(({ admin_id }) => admin_id)).toEqual(['dont_know', 'mothers'])
+  })
+
   test('drops settings that another kind does not have', async () => {
     for (const kind of questionKinds) {
       const changed = ofKind(program, 'your name', kind)

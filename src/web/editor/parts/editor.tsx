@@ -157,7 +157,7 @@ function Bar(props: {
             Preview
           </a>
         )}
-        <a class="button plain" href={`${path}/document`}>
+        <a class="button plain" href={`${path}/document`} onClick={leave}>
           Document
         </a>
         <a class="button" href={`${path}/publish`} onClick={leave}>
