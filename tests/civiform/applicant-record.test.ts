@@ -31,8 +31,8 @@ async function followed(profile: 'contract' | 'origin') {
   return { ...following, applicant, shown }
 }
 
-describe('a changed applicant record is followed with the next comparison', () => {
-  test('in the profile origin: a change to the applicant’s record', async () => {
+describe('applicant records', () => {
+  test('in the profile origin, the next comparison applies a change to the applicant’s record', async () => {
     const { civiform, catchUp, applicant, shown } = await followed('origin')
     expect(await shown()).toEqual(['Harbor Clinic', 'before@example.org'])
     await civiform.app`update applicants set email_address = 'after@example.org' where id = ${applicant}`
@@ -40,7 +40,7 @@ describe('a changed applicant record is followed with the next comparison', () =
     expect(await shown()).toEqual(['Harbor Clinic', 'after@example.org'])
   })
   test.each(['contract', 'origin'] as const)(
-    'in the profile %s: an account that goes to another organization',
+    'in the profile %s, the next comparison applies an account’s move to another organization',
     async profile => {
       const { civiform, catchUp, applicant, shown } = await followed(profile)
       const other = await civiform.organization('Other Clinic')
@@ -52,7 +52,7 @@ describe('a changed applicant record is followed with the next comparison', () =
   )
 })
 
-test('a role without xmin of applicants follows all the same, and finds such a change when everything is read whole', async () => {
+test('a role that cannot read xmin of applicants finds a changed applicant record when everything is read in full', async () => {
   const { civiform, catchUp, applicant, shown, sql, restarted } = await followed('origin')
   const { reader } = civiform.database
   await civiform.app.unsafe(`revoke select (xmin) on applicants from ${reader}`)

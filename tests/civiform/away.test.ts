@@ -44,8 +44,8 @@ async function whole(change: () => Promise<unknown>): Promise<void> {
     }
 }
 
-describe('a CiviForm that is away for an hour', () => {
-  test('is followed again by the same process with all that happened there; in the meantime exports continue, and its absence is reported', async () => {
+describe('a CiviForm database that is unreachable for an hour', () => {
+  test('is reported while exports continue, and the same process then copies everything that happened meanwhile', async () => {
     const following = await useFollowing()
     const { civiform, sql, ownUrl } = following
     await civiform.publish({ [program]: [job] })
@@ -115,8 +115,8 @@ describe('a CiviForm that is away for an hour', () => {
   })
 })
 
-describe('a CiviForm that is upgraded in the middle of the first copy', () => {
-  test('93: columns that appear are filled for what was copied without them too, and nothing is lost or there twice', async () => {
+describe('a CiviForm upgrade in the middle of the first copy', () => {
+  test('93: the follower fills new columns of applications already copied, and loses or duplicates nothing', async () => {
     const following = await useFollowing({ age: '2023' })
     const { civiform, sql, follower, catchUp } = following
     await civiform.publish({ [program]: [job] })

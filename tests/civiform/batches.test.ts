@@ -21,13 +21,13 @@ const surprises = log.filter(({ level }) => level !== 'info')
 const client = await useFollowedClient({ database, sql })
 const firstCopy = (await client.walkAll({ pageSize: '2' })).map(application => application.application_id)
 
-test('89: the first copy has all of them by id, though they have one time', () => {
+test('89: the first copy has all applications with the same submission time, in the order of their IDs', () => {
   expect(ended).toMatchObject({ stored: 0, more: true, watermark: undefined })
   expect(surprises).toEqual([])
   expect(firstCopy).toEqual(ids)
 })
 
-test('94: changes that are seen together all arrive', async () => {
+test('94: changes read in the same round are all stored', async () => {
   const texts = ids.map(id => `changed ${id}`)
   for (const id of ids) await civiform.rewrite(id, { job: { text: `changed ${id}` } })
   await follower.round()
@@ -37,7 +37,7 @@ test('94: changes that are seen together all arrive', async () => {
   expect(ids.map(id => now.get(id))).toEqual(texts)
 })
 
-test('after a loss of history all that were submitted lately are compared at once', async () => {
+test('after a loss of history, all recent applications are compared immediately', async () => {
   const lately: number[] = []
   for (let i = 0; i < 7; i++) {
     const applicant = await civiform.applicant()

@@ -20,7 +20,7 @@ const heldBy = (file: string): number[] =>
     ),
   ].flatMap(([, title]) => numbersOf(title!))
 
-test('each case that following was specified by is held by a test', () => {
+test('each numbered case of the specification for following has a test', () => {
   const files = readdirSync(import.meta.dir).filter(file => file.endsWith('.test.ts'))
   const all = new Set(files.flatMap(heldBy))
   expect(Array.from({ length: cases }, (_, i) => i + 1).filter(number => !all.has(number))).toEqual([])

@@ -6,7 +6,7 @@ import { useFollowedClient, useFollowing } from '../support/civiform/following.t
 
 const program = 'rent relief'
 
-test('submissions whose time is yet to come are a finding, an error in the log and a metric, until it has come', async () => {
+test('submissions with a time in the future are a finding, an error in the log and a metric until that time', async () => {
   const following = await useFollowing()
   const { civiform, sql, catchUp, log } = following
   await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
@@ -37,7 +37,7 @@ test('submissions whose time is yet to come are a finding, an error in the log a
   expect(await seen()).toEqual({ findings: [], applications: 0, isAnHour: false, errors: 1 })
 })
 
-test('a CiviForm clock that is ahead by seconds, as clocks are, is not reported', async () => {
+test('a CiviForm clock that is a few seconds ahead is not reported', async () => {
   const { civiform, sql, follower, log } = await useFollowing()
   await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
   const time = new Date(Date.now() + 4000).toISOString()

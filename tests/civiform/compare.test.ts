@@ -31,7 +31,7 @@ describe('the profile contract', () => {
     ['program_name', { program_name: 'Rent relief' }, { program_name: 'rent-relief' }],
     ['the organization of an applicant', { ti_organization: 'Helpers' }, { ti_organization: null }],
     ['file_key', inAnswer('file', file(['a'])), inAnswer('file', file(['a'], 'a'))],
-    ['a lone old key', inAnswer('file', file([])), inAnswer('file', file(['a'], 'a'))],
+    ['a single old file key', inAnswer('file', file([])), inAnswer('file', file(['a'], 'a'))],
     ['suffix', inAnswer('name', name('A', 'Jr.')), inAnswer('name', name('A', 'JR'))],
     [
       'the record of the applicant',
@@ -50,7 +50,7 @@ describe('the profile contract', () => {
       inAnswer('map', { question_type: 'MAP', selections: ['b'] }),
       inAnswer('map', { question_type: 'MAP', selections: [] }),
     ],
-  ])('%s differs deliberately', (_, theirs, ours) => {
+  ])('%s is a deliberate difference', (_, theirs, ours) => {
     expect(differences(theirs, ours).length).toBeGreaterThan(0)
     expect(left(theirs, ours)).toEqual([])
   })
@@ -60,7 +60,7 @@ describe('the profile contract', () => {
     ['a lost answer', inAnswer('job', { question_type: 'TEXT', text: 'x' }), inAnswer('job', none)],
     ['a lost name', inAnswer('other_name', name('A', null)), inAnswer('other_name', name(null, null))],
     ['a lost file', inAnswer('file', file(['a'])), inAnswer('file', file([], null))],
-    ['a file that is another', inAnswer('file', file(['a'])), inAnswer('file', file(['b'], 'b'))],
+    ['a different file', inAnswer('file', file(['a'])), inAnswer('file', file(['b'], 'b'))],
     ['a lost question', inAnswer('job', { question_type: 'TEXT', text: 'x' }), inAnswer('job', undefined)],
     [
       'an answer in an entity',
@@ -68,17 +68,17 @@ describe('the profile contract', () => {
       inAnswer('pets', pets({ food: { question_type: 'TEXT', text: 'x' } })),
     ],
     ['another suffix', inAnswer('name', name('A', 'Jr.')), inAnswer('name', name('A', 'SR'))],
-  ])('%s does not', (_, theirs, ours) => {
+  ])('%s is not a deliberate difference', (_, theirs, ours) => {
     expect(left(theirs, ours)).not.toEqual([])
   })
 
-  test('an intermediary’s organization that is lost is not a deliberate difference', () => {
+  test('a lost organization of an intermediary is not a deliberate difference', () => {
     const [lost] = differences({ ti_organization: 'Helpers' }, { ti_organization: null })
     expect(isDeliberate(lost!, { ...expected, byApplicant: false })).toBe(false)
   })
 })
 
-test('a place is counted once for each application that differs there, however often it is in its lists', () => {
+test('a place counts each application that differs there once, even if several items of its lists differ', () => {
   const places = (...of: string[]) => of.map(place => ({ place, theirs: 1, ours: 2 }))
   const found = [
     { application_id: 7, differences: places('a[0].b', 'a[1].b', 'c') },

@@ -37,10 +37,10 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     })
 
   test.each([
-    ['when transactions began', true],
-    ['their locks', false],
+    ['transaction start times', true],
+    ['locks', false],
   ] as const)(
-    '7.4: a prepared transaction, seen by %s, holds the watermark, and is reported',
+    '7.4: a prepared transaction, detected by %s, holds the watermark and is reported',
     async (_, statistics) => {
       const following = await onCluster(cluster, `prepared_${statistics}`, statistics)
       const { civiform, sql, follower, catchUp } = following
@@ -78,7 +78,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     },
   )
 
-  test('7.4 (c): a standby is refused at the start, and waited for once it was followed', async () => {
+  test('7.4 (c): a follower refuses to start on a standby, and waits if its server becomes one later', async () => {
     const following = await onCluster(cluster, 'standby')
     const { civiform, sql, follower, restarted, catchUp } = following
     await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
@@ -108,7 +108,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     expect(await sql`select rollbacks from civiform_source`).toMatchObject([{ rollbacks: 0 }])
   })
 
-  test('limit 6: after a failover that lost commits, what they held is gone, ids given again are new applications, and it is reported', async () => {
+  test('limit 6: a failover that lost commits is reported, their changes are undone, and reused IDs are new applications', async () => {
     // One of its own: the primary is killed.
     const cluster = await useCluster()
     const following = await onCluster(cluster, 'failover')

@@ -44,7 +44,7 @@ describe('the questions of a program', () => {
   const food = { name: 'pet food', type: 'TEXT' }
   const colour = { name: 'pet colour', type: 'TEXT' }
 
-  test('51: what is repeated in another version is null in every entity by the manual, and absent by the code (D12)', async () => {
+  test('51: a repeated question of another version is null in every entity as in the manual, or absent as in CiviForm’s code (D12)', async () => {
     const given = [
       [[pets(food)], { pets: [{ entity_name: 'Mochi' }] }],
       [[pets(food, colour)], {}],
@@ -63,7 +63,7 @@ describe('the questions of a program', () => {
   })
 
   test.each(['contract', 'origin'] as const)(
-    '40: a file that a version did not ask for has the form of one that was asked for and not given, by %s',
+    '40: a file question that a version lacks looks like an unanswered one, in the profile %s',
     async profile => {
       const job = { name: 'job', type: 'TEXT' }
       const file = { name: 'pay stub', type: 'FILEUPLOAD' }
@@ -81,7 +81,7 @@ describe('the questions of a program', () => {
     },
   )
 
-  test('54, 58, 59: a question that a later version dropped is null there, and keeps its answers in the earlier one; an option has the name that the version of the application gave it', async () => {
+  test('54, 58, 59: a question dropped by a later version is null there and keeps its earlier answers, and options have the names of the application’s version', async () => {
     const housing = (own: string): SimulatedQuestion => ({ name: 'housing', type: 'DROPDOWN', options: [[2, own]] })
     const answers = { move_in: { date: 951782400000 }, housing: { selection: '2' } }
     const { client, sql } = await versions('contract', [
@@ -101,7 +101,7 @@ describe('the questions of a program', () => {
     ])
   })
 
-  test('55: of a draft they are null in every application by the code, and absent by the manual (D4)', async () => {
+  test('55: questions of a draft are null in every application as in CiviForm’s code, or absent as in the manual (D4)', async () => {
     for (const profile of ['contract', 'origin'] as const) {
       const { civiform, catchUp, answersOf, service, key } = await versions(profile, [[[food], {}]])
       await civiform.saveDraft(program, [food, { name: 'favourite colour', type: 'TEXT' }])
@@ -119,7 +119,7 @@ describe('the questions of a program', () => {
     }
   })
 
-  test('57: a version that is in none of CiviForm’s versions, and a draft that was applied to, are versions all the same', async () => {
+  test('57: a program row outside all CiviForm versions, and a draft with applications, are program versions too', async () => {
     const { civiform, catchUp, client, restarted } = await versions('contract', [
       [[food], { pet_food: { text: 'kelp' } }],
       [[food], {}],
@@ -150,7 +150,7 @@ describe('the questions of a program', () => {
     expect(Object.keys((await client.walkAll())[2]!.application).sort()).toEqual(['pet_food', 'pet_size'])
   })
 
-  test('62: two whose names make one key, in one version or in two, are exported under it once, and reported', async () => {
+  test('62: two questions with the same key, in one version or in two, are exported under it once and reported', async () => {
     const unit = (name: string, type: string): SimulatedQuestion => ({ name, type })
     const answers = { unit_: { number: 4, text: 'b' } }
     const { client, sql } = await versions('contract', [
@@ -171,7 +171,7 @@ describe('the questions of a program', () => {
 })
 
 describe('unknown types', () => {
-  test('an unknown type, a broken document and a program that is not there stop nothing; each is reported, and the page is as its docs say', async () => {
+  test('an unknown question type and a broken document are reported without stopping the export, and pages match their docs', async () => {
     const { civiform, client, sql, catchUp, service, key } = await versions('contract', [
       [
         [
@@ -219,7 +219,7 @@ describe('unknown types', () => {
     expect(await page.text()).toContain('What about job?')
   })
 
-  test('what is followed is not edited, annotated, submitted to or loaded into', async () => {
+  test('a followed program cannot be edited, annotated, submitted to or loaded into', async () => {
     const { sql } = await versions('contract', [[[{ name: 'job', type: 'TEXT' }], {}]])
     const [row] = await sql<
       { program_id: number; application_id: number }[]

@@ -52,8 +52,8 @@ async function ask({ id, secret }: CiviFormKey, { from = '203.0.113.7', slug = '
   return (await service.get(`/api/v1/admin/programs/${slug}/applications`, { headers })).status
 }
 
-describe('a key of CiviForm’s', () => {
-  test('79: is good with its secret under CiviForm’s salt, however long it is valid, and with no other', async () => {
+describe('a CiviForm key', () => {
+  test('79: works with its secret under CiviForm’s salt, and with no other', async () => {
     const secret = 'bm90LWEtcmVhbC1zZWNyZXQ='
     expect(createHmac('sha256', salt).update(secret).digest('base64')).toBe(
       'Jx8DqXOhA3YDEQAexLtU2yCQu+OioBMaUwkb3CDAeAE=',
@@ -66,13 +66,13 @@ describe('a key of CiviForm’s', () => {
     expect(ofIt.flatMap(({ reason }) => reason ?? [])).toEqual(['wrong_secret_or_salt'])
   })
 
-  test('80: is good from its subnets alone, their first and last address and host bits that were left set included', async () => {
+  test('80: works only from its subnets, from the first to the last address, even if host bits are set', async () => {
     const key = await keyOf({ subnet: '10.1.0.5/16,203.0.113.7/32' })
     for (const from of ['203.0.113.7', '10.1.255.255', '10.1.0.0']) expect(await ask(key, { from })).toBe(200)
     for (const from of ['203.0.113.8', '10.2.0.0']) expect(await ask(key, { from })).toBe(401)
   })
 
-  test('81: is good up to the moment it expires, and not after it', async () => {
+  test('81: works until the moment it expires, and not after', async () => {
     const key = await keyOf({ expiration: '2200-01-01' })
     const expiry = Date.parse('2200-01-01T00:00:00Z') * 1000
     for (const [after, status] of [
@@ -86,7 +86,7 @@ describe('a key of CiviForm’s', () => {
     expect(await ask(await keyOf({ expiration: '2020-01-01' }))).toBe(401)
   })
 
-  test('is good as it is there now: what is changed there is changed here with the next round', async () => {
+  test('has in the next round whatever was changed in CiviForm', async () => {
     const key = await keyOf({ expiration: '2200-01-01', subnet: '203.0.113.7/32' })
     const secret = Buffer.alloc(32, 99).toString('base64')
     const hash = createHmac('sha256', salt).update(secret).digest('base64')
@@ -109,7 +109,7 @@ describe('a key of CiviForm’s', () => {
     expect(await sql`select name from api_key where api_key_id = ${key.id}`).toMatchObject([{ name: 'another name' }])
   })
 
-  test('82: opens the programs it is granted, by slug, and to it no other is there', async () => {
+  test('82: opens only the programs granted to it, by slug', async () => {
     const key = await keyOf({ grants: ['rent-relief', 'later-program'] })
     // A permission that is not to read opens nothing.
     await civiform.app`
@@ -121,7 +121,7 @@ describe('a key of CiviForm’s', () => {
     expect(await ask(key, { slug: 'later-program' })).toBe(200)
   })
 
-  test('83: that is retired there, or gone, opens nothing here after the next round, and the audit log has it', async () => {
+  test('83: opens nothing one round after it was retired or deleted in CiviForm, and the audit log records it', async () => {
     const [retired, gone] = [await keyOf(), await keyOf()]
     expect([await ask(retired), await ask(gone)]).toEqual([200, 200])
     await civiform.app`update api_keys set retired_time = now() at time zone 'UTC', retired_by = 'admin' where key_id = ${retired.id}`
@@ -135,13 +135,13 @@ describe('a key of CiviForm’s', () => {
     expect(events.map(event => event.subject)).toEqual([retired.id, gone.id].sort())
   })
 
-  test('a followed key cannot be changed here', async () => {
+  test('cannot be changed here', async () => {
     const { id } = await keyOf()
     const retiring = retireApiKey(sql, id, { actor: 'admin:kim', now: Date.now() * 1000 } as never)
     await expect(retiring).rejects.toMatchObject({ internal: 'followed' })
   })
 
-  test('that could open nothing is reported while it is there, and the others work', async () => {
+  test('is reported as long as it is unusable, while other keys work', async () => {
     const key = await keyOf()
     const odd = Buffer.alloc(16, 201).toString('base64')
     const own = [odd, 'of another']

@@ -51,7 +51,7 @@ async function followed(
 }
 
 describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
-  test('76, 77, 78: a date is its first instant in the instance’s zone, from it on and before it; a state in small letters is refused', async () => {
+  test('76, 77, 78: fromDate and toDate mean the first instant of the day in the instance’s time zone, and a lower-case state is refused', async () => {
     const { submit, catchUp, ids, get } = await followed(profile, [job], 'America/Chicago')
     const times = [
       '2024-06-01T04:59:59.999999Z',
@@ -68,7 +68,7 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
     for (const revisionState of ['current', 'DRAFT', '']) expect((await get({ revisionState })).status).toBe(400)
   })
 
-  test('D7: a page is held to its maximum by the manual, and as large as it is asked for by the code', async () => {
+  test('D7: requested page sizes are capped as in the manual, or unlimited as in CiviForm’s code', async () => {
     const { submit, catchUp, get } = await followed(profile)
     for (let i = 0; i < 5; i++) await submit()
     await catchUp()
@@ -83,7 +83,7 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
     expect(await sizes({ pageSize: '2' })).toEqual([2, false])
   })
 
-  test('D8, D9, D11: on later pages parameters may be left out, and others are refused; a token that is none is a 400', async () => {
+  test('D8, D9, D11: on later pages, parameters may be omitted but not changed, and an invalid token is a 400', async () => {
     const { submit, catchUp, get } = await followed(profile)
     for (let i = 0; i < 3; i++) await submit()
     await catchUp()
@@ -102,7 +102,7 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
     for (const pageSize of ['0', '-1', 'ten']) expect((await get({ pageSize })).status).toBe(400)
   })
 
-  test('56: what is asked on a block that was hidden is exported where it was answered before', async () => {
+  test('56: an answer to a question on a block that became hidden is exported', async () => {
     const hidden: SimulatedQuestion = {
       name: 'hours',
       type: 'NUMBER',
@@ -127,7 +127,7 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
     expect((await get()).payload[0].application.hours).toEqual({ question_type: 'NUMBER', number: 8 })
   })
 
-  test('a question that came later is in a part of an application as in the whole of it', async () => {
+  test('a question added later has the same value with and without a choice of fields', async () => {
     const { civiform, submit, catchUp, get } = await followed(profile)
     await submit({ answers: { job: { text: 'x' } } })
     await civiform.publish({ [program]: [job, { name: 'proof', type: 'FILEUPLOAD' }] })
@@ -141,7 +141,7 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
     expect((await get({ fields: 'proof' })).payload[0].application).toEqual({ proof })
   })
 
-  test('73: drafts, deleted ones and those of an unknown stage are not listed', async () => {
+  test('73: drafts, deleted applications and those in an unknown stage are not exported', async () => {
     const { civiform, submit, catchUp, ids } = await followed(profile)
     await civiform.draft(await civiform.applicant(), program)
     const kept = await submit()
@@ -153,7 +153,7 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
 })
 
 describe('a walk of a followed program', () => {
-  test('92: continues identically from a process that was started between two pages', async () => {
+  test('92: continues identically in a process started between two pages', async () => {
     const { submit, catchUp, get, serviceAgain, restarted } = await followed()
     for (let i = 0; i < 7; i++) await submit()
     await catchUp()
@@ -167,7 +167,7 @@ describe('a walk of a followed program', () => {
     expect(elsewhere.payload).toHaveLength(3)
   })
 
-  test('58: has the applications of every version of a program, whichever published versions lie between', async () => {
+  test('58: has the applications of every version of the program, even if other programs were published in between', async () => {
     const { civiform, submit, catchUp, ids } = await followed()
     const first = await submit()
     await civiform.publish({ 'food help': [job] })

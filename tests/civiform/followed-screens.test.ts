@@ -36,7 +36,7 @@ const asked = (
   block: idOf => ({ hidePredicate: { action, rootNode: root(idOf) }, ...more }),
 })
 
-test('under the origin’s profile a view has what the draft asks at this moment, however often it is asked for', async () => {
+test('in the profile origin, a cached view gets the questions of the current draft', async () => {
   const { civiform, sql, catchUp } = await useFollowing()
   await civiform.publish({ [program]: ['job', 'pay'].map(name => ({ name, type: 'TEXT' })) })
   await catchUp()
@@ -58,8 +58,8 @@ test('under the origin’s profile a view has what the draft asks at this moment
   expect(await seen()).toEqual(['job', 'pets'])
 })
 
-describe('a block that is shown under a condition', () => {
-  test('is a screen with that condition, in the words of the export: option names, dollars and days', async () => {
+describe('a block with a condition', () => {
+  test('is a screen with that condition, in the values of the export: option names, dollars and days', async () => {
     const { civiform, sql, catchUp } = await useFollowing()
     await civiform.publish({
       [program]: [
@@ -110,7 +110,7 @@ describe('a block that is shown under a condition', () => {
     expect((await readActiveVersion(sql)).screens).toEqual(screens)
   })
 
-  test('that programs here cannot express counts as always shown, and is reported; so is who is eligible', async () => {
+  test('is always shown, and reported, if programs here cannot express its condition or it decides eligibility', async () => {
     const { civiform, sql, catchUp } = await useFollowing()
     const odd = (name: string, node: unknown, action = 'SHOW_BLOCK'): SimulatedQuestion =>
       asked(name, 'TEXT', action, () => ({ node }))

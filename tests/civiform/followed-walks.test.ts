@@ -59,7 +59,7 @@ async function write(writer: number): Promise<void> {
 }
 
 describe('alongside 8 writers', () => {
-  test('G1, G2, G3, G5, G6: a follower that is killed again and again copies each application once, in walks that are exact', async () => {
+  test('G1, G2, G3, G5, G6: a repeatedly killed follower copies each application once, and walks are exact', async () => {
     await restarted().round()
     const key = await createTestKey(sql, { programs: ['rent-relief'] })
     const client = new ExportClient(service, key, 'rent-relief')
@@ -132,8 +132,8 @@ describe('alongside 8 writers', () => {
   }, 120_000)
 })
 
-describe('nothing is ever written there', () => {
-  test('what follows cannot write, and every row of every table stays as it was, locks included', async () => {
+describe('CiviForm’s database', () => {
+  test('cannot be written to by a follower, and keeps every row of every table unchanged, locks included', async () => {
     const tables = await civiform.app<{ name: string }[]>`select relname as name from pg_stat_user_tables order by 1`
     const fingerprint = (): Promise<unknown[]> =>
       Promise.all(
@@ -151,8 +151,8 @@ describe('nothing is ever written there', () => {
   })
 })
 
-describe('the watermark without the right to see when transactions began', () => {
-  test('84, 85, 91: an application whose time was taken before, and that was committed after, is copied once and in its place', async () => {
+describe('a follower that cannot see when transactions began', () => {
+  test('84, 85, 91: copies an application with an earlier time and a later commit once and in its place', async () => {
     const database2 = await useCiviForm('2026', { statistics: false })
     const slow = new SimulatedCiviForm(database2)
     await slow.publish({ [program]: questions })

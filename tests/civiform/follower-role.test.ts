@@ -37,7 +37,7 @@ describe('the role tributary_follower', () => {
       select status, superseded_seq is null as current from application order by submit_time, submit_seq`
   })
 
-  test('is enough for programs, applications, keys, changes, merges and deletions', async () => {
+  test('is sufficient for programs, applications, keys, changes, merges and deletions', async () => {
     expect(rows.map(row => [row.status, row.current])).toEqual([
       ['Approved', false],
       [null, true],
@@ -45,7 +45,7 @@ describe('the role tributary_follower', () => {
     expect(await database.sql`select from api_key where followed`).toHaveLength(1)
   })
 
-  test('is enough where a version that an applicant saw as a draft is edited in its place', async () => {
+  test('is sufficient for edits to a draft that already has an application', async () => {
     const preview = 'snow removal'
     const version = (await civiform.publish({ [preview]: [{ name: 'street', type: 'TEXT' }] }))[preview]!
     const draft = await civiform.saveDraft(preview, [{ name: 'house', type: 'TEXT' }])
@@ -72,14 +72,14 @@ describe('the role tributary_follower', () => {
     )
   })
 
-  test('alone removes what was copied before its time', async () => {
+  test('is the only role that may delete applications before their retention ends', async () => {
     const worker = await useLogin(database, 'tributary_worker')
     const sql = usePool({ url: worker, connectionsMax: 1, applicationName: 'test' })
     const removing = sql`delete from application where program_id > 0`
     await expect(removing).rejects.toMatchObject({ code: '42501' })
   })
 
-  test("lets it change and grant CiviForm's keys, and no others", async () => {
+  test("can change and grant CiviForm's keys, and no others", async () => {
     const denied = { code: '42501' }
     const { api_key_id } = await createTestKey(database.sql, { programs: ['rent-relief'] })
     await database.sql`delete from api_key_program where api_key_id = ${api_key_id}`
@@ -118,7 +118,7 @@ describe('the role tributary_follower', () => {
     await own`update api_key set name = name, retired_at = now(), retired_by = 'civiform' where followed`
   })
 
-  test('does not let it change or remove what was not copied, nor act for others', async () => {
+  test('cannot change or remove anything it did not copy, or act for others', async () => {
     const denied = { code: '42501' }
     await expect(own`update application set submit_time = now()`).rejects.toMatchObject(denied)
     await expect(own`delete from audit_event`).rejects.toMatchObject(denied)

@@ -40,8 +40,8 @@ const connections = async (): Promise<number> =>
       select count(*) as n from pg_stat_activity where usename = ${civiform.database.reader}`
   )[0]!.n
 
-describe('a follower that is killed', () => {
-  test('G1: in its first copy and alongside 8 writers, has copied each application once and in its place when it comes to an end', async () => {
+describe('a follower that is killed repeatedly', () => {
+  test('G1: copies each application once and in its place, during the first copy and alongside 8 writers', async () => {
     await fill()
     let writing = true
     let made = 0

@@ -48,7 +48,7 @@ async function submittedTogether(civiform: SimulatedCiviForm, more: number): Pro
 }
 
 describe('times', () => {
-  test('72: an application without one comes first, and is in no span of time, even one that is open at its beginning', async () => {
+  test('72: an application without a submission time comes first and is outside every date range, even one without a start', async () => {
     const { civiform, client, catchUp, sql } = await opened()
     const [older, newer] = [await civiform.applicant(), await civiform.applicant()]
     const timed = await civiform.submit({ applicant: newer, program, answers: answers('timed') })
@@ -70,7 +70,7 @@ describe('times', () => {
     for (const span of spans) expect(await shown(client, span)).toEqual([[timed, 'CURRENT']])
   })
 
-  test('limit 3: one that gets its time when it turns obsolete keeps its place, and reports the time', async () => {
+  test('limit 3: an application that gets its time when it becomes obsolete keeps its place, and the time is exported', async () => {
     const { civiform, client, catchUp, sql } = await opened()
     const applicant = await civiform.applicant()
     const untimed = await civiform.submit({ applicant, program, answers: answers('untimed') })
@@ -87,7 +87,7 @@ describe('times', () => {
     expect(walked[0]!.submit_time).not.toBeNull()
   })
 
-  test('8.3: a draft that was made after it was submitted, as upgrades left them, and a status without a time', async () => {
+  test('8.3: a creation time after the submission, as left by upgrades, and a status without a time are exported', async () => {
     const { civiform, client, catchUp, sql } = await opened()
     const id = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') })
     await catchUp()
@@ -101,7 +101,7 @@ describe('times', () => {
 
   const ago = (ms: number): string => new Date(Date.now() - ms).toISOString()
 
-  test('95: one that appears below a watermark that was used is taken in, reported, and as much is allowed for from then on', async () => {
+  test('95: an application below a used watermark is accepted and reported, and later ones may be as late', async () => {
     const { civiform, client, catchUp, log, sql } = await opened()
     const submit = async (text: string, time: string): Promise<number> =>
       civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(text), time })
@@ -141,7 +141,7 @@ describe('times', () => {
     expect(await sql`select late_applications from civiform_source`).toMatchObject([{ late_applications: 5 }])
   })
 
-  test('95: what is allowed for is the least again after a day without another', async () => {
+  test('95: the allowance for lateness returns to its minimum after a day without late applications', async () => {
     const { sql, follower, log } = await opened()
     const allowed = async (): Promise<unknown> => (await sql`select slack_ms from civiform_source`)[0]!.slack_ms
     await sql`update civiform_source set slack_ms = 9000, slack_widened_at = now() - interval '23 hours'`
@@ -153,7 +153,7 @@ describe('times', () => {
     expect(log.some(({ fields }) => fields.slack_ms === 5 && fields.slack_ms_before === 9000)).toBe(true)
   })
 
-  test('95: what was imported with times of long ago is taken in too, and nothing more is allowed for', async () => {
+  test('95: applications imported with old times are accepted too, without a larger allowance for lateness', async () => {
     const { civiform, client, catchUp, follower, log, sql } = await opened()
     const submit = async (time: string): Promise<number> =>
       civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x'), time })
@@ -180,7 +180,7 @@ describe('times', () => {
 })
 
 describe('revisions', () => {
-  test('8.3: two active applications of one applicant are both CURRENT, until CiviForm says otherwise', async () => {
+  test('8.3: two active applications of the same applicant are both CURRENT until CiviForm changes their stage', async () => {
     const { civiform, client, catchUp } = await opened()
     const applicant = await civiform.applicant()
     const first = await civiform.submit({ applicant, program, answers: answers('1') })
@@ -200,7 +200,7 @@ describe('revisions', () => {
     ])
   })
 
-  test('1.8: a merge that makes one obsolete without a successor is an event of its own: walks that began before have it as CURRENT', async () => {
+  test('1.8: a merge can make an application obsolete without a successor, while earlier walks still have it as CURRENT', async () => {
     const { civiform, client, catchUp, sql } = await opened()
     const [guest, account] = [await civiform.applicant(), await civiform.applicant()]
     const asGuest = await civiform.submit({ applicant: guest, program, answers: answers('guest') })
@@ -222,7 +222,7 @@ describe('revisions', () => {
     expect((await client.walkAll())[0]!.applicant_id).toBe(guest)
   })
 
-  test('a merge holds nothing up for what the same applicant has just submitted to another program', async () => {
+  test('a merge does not wait for an application that the same applicant has just submitted to another program', async () => {
     const { civiform, client, catchUp } = await opened()
     await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }], elsewhere: [{ name: 'job', type: 'TEXT' }] })
     const applicant = await civiform.applicant()
@@ -235,7 +235,7 @@ describe('revisions', () => {
     expect(await shown(client)).toEqual([[own, 'OBSOLETE']])
   })
 
-  test('the same status set once more is a change of its own, with its own time', async () => {
+  test('setting the same status again is another change, with its own time', async () => {
     const { civiform, catchUp, sql } = await opened()
     const id = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('a') })
     await catchUp()
@@ -255,7 +255,7 @@ describe('revisions', () => {
     ])
   })
 
-  test('87, 88: an application whose successor is not below the watermark yet is CURRENT, and OBSOLETE with it', async () => {
+  test('87, 88: an application stays CURRENT until its successor is below the watermark', async () => {
     const { civiform, client, catchUp, follower, sql } = await opened()
     const applicant = await civiform.applicant()
     const first = await civiform.submit({ applicant, program, answers: answers('1') })
@@ -278,7 +278,7 @@ describe('revisions', () => {
     ])
   })
 
-  test('86: a status set between pages is on the later page, and each application is there once', async () => {
+  test('86: a status set between two pages is on the later page, and each application is exported once', async () => {
     const { civiform, client, catchUp } = await opened()
     const ids = await submitted(civiform, 2)
     await catchUp()
@@ -295,8 +295,8 @@ describe('revisions', () => {
   })
 })
 
-describe('an organization of intermediaries', () => {
-  test('4.4: that is renamed has its new name in the next round, and one that is gone is null after the next comparison', async () => {
+describe('an intermediary organization', () => {
+  test('4.4: has its new name after the next round, and is null after the next comparison if it was deleted', async () => {
     const { civiform, client, catchUp, follower, sql } = await opened()
     const [north, south] = [await civiform.organization('North Aid'), await civiform.organization('South Aid')]
     for (const organization of [north, south])
@@ -321,7 +321,7 @@ describe('an organization of intermediaries', () => {
 })
 
 describe('rows that disappear from CiviForm', () => {
-  test('a deletion takes the application away; most of a table gone at once waits for an operator', async () => {
+  test('a deleted application is removed, but the deletion of most of a table waits for an operator', async () => {
     const { civiform, client, catchUp, sql, log } = await opened()
     await submittedTogether(civiform, 150)
     await catchUp()
@@ -349,7 +349,7 @@ describe('rows that disappear from CiviForm', () => {
   })
 
   test.each([0, 1])(
-    'what CiviForm has a record of having deleted is gone with the next look, however much it is (%#)',
+    'all applications with a deletion record in CiviForm are removed in the next round, however many (%#)',
     async whole => {
       const { civiform, sql, restarted, follower, catchUp } = await opened()
       const applicants: number[] = []
@@ -381,7 +381,7 @@ describe('rows that disappear from CiviForm', () => {
   )
 
   test.each(['an application', 'an account'])(
-    'a deletion of %s whose record is seen after a later one is found with the next look, too',
+    'a deletion of %s is found in the next round even if its record becomes visible after a later one',
     async what => {
       const { civiform, sql, follower, catchUp } = await opened()
       const ids = await submitted(civiform, 2)
@@ -413,7 +413,7 @@ describe('rows that disappear from CiviForm', () => {
   )
 
   test.each(['this follower', 'another one'])(
-    'records of deletions whose ids are given again after a restore that %s settled are read again',
+    'deletion records with reused IDs are read after a restore that %s has settled',
     async who => {
       const { civiform, sql, follower, restarted, catchUp } = await opened()
       // The lock may be lost, and got again when another process is done.
@@ -439,7 +439,7 @@ describe('rows that disappear from CiviForm', () => {
     },
   )
 
-  test('a day after everything was read whole it is read whole again', async () => {
+  test('everything is read in full again after a day', async () => {
     const { civiform, sql, follower, catchUp } = await opened()
     const id = (await submitted(civiform, 1))[0]!
     await catchUp()
@@ -467,7 +467,7 @@ describe('rows that disappear from CiviForm', () => {
     expect(await isWhole()).toBe(false)
   })
 
-  test('limit 6: another database under the same address is refused', async () => {
+  test('limit 6: another database at the same address is refused', async () => {
     const { follower, restarted, sql, catchUp } = await opened()
     await catchUp()
     await sql`update civiform_source set identity = 'another'`
@@ -476,9 +476,9 @@ describe('rows that disappear from CiviForm', () => {
   })
 })
 
-describe('ages of the schema', () => {
+describe('schema versions', () => {
   test.each(['2023', '2024', '2026'] as const)(
-    '96: of %s, status, time and note are read, from events where there is no column',
+    '96: status, time and note are read from the schema of %s, from events if there is no column',
     async age => {
       const { civiform, client, catchUp, sql } = await opened({ age })
       const [applicant, account] = [await civiform.applicant(), await civiform.applicant()]
@@ -522,7 +522,7 @@ describe('ages of the schema', () => {
     },
   )
 
-  test('93: upgrades while it follows: columns appear, tables are rewritten, and nothing is lost or removed', async () => {
+  test('93: nothing is lost or removed when upgrades add columns and rewrite tables under a running follower', async () => {
     const { civiform, client, catchUp, follower } = await opened({ age: '2023' })
     const ids: number[] = []
     const submit = async (): Promise<void> => {
@@ -545,7 +545,7 @@ describe('ages of the schema', () => {
     expect((await client.walkAll()).map(application => application.application_id)).toEqual(ids)
   })
 
-  test('93: an upgrade between the reading of the evolution and of the columns is noticed in the next round', async () => {
+  test('93: an upgrade between reading the evolution and the columns is noticed in the next round', async () => {
     const { civiform, client, catchUp, restarted, source } = await opened({ age: '2024' })
     const applicant = await civiform.applicant()
     const id = await civiform.submit({ applicant, program, answers: answers('one') })
@@ -572,7 +572,7 @@ describe('ages of the schema', () => {
     expect(await client.walkAll()).toMatchObject([{ application_id: id, applicant_id: applicant }])
   })
 
-  test('96: a column that may not be read is refused by name', async () => {
+  test('96: the error for a column that the role may not read names the column', async () => {
     const { civiform, restarted } = await opened()
     await civiform.app.unsafe(`revoke select on applications from ${civiform.database.reader};
       grant select (id, applicant_id, program_id, object, lifecycle_stage, submit_time) on applications to ${civiform.database.reader}`)
@@ -581,7 +581,7 @@ describe('ages of the schema', () => {
 })
 
 describe('the watermark', () => {
-  test('90: a long transaction of another role or in another database holds nothing up, and one of CiviForm’s does', async () => {
+  test('90: waits for a long transaction of CiviForm, and not for one of another role or in another database', async () => {
     const { civiform, follower, sql, source } = await opened()
     const { admin, appUrl, owner } = civiform.database
     const copied = async (): Promise<number> => (await sql`select from application`).length
@@ -619,7 +619,7 @@ describe('the watermark', () => {
     await admin.unsafe(`drop owned by ${inserter}, ${updater}; drop role ${inserter}, ${updater}, ${member}`)
   })
 
-  test('7.4: a right to see statistics that is lost while it follows makes no open transaction look like none', async () => {
+  test('7.4: still waits for open transactions after the follower loses the right to see statistics', async () => {
     const { civiform, follower, catchUp, sql, client } = await opened()
     const { admin, reader } = civiform.database
     const ids = await submitted(civiform, 1)
@@ -644,7 +644,7 @@ describe('the watermark', () => {
   })
 
   test.each(['statistics', 'locks'] as const)(
-    'who keeps it back is named by process, role and time, by %s',
+    'names the process, role and start time of the transaction that holds it, detected by %s',
     async mode => {
       const { civiform, source } = await opened()
       const { owner } = civiform.database
@@ -669,7 +669,7 @@ describe('the watermark', () => {
 })
 
 describe('changes by CiviForm administrators', () => {
-  test('many statuses in one transaction come by their events, whatever else is committed in the meantime', async () => {
+  test('many statuses set in one transaction are found by their events, whatever is committed meanwhile', async () => {
     const { civiform, sql, catchUp, follower } = await opened()
     await submittedTogether(civiform, 60)
     await catchUp()
@@ -706,7 +706,7 @@ describe('changes by CiviForm administrators', () => {
     expect(state!.event_after).toBe(there!.newest)
   })
 
-  test('a comparison of everything reads as much in a round as it has time for', async () => {
+  test('a comparison of everything reads as much in each round as time allows', async () => {
     const { civiform, sql, catchUp, restarted } = await opened()
     await submittedTogether(civiform, 1500)
     await sql`update civiform_source set position_time = null, position_id = 0, first_copied_at = null`

@@ -27,7 +27,7 @@ async function preview(draft: number): Promise<void> {
       'active', now() at time zone 'UTC', clock_timestamp() at time zone 'UTC')`
 }
 
-test('G4, G13: a walk that had it is refused with 400 by every process, whatever it holds in memory, in every format and view; one from before continues', async () => {
+test('G4, G13: a walk over a replaced version gets a 400 from every process, whatever it has cached, in every format and view, and walks from before that version continue', async () => {
   await civiform.publish({ [program]: [alpha, beta] })
   const submit = async () =>
     civiform.submit({ applicant: await civiform.applicant(), program, answers: { beta: { text: 'b' } } })
@@ -83,7 +83,7 @@ test('G4, G13: a walk that had it is refused with 400 by every process, whatever
   }
 })
 
-test('a walk that had the replaced version before others is refused, and these keep their order', async () => {
+test('a walk is refused when the first of several versions is replaced, and the versions keep their order', async () => {
   const [program, slug] = ['heat aid', 'heat-aid']
   await civiform.publish({ [program]: [alpha, beta] })
   for (let i = 0; i < 2; i++) await civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })

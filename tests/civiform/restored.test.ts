@@ -17,7 +17,7 @@ const program = 'rent relief'
 const hasServer = needs('postgresql15')
 const answers = (text: string) => ({ job: { text } })
 
-describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', async () => {
+describe.skipIf(!hasServer)('a restored dump of CiviForm’s database', async () => {
   if (!hasServer) return
   const server = await useInstalledPostgres()
   const folder = await useFolder()
@@ -77,13 +77,13 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
 
   const ways: [string, boolean, (of: Restored, server: InstalledPostgres) => Promise<void>, boolean][] = [
     [
-      'over the tables that are there (“clean before restore”)',
+      'restored over the existing tables (“clean before restore”)',
       false,
       of => of.restore('--clean', '--if-exists', '--single-transaction'),
       true,
     ],
     [
-      'into a database that was made again',
+      'restored into a recreated database',
       false,
       async (of, { run, url }) => {
         const name = new URL(of.url).pathname.slice(1)
@@ -94,7 +94,7 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
       true,
     ],
     [
-      'rows and sequences alone, which the role may read',
+      'with only rows and sequences restored, which the role may read',
       true,
       async of => {
         await of.civiform.app`truncate applications, application_events`
@@ -105,7 +105,7 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
       false,
     ],
     [
-      'rows and sequences alone, which the role may not read',
+      'with only rows and sequences restored, which the role may not read',
       false,
       async of => {
         await of.civiform.app`truncate applications, application_events`
@@ -117,7 +117,7 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
   ]
 
   test.each(ways)(
-    'limit 6: %s: what was lost is gone, and what got its ids reaches clients that poll, at once',
+    'limit 6: %s: lost applications disappear, and new ones with their IDs reach polling clients immediately',
     async (_, sequences, restore, isMadeAgain) => {
       const of = await opened({ sequences })
       const { civiform, catchUp, submit, poll, log, sql } = of
@@ -157,7 +157,7 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
     },
   )
 
-  test('what was deleted there, and is there again by the restore, reaches clients that poll; what was erased here stays erased', async () => {
+  test('a deleted application that the restore brings back reaches polling clients, and one erased here stays erased', async () => {
     const of = await opened()
     const { civiform, catchUp, submit, poll, sql } = of
     const ids = [await submit('deleted'), await submit('kept'), await submit('erased')]
@@ -177,7 +177,7 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
     expect(await sql`select late_applications from civiform_source`).toMatchObject([{ late_applications: 0 }])
   })
 
-  test('an operator says that it was restored where nothing shows it', async () => {
+  test('an operator reports a restore that the follower cannot detect', async () => {
     const of = await opened({ sequences: false })
     const { civiform, catchUp, submit, sql } = of
     const [first, second] = [await submit('first'), await submit('second')]

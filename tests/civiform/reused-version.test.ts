@@ -9,7 +9,7 @@ import { createTestKey } from '../support/keys.ts'
 const { civiform, database, sql, restarted, catchUp } = await useFollowing()
 const { app } = civiform
 
-test('limit 6: a version that was lost, and whose id another program has now, is the other program’s, with its own applications', async () => {
+test('limit 6: a lost version whose ID was reused belongs to the other program, with that program’s applications', async () => {
   const first = (await civiform.publish({ rent: [{ name: 'job', type: 'TEXT' }] })).rent!
   const kept = await civiform.submit({
     applicant: await civiform.applicant(),

@@ -21,7 +21,7 @@ const origin = { CIVIFORM_PROFILE: 'origin' }
 const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
 
 for (const program of ['src/main.ts', 'workers/main.ts'] as const)
-  test(`${program} refuses to start with another profile than the follower's, and names the setting`, async () => {
+  test(`${program} refuses to start with a profile other than the follower's, and names the setting`, async () => {
     for (const environment of [{}, { CIVIFORM_PROFILE: 'contract' }] as Record<string, string>[])
       expect(await refusalOf(spawnProcess(program, database, environment))).toContain('CIVIFORM_PROFILE is contract')
   })
@@ -44,7 +44,7 @@ async function logged(environment: Record<string, string>) {
   }
 }
 
-test('keys of CiviForm’s without its salt are reported at the start, and refused for a reason of their own', async () => {
+test('CiviForm keys are reported at the start if the salt is missing, and refused with their own reason in the log', async () => {
   expect(await logged({})).toEqual({ status: 401, reason: 'origin_salt_not_set', warned: [1] })
   expect(await logged({ CIVIFORM_API_SECRET_SALT: 'another-salt-of-16' })).toEqual({
     status: 401,

@@ -43,7 +43,7 @@ const noAddress = {
 } // biome-ignore format: side by side
 
 describe('an address', () => {
-  test('1: is its parts, all ten always there', () => {
+  test('1: always has all ten parts', () => {
     const stored = {
       street: '9 Elm Ct',
       city: 'Lakeview',
@@ -56,7 +56,7 @@ describe('an address', () => {
     always('ADDRESS', stored, { ...noAddress, ...parts })
     always('ADDRESS', undefined, noAddress)
   })
-  test('2, 3: coordinates have at most eight decimals, half to even, and no zeros at the end', () => {
+  test('2, 3: has coordinates with at most eight decimals, rounded half to even, without trailing zeros', () => {
     always('ADDRESS', { latitude: 47.123456789, longitude: -122, well_known_id: 4326 }, {
       ...noAddress, latitude: '47.12345679', longitude: '-122', well_known_id: '4326',
     }) // biome-ignore format: one object
@@ -71,17 +71,17 @@ describe('an address', () => {
       { ...noAddress, latitude: '0.00195312', longitude: '0.00585938' },
     )
   })
-  test('4, 5: service areas are one text, and a record that is not whole spoils all', () => {
+  test('4, 5: has its service areas as one text, and none of them if one record is invalid', () => {
     const good = { service_area_id: 'north_end', service_area_state: 'FAILED', timestamp: 1700000000 }
     always('ADDRESS', { service_areas: [good] }, { ...noAddress, service_area: 'north_end_Failed_1700000000' })
     always('ADDRESS', { service_areas: [good, { ...good, service_area_state: 'SOMEWHERE' }] }, noAddress)
   })
-  test('6: the text of old releases is exported by the manual, and not by the code (D14)', () => {
+  test('6: has the service area text of old releases as in the manual, but not as in CiviForm’s code (D14)', () => {
     const stored = { service_area: 'east_side_InArea_1650000000' }
     expect(answer('ADDRESS', stored, 'origin').service_area).toBeNull()
     expect(answer('ADDRESS', stored, 'contract').service_area).toBe('east_side_InArea_1650000000')
   })
-  test('7: a zip that was stored as a number is text', () => {
+  test('7: has a ZIP code stored as a number as text', () => {
     always('ADDRESS', { zip: 98101 }, { ...noAddress, zip: '98101' })
   })
 })
@@ -100,20 +100,20 @@ describe('a choice', () => {
     [17, { selections: ['5'] }, ['shelter']],
   ]
   test.each(cases)(
-    '8 to 17: of several is the admin names in the order of the question (%i)',
+    '8 to 17: of several options is exported as admin names in the question’s order (%i)',
     (_, stored, selections) => {
       // 16, 17: the order of display and what is not shown any more make no difference.
       always('CHECKBOX', stored, { selections })
       always('CHECKBOX', stored, { selections }, { withdrawn: [5] })
     },
   )
-  test('18, 19: of one is its admin name, or null for what is no option', () => {
+  test('18, 19: of one option is exported as its admin name, or null if there is no such option', () => {
     for (const type of ['RADIO_BUTTON', 'DROPDOWN']) {
       for (const selection of ['2', 2]) always(type, { selection }, { selection: 'own' })
       for (const selection of ['9', '', ['2']]) always(type, { selection }, { selection: null })
     }
   })
-  test('20: admin names of before 2024 are exported as they are', () => {
+  test('20: keeps admin names from before 2024 unchanged', () => {
     always(
       'DROPDOWN',
       { selection: '3' },
@@ -121,14 +121,14 @@ describe('a choice', () => {
       { options: [[3, "Not sure / don't know"]] },
     )
   })
-  test('21: of yes and no has options of its own', () => {
+  test('21: between yes and no has its own option names', () => {
     for (const [selection, name] of [['0', 'no'], ['1', 'yes'], ['2', 'not-sure'], ['3', 'maybe']] as const) // biome-ignore format: one line
       always('YES_NO', { selection }, { selection: name })
   })
 })
 
 describe('money, dates and numbers', () => {
-  test('22, 23: cents are dollars, exactly', () => {
+  test('22, 23: cents become dollars exactly', () => {
     for (const [
       currency_cents,
       dollars,
@@ -139,7 +139,7 @@ describe('money, dates and numbers', () => {
       '"currency_dollars":90071992547409.93}',
     )
   })
-  test('24, 25, 26, 27: a date is the day in UTC of its milliseconds; a bare number is none', () => {
+  test('24, 25, 26, 27: a date is the UTC day of its milliseconds, and a bare number is not a date', () => {
     for (const [
       date,
       day,
@@ -147,7 +147,7 @@ describe('money, dates and numbers', () => {
       always('DATE', { date }, { date: day }, { timeZone: 'Pacific/Auckland' })
     always('DATE', 1000000000000, { date: null })
   })
-  test('28, 29: a number keeps every digit of 64 bits', () => {
+  test('28, 29: a 64-bit number keeps every digit', () => {
     for (const [number, shown] of [
       ['17', 17],
       [-3.9, -3],
@@ -165,7 +165,7 @@ describe('money, dates and numbers', () => {
 })
 
 describe('answers stored as text', () => {
-  test('30 to 34: is verbatim; numbers and literals are their text; what is empty or no text is null', () => {
+  test('30 to 34: text is verbatim, numbers and literals become text, and empty or other values are null', () => {
     always('EMAIL', { email: 'not an address' }, { email: 'not an address' })
     always('TEXT', { text: 'línea 1\nlínea 2 "q"' }, { text: 'línea 1\nlínea 2 "q"' })
     for (const text of ['', null, { a: 1 }, ['x']]) always('TEXT', { text }, { text: null })
@@ -174,14 +174,14 @@ describe('answers stored as text', () => {
     always('ID', { id: '00042' }, { id: '00042' })
     always('ID', { id: 42 }, { id: '42' })
   })
-  test('35: a name’s suffix is the manual’s code, or as stored (D2)', () => {
+  test('35: a name suffix is a code as in the manual, or as stored in the profile origin (D2)', () => {
     const stored = { first_name: 'Ada', last_name: 'Byron', name_suffix: 'Jr.' }
     const name = { first_name: 'Ada', middle_name: null, last_name: 'Byron' }
     expect(answer('NAME', stored, 'contract')).toEqual({ ...name, suffix: 'JR' })
     expect(answer('NAME', stored, 'origin')).toEqual({ ...name, suffix: 'Jr.' })
     expect(answer('NAME', { name_suffix: 'Esq.' }, 'contract').suffix).toBe('Esq.')
   })
-  test('36 to 39: a phone number is in E.164, and null without its country or when it is none', () => {
+  test('36 to 39: a phone number is in E.164, and null if it is invalid or has no country', () => {
     always('PHONE', { country_code: 'US', phone_number: '2065550100' }, { phone_number: '+12065550100' })
     always('PHONE', { country_code: 'CA', phone_number: '604-555-0123' }, { phone_number: '+16045550123' })
     always('PHONE', { phone_number: '2065550100' }, { phone_number: null })
@@ -196,12 +196,12 @@ describe('answers stored as text', () => {
 
 describe('files, maps and texts to read', () => {
   const url = 'https://forms.example.test/admin/applicant-files/applicant-7%252Fprogram-31%252Fblock-2%252Fpay+stub.pdf'
-  test('40: a file is its address, encoded as CiviForm encodes it; the manual has file_key too (D1)', () => {
+  test('40: a file is its URL as CiviForm encodes it, with file_key as in the manual (D1)', () => {
     const stored = { file_key_list: ['applicant-7/program-31/block-2/pay stub.pdf'] }
     expect(answer('FILEUPLOAD', stored, 'origin')).toEqual({ file_urls: [url] })
     expect(answer('FILEUPLOAD', stored, 'contract')).toEqual({ file_key: url, file_urls: [url] })
   })
-  test('41, 42: the single key of old releases (D15), and none', () => {
+  test('41, 42: a file may have the single key of old releases (D15), or none', () => {
     const stored = { file_key: 'dev/k1' }
     const old = 'https://forms.example.test/admin/applicant-files/dev%252Fk1'
     expect(answer('FILEUPLOAD', stored, 'origin')).toEqual({ file_urls: [] })
@@ -211,13 +211,13 @@ describe('files, maps and texts to read', () => {
       expect(answer('FILEUPLOAD', none, 'origin')).toEqual({ file_urls: [] })
     }
   })
-  test('43: features of a map are their ids; CiviForm’s code has the applicant’s present ones (D3)', () => {
+  test('43: map features are their IDs, or the applicant’s current ones as in CiviForm’s code (D3)', () => {
     const stored = { selections: ['{"featureId":"f-12","locationName":"Site 12"}', 'oops'] }
     expect(answer('MAP', stored, 'contract')).toEqual({ selections: ['f-12'] })
     const object = JSON.stringify({ applicant: { q: { selections: ['{"featureId":"f-9"}'] } } })
     expect(answer('MAP', stored, 'origin', { live: { object } })).toEqual({ selections: ['f-9'] })
   })
-  test('44: what is only to be read has no key', () => {
+  test('44: static text has no key', () => {
     for (const profile of both)
       expect(rendered({ questions: [{ name: 'q', type: 'STATIC' }] }, profile).application.application).toEqual({})
   })
@@ -237,7 +237,7 @@ describe('entities', () => {
   const noVisits = { question_type: 'ENUMERATOR', entities: [] }
   const noFood = { question_type: 'TEXT', text: null }
 
-  test('45, 49, 50: are in stored order, with what is repeated for them, at every depth; names may be equal', () => {
+  test('45, 49, 50: are in stored order with their repeated questions, at every depth, and may have equal names', () => {
     const visits = [{ entity_name: 'May', cost: { currency_cents: 4500 } }]
     expect(
       entitiesOf([
@@ -258,29 +258,29 @@ describe('entities', () => {
       { entity_name: 'Bao', pet_food: noFood, vet_visits: noVisits },
     ])
   })
-  test('46, 47: are none for an object, an empty list or nothing', () => {
+  test('46, 47: are an empty list for an object, an empty list or nothing', () => {
     for (const stored of [{ updated_at: 1, program_updated_in: 31 }, [], undefined, 'x', null])
       expect(entitiesOf(stored)).toEqual([])
   })
-  test('48: may lack a name, or be null', () => {
+  test('48: may lack a name or be null', () => {
     const nameless = { entity_name: null, pet_food: noFood, vet_visits: noVisits }
     expect(entitiesOf([{ entity_name: '' }, null])).toEqual([nameless, nameless])
   })
-  test('52: what another program stored at the top level under the key of a repeated question is not exported', () => {
+  test('52: do not include another program’s top-level answer with the key of a repeated question', () => {
     const { application } = rendered({ questions: [pets], answers: { pet_food: { text: 'elsewhere' } } })
     expect(Object.keys(application.application)).toEqual(['pets'])
   })
 })
 
 describe('documents and keys', () => {
-  test('53: what the program does not ask is not exported', () => {
+  test('53: answers to questions of other programs are not exported', () => {
     const { application } = rendered({
       questions: [{ name: 'q', type: 'TEXT' }],
       answers: { other_program_question: { text: 'x' } },
     })
     expect(application.application).toEqual({ q: { question_type: 'TEXT', text: null } })
   })
-  test('60: keys are made by CiviForm’s rule', () => {
+  test('60: question keys follow CiviForm’s rule', () => {
     const names = ['Household size 2024', 'child-care provider', 'Income (monthly) $', 'Ünïcode Straße', 'tax_id']
     expect(names.map(civiformQuestionKey)).toEqual([
       'household_size_',
@@ -290,7 +290,7 @@ describe('documents and keys', () => {
       'taxid',
     ])
   })
-  test('61: a question whose name has no letter is left out, and reported', () => {
+  test('61: a question whose name has no letters is left out and reported', () => {
     const { application, findings } = rendered({
       questions: [{ name: '2024', type: 'TEXT' }],
       answers: { '': { text: 'x' } },
@@ -298,7 +298,7 @@ describe('documents and keys', () => {
     expect(application.application).toEqual({})
     expect(findings).toMatchObject([{ kind: 'empty_key' }])
   })
-  test('62: of two questions with one key, the last in the order of blocks is exported, and both are reported', () => {
+  test('62: the last of two questions with the same key in block order is exported, and both are reported', () => {
     const questions = [
       { name: 'unit 1', type: 'NUMBER' },
       { name: 'unit 2', type: 'TEXT' },
@@ -307,7 +307,7 @@ describe('documents and keys', () => {
     expect(application.application).toEqual({ unit_: { question_type: 'TEXT', text: 'b' } })
     expect(findings).toMatchObject([{ kind: 'key_collision' }])
   })
-  test('63, 64: a document that is empty, cut off or none at all is exported as unanswered; only what is broken is reported', () => {
+  test('63, 64: an empty, truncated or missing document is exported as unanswered, and only a broken one is reported', () => {
     const questions = [{ name: 'job', type: 'TEXT' }]
     const unanswered = { job: { question_type: 'TEXT', text: null } }
     for (const [document, renderedAs] of [
@@ -326,14 +326,14 @@ describe('documents and keys', () => {
     const twice = '{"applicant":{"job":{"text":"first","text":"last"}}}'
     expect(rendered({ questions, document: twice }).application.application.job.text).toBe('last')
   })
-  test('an answer may hold anything that JSON can', () => {
+  test('an answer may contain anything that JSON can', () => {
     const text = '\u0000\u0001\u0002 \ud800 </script> __proto__ \u2028'
     const document = `{"applicant":{"proto":{"text":${JSON.stringify(text)}},"__proto__":{"text":"x"}}}`
     expect(
       rendered({ questions: [{ name: 'proto', type: 'TEXT' }], document }).application.application.proto.text,
     ).toBe(text)
   })
-  test('a question of an unknown type is exported with its type alone, and reported', () => {
+  test('a question of an unknown type is exported with only its type, and reported', () => {
     const { application, findings } = rendered({
       questions: [{ name: 'q', type: 'HOLOGRAM' }],
       answers: { q: { beam: 1 } },
@@ -348,7 +348,7 @@ describe('facts about an application', () => {
   const renderedAs = (row: RenderCase['row'], profile: ExportProfile, timeZone = 'UTC') =>
     rendered({ questions: [], row, timeZone }, profile).application
 
-  test('65, 66: times are whole seconds by the manual, and have their fraction by the code', () => {
+  test('65, 66: times are whole seconds as in the manual, or have fractions as in CiviForm’s code', () => {
     const zone = 'America/New_York'
     const half = { submit_time: at('2024-03-10T06:59:59.5Z') }
     expect(renderedAs(half, 'origin', zone).submit_time).toBe('2024-03-10T01:59:59.5-05:00')
@@ -363,18 +363,18 @@ describe('facts about an application', () => {
       '2024-06-01T00:00:00+00:00',
     )
   })
-  test('67: the language is canonical, and American English when there is none', () => {
+  test('67: the language tag is canonical, and American English if there is none', () => {
     for (const [
       preferred_locale,
       language,
     ] of [[null, 'en-US'], ['', 'en-US'], ['es-us', 'es-US'], ['not a tag!', 'und'], ['iw', 'he']] as const) // biome-ignore format: one line
       for (const profile of both) expect(renderedAs({ preferred_locale }, profile).language).toBe(language)
   })
-  test('68: an empty status or note is none', () => {
+  test('68: an empty status or note is null', () => {
     for (const profile of both)
       expect(renderedAs({ status: '', note: '' }, profile)).toMatchObject({ status: null, application_note: null })
   })
-  test('69, 70: an intermediary is who has an e-mail address there; the organization of an applicant is only the code’s (D6)', () => {
+  test('69, 70: a submitter with an e-mail address is an intermediary, and an applicant’s organization is exported only as in CiviForm’s code (D6)', () => {
     const row = { submitter_email: 'helper@aid.example', ti_organization: 'North Aid' }
     const intermediary = {
       submitter_type: 'TRUSTED_INTERMEDIARY',
@@ -394,17 +394,17 @@ describe('facts about an application', () => {
       ti_organization: null,
     })
   })
-  test('71, 72: the applicant is the one before a merge; a time that is missing is null', () => {
+  test('71, 72: the applicant is the one before a merge, and a missing time is null', () => {
     for (const profile of both) {
       expect(renderedAs({ applicant_id: 90, original_applicant_id: 41 }, profile).applicant_id).toBe(41)
       expect(renderedAs({ submit_time: null }, profile).submit_time).toBeNull()
     }
   })
-  test('74: the program is its slug by the manual, and its admin name by the code (D5)', () => {
+  test('74: the program name is its slug as in the manual, or its admin name as in CiviForm’s code (D5)', () => {
     expect(renderedAs({}, 'contract').program_name).toBe('rent-relief-2')
     expect(renderedAs({}, 'origin').program_name).toBe('Rent Relief 2')
   })
-  test('75: what the applicant left blank is filled from their own record by the code alone (D3)', () => {
+  test('75: unanswered questions are filled from the applicant’s own record only as in CiviForm’s code (D3)', () => {
     const live = {
       email_address: 'kim@mail.example',
       first_name: 'Kim',

@@ -51,7 +51,7 @@ function started(
 }
 
 describe('two followers', () => {
-  test('that both continue from one place copy each application once', async () => {
+  test('that continue from the same place copy each application once', async () => {
     await catchUp()
     const ids: number[] = []
     const [follower, two] = [restarted(), restarted()]
@@ -64,7 +64,7 @@ describe('two followers', () => {
     expect(await copied()).toEqual(ids)
   })
 
-  test('one of two followers has the lock, and the other waits and takes over when it ends', async () => {
+  test('share one lock, so the second waits and takes over when the first ends', async () => {
     const first = started({ own, ownUrl, follower: restarted() })
     await until('the first follows', () => first.rounds.length > 0)
     const second = started({ own, ownUrl, follower: restarted() })
@@ -76,7 +76,7 @@ describe('two followers', () => {
   })
 })
 
-test('pauses grow while CiviForm’s database is away, and each time from the beginning', async () => {
+test('pauses grow while CiviForm’s database is unreachable, and start small again at each outage', async () => {
   const { civiform, ...following } = await useFollowing()
   const { admin, reader } = civiform.database
   const pauses: number[] = []
@@ -94,7 +94,7 @@ test('pauses grow while CiviForm’s database is away, and each time from the be
   await stop()
 })
 
-test('what a round of the first copy leaves is copied at once, and not after a pause', async () => {
+test('the rounds of the first copy follow each other without a pause', async () => {
   const { civiform, ...following } = await useFollowing({ batchRows: 1 })
   await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
   for (let i = 0; i < 7; i++)

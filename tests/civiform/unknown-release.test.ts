@@ -19,8 +19,8 @@ async function opened() {
   return following
 }
 
-describe('a database', () => {
-  test('that is no CiviForm’s ends the follower, which names the tables that are not there', async () => {
+describe('a follower', () => {
+  test('ends if the database is not CiviForm’s, and names the missing tables', async () => {
     const { restarted } = await useFollowing()
     const other = openSource((await useBareDatabase()).url)
     endWithFile(() => other.end({ timeout: 1 }))
@@ -31,7 +31,7 @@ describe('a database', () => {
     })
   })
 
-  test('a database whose table a newer release has renamed ends the follower while it runs; one that is being restored is waited for', async () => {
+  test('ends when a newer release renames a table, and waits while a database is being restored', async () => {
     const { civiform, follower, sql } = await opened()
     await civiform.app.unsafe('alter table application_events rename to events_of_applications')
     await expect(follower.round()).rejects.toMatchObject({ code: '42P01' })
@@ -44,7 +44,7 @@ describe('a database', () => {
     expect(await sql`select from application`).toHaveLength(0)
   })
 
-  test('a database of a newer release that has everything is followed, with a warning; check says which was tried', async () => {
+  test('follows a newer release that has every table, with a warning, and check names the tested release', async () => {
     const { civiform, follower, source, own, log } = await opened()
     const warned = () =>
       log.filter(({ level, fields }) => level === 'warn' && (fields as { evolution?: number }).evolution === 99)
@@ -58,7 +58,7 @@ describe('a database', () => {
 })
 
 describe('a finding', () => {
-  test('is what is in a stage that is not known, of an application and of a version', async () => {
+  test('is reported for unknown stages of applications and versions', async () => {
     const { civiform, catchUp, sql } = await opened()
     const application = await civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })
     await civiform.set(application, { lifecycle_stage: 'under_review' })
@@ -81,7 +81,7 @@ describe('a finding', () => {
     expect(await sql`select from application`).toHaveLength(1)
   })
 
-  test('is a permission of a key that is not known, and grants of another form', async () => {
+  test('is reported for unknown permissions of keys and unknown forms of grants', async () => {
     const { civiform, catchUp, sql } = await opened()
     const grants = [{ programGrants: { 'rent-relief': ['READ', 'ANONYMIZE'] } }, { grantsByProgram: {} }]
     const keys = grants.map((_, i) => Buffer.alloc(16, i + 1).toString('base64'))
@@ -96,7 +96,7 @@ describe('a finding', () => {
   })
 })
 
-test('an archived program is opened by no key of CiviForm’s, as there, and by its keys again when it is published again', async () => {
+test('no CiviForm key opens an archived program, and its keys open it again when it is published again', async () => {
   const salt = 'unit-test-pepper'
   const { civiform, catchUp, database } = await opened()
   const [id, secret] = [Buffer.alloc(16, 3).toString('base64'), Buffer.alloc(32, 3).toString('base64')]
