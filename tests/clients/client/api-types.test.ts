@@ -20,19 +20,19 @@ const { authorization } = await createTestKey(database.sql, { programs: ['any'] 
 const answer = await service.get('/docs/api/openapi.json', { headers: { Authorization: authorization } })
 const document = (await answer.json()) as OpenApi
 
-test('src/clients/client/api-types.ts is what the OpenAPI document of the service says now', async () => {
+test('src/clients/client/api-types.ts matches the service’s current OpenAPI document', async () => {
   const written = await formatted(typescriptTypes(document))
   if (process.env.UPDATE_TYPES) await Bun.write(file, written)
   expect(await Bun.file(file).text()).toBe(written)
 })
 
-test('the filters of src/clients/python/tributary.py are those of the OpenAPI document', async () => {
+test('the filters in src/clients/python/tributary.py match the OpenAPI document', async () => {
   const written = withFilters(await Bun.file(pythonFile).text(), filtersOf(document))
   if (process.env.UPDATE_TYPES) await Bun.write(pythonFile, written)
   expect(await Bun.file(pythonFile).text()).toBe(written)
 })
 
-test('a value of which more may come takes any string, and a question any field', () => {
+test('the type of an extensible value allows any string, and the type of an answer any field', () => {
   const answers: Answers = { income: { question_type: 'CURRENCY', currency_dollars: 12.5 } }
   const parameters: ExportParameters = { fromDate: '2026-01-31', revisionState: 'CURRENT' }
   const page = { payload: [{ revision_state: 'SOMETHING_NEW', application: answers } as Application] }
@@ -44,7 +44,7 @@ test('a value of which more may come takes any string, and a question any field'
   expect(typed.payload[0]!.application.income?.currency_dollars).toBe(12.5)
 })
 
-test('what has no TypeScript is an error, not a type that is wrong', () => {
+test('a schema that TypeScript cannot express is an error and not a wrong type', () => {
   expect(() => typesOf({ Odd: { type: 'money' } }, '')).toThrow(/\bmoney\b/)
   expect(typesOf({ Odd: { const: `"it's" \\` } }, '')).toBe(`\nexport type Odd = '"it\\'s" \\\\'\n`)
 })

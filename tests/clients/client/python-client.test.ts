@@ -92,7 +92,7 @@ const erase = (program_id: number, application_id: number) =>
   eraseApplication(sql, { program_id, application_id }, { actor: 'operator:test', reason: undefined })
 
 describe.skipIf(!needs('python3'))('the Python client', () => {
-  test('walks: every application once, in order, as the service has it, at any page size, and verifies it', async () => {
+  test('yields every application once, in order, as the service has it, at any page size, and verifies the walk', async () => {
     for (const pageSize of ['None', '1000', '7']) {
       const walked = await python(
         `walk = Client(url).walk(program, page_size=${pageSize})\nprint(json.dumps([list(walk), walk.verify()]))`,
@@ -102,7 +102,7 @@ describe.skipIf(!needs('python3'))('the Python client', () => {
   })
 
   test.each([1, 2])(
-    'walks through cuts, silences, 429 and 503 at random, every application once and in order (seed %d)',
+    'yields every application once and in order despite random cuts, silences, 429 and 503 (seed %d)',
     async seed => {
       const { baseUrl, requests } = await useFaultyProxy(service.port, randomFaults(seed, 20_000), true)
       expect(await python(quick + printIds, { baseUrl })).toEqual(ids)
@@ -113,19 +113,19 @@ describe.skipIf(!needs('python3'))('the Python client', () => {
   test.each<[string, Fault]>([
     ['a sign-in page', { fields: { 'Content-Type': 'text/html' }, body: html }],
     ['a sign-in page under another type', { fields: ndjson, body: html }],
-    ['nothing', { fields: ndjson, body: '' }],
+    ['an empty body', { fields: ndjson, body: '' }],
     ['408', { status: 408 }],
-    ['lines without an end', { fields: { ...ndjson, 'Walk-Token': 'x' }, body: someoneElses }],
-    ['a whole page that is not the first', { fields: ndjson, body: someoneElses + endOfOther }],
+    ['lines without an end line', { fields: { ...ndjson, 'Walk-Token': 'x' }, body: someoneElses }],
+    ['a complete page that is not the first', { fields: ndjson, body: someoneElses + endOfOther }],
     ['a page with one letter altered', { replace: 'answer', by: 'anSwer' }],
-    ['what is no gzip', { fields: { ...ndjson, 'Content-Encoding': 'gzip' }, body: someoneElses }],
-  ])('requests a page again when it gets %s, and hands over nothing of it', async (_, fault) => {
+    ['an invalid gzip body', { fields: { ...ndjson, 'Content-Encoding': 'gzip' }, body: someoneElses }],
+  ])('requests a page again when it gets %s, and yields nothing of it', async (_, fault) => {
     const { baseUrl, requests } = await useFaultyProxy(service.port, n => (n === 0 ? fault : 'none'), true)
     expect(await python(quick + printIds, { baseUrl })).toEqual(ids)
     expect(requests).toHaveLength(ids.length / 20 + 1)
   })
 
-  test('is iterated once, by applications, then by pages, then by another client from a page token', async () => {
+  test('reads one walk by applications, then by pages, then in another client from a page token', async () => {
     const code = `
 walk = Client(url).walk(program, page_size=20)
 found = [next(walk)["application_id"], next(walk)["application_id"]]
@@ -138,7 +138,7 @@ print(json.dumps(found))`
     expect(await python(code)).toEqual(ids)
   })
 
-  test('takes filters as text and as times, and states from where to continue', async () => {
+  test('accepts filters as text and as times, and reports the time from which to continue', async () => {
     const code = `
 import datetime
 client = Client(url)
@@ -156,7 +156,7 @@ print(json.dumps([
     expect(await python(code)).toEqual([0, 0, ids.length, 0, ids.length, 0])
   })
 
-  test('D12: a time without a zone is refused, since the service would read it in its own; any other offset will do', async () => {
+  test('D12: refuses a time without a zone, which the service would read in its own, and accepts any offset', async () => {
     for (const naive of ['datetime.datetime.utcnow()', 'datetime.datetime(2026, 1, 1)'])
       expect(await raised(`import datetime\nClient(url).walk(program, from_date=${naive})`)).toEqual([
         'ValueError',
@@ -170,7 +170,7 @@ print(json.dumps([len(list(Client(url).walk(program, from_date=early))), len(lis
     expect(await python(code)).toEqual([ids.length, 0])
   })
 
-  test('verifies against the receipt: another count or digest is refused, erased applications are not counted', async () => {
+  test('verifies a walk against its receipt, and refuses another count or an incomplete walk', async () => {
     const faultOf = (_: number, target: string): Fault =>
       target.includes('/receipt') ? { replace: '"applications":60', by: '"applications":61' } : 'none'
     const { baseUrl } = await useFaultyProxy(service.port, faultOf, true)
@@ -186,7 +186,7 @@ print(json.dumps([len(list(Client(url).walk(program, from_date=early))), len(lis
       expect(await raised(code)).toEqual([incomplete, expect.stringContaining('first page to its last')])
   })
 
-  test('verifies a walk of which applications were erased since', async () => {
+  test('verifies a walk even if some of its applications were erased afterwards', async () => {
     const [extra] = await insertRawApplications(sql, program, 1)
     const code = `
 walk = Client(url).walk(program)
@@ -196,7 +196,7 @@ print(json.dumps([len(found), walk.verify()]))`
     expect(await python(code, {}, () => erase(program.program_id, extra!))).toEqual([ids.length + 1, ids.length])
   })
 
-  test('a copy loses nothing that happens between its changes and its walk, nor where a round is broken off', async () => {
+  test('loses nothing in a copy, whatever happens between its walk and its changes or when a round breaks off', async () => {
     const slug = 'broken-off'
     const [words, more] = [q.text('words'), q.text('more', { optional: true })]
     const { program_id } = await publish(sql, { slug, questions: [words] })
@@ -233,7 +233,7 @@ print(json.dumps([[key, copy[key] and list(copy[key]["application"])] for key in
     expect(copied).toEqual(ids.map((id, n) => [id, n === 0 ? null : ['words']]))
   })
 
-  test('yields each change once, and with wait as it happens', async () => {
+  test('yields each change once, and with wait=True as it happens', async () => {
     const { baseUrl, requests } = await useFaultyProxy(service.port, () => 'none')
     const code = `
 client = Client(url)
@@ -265,7 +265,7 @@ for page in client.changes(program, walk.change_cursor, include_applications=Tru
     for (const [kind, id, included] of changes) expect(included).toBe(kind === 'submitted' ? id : null)
   })
 
-  test('ends at once, with the problem document, when the service refuses', async () => {
+  test('fails immediately, with the problem document, when the service refuses a request', async () => {
     const refusal = async (code: string, options?: PythonOptions) => {
       const printed = 'print(json.dumps([str(error), error.status, error.codes, error.needs_new_walk]))'
       return python(`client = Client(url)\ntry:\n  ${code}\nexcept Refused as error:\n  ${printed}`, options)
@@ -304,7 +304,7 @@ for page in client.changes(program, walk.change_cursor, include_applications=Tru
     )
   })
 
-  test('waits as long as the service asks, gives up after as many failures as allowed, or when it asks for too much', async () => {
+  test('waits as long as the service requests, and gives up after too many failures or if the wait is too long', async () => {
     const code = `
 waits = []
 client = Client(url, retries_max=1, wait_seconds=0.001, on_retry=lambda reason, seconds: waits.append([reason, seconds]))
@@ -332,7 +332,7 @@ except GaveUp as error:
       expect(await gaveUp(retryAfter)).toEqual([expect.stringMatching(/\b1\b.*\b503\b/), []])
   })
 
-  test('does not wait for a host that does not exist, or a certificate that is not trusted; trusts what it is given', async () => {
+  test('does not retry an unknown host or an untrusted certificate, and trusts a given authority', async () => {
     const tls = await useService(database, {}, { tls: testCertificate })
     const cwd = await useFolder(endWithTest)
     await Bun.write(join(cwd, 'authority.pem'), testCertificate.cert)
@@ -350,7 +350,7 @@ print(json.dumps([type(Client(url)._failure(one)).__name__ for one in (error, so
     expect(await python(noHost)).toEqual(['Unreachable', '_Passing'])
   })
 
-  test('follows no redirect: the key goes nowhere else', async () => {
+  test('follows no redirect, so the key goes nowhere else', async () => {
     const asked: string[] = []
     const listening = (answer: () => Response): URL => {
       const fetch = ({ url }: Request): Response => {
@@ -372,7 +372,7 @@ print(json.dumps([type(Client(url)._failure(one)).__name__ for one in (error, so
     }
   })
 
-  test('says in a sentence what is wrong with an argument', async () => {
+  test('explains in a sentence what is wrong with an argument', async () => {
     const sentences: Record<string, string> = {
       'Client("apply.example.gov")': " https://apply.example.gov, not 'apply.example.gov'",
       'Client("https://apply.example.gov:99999")': ' https://apply.example.gov, not',
@@ -398,7 +398,7 @@ print(json.dumps(found))`
     expect(JSON.parse(out)).toEqual(Object.values(sentences).map(sentence => expect.stringContaining(sentence)))
   })
 
-  test('reads programs and what the key may do', async () => {
+  test('lists programs and the permissions of the key', async () => {
     const found = await python('client = Client(url)\nprint(json.dumps([client.programs(), client.check_auth()]))')
     expect(found).toMatchObject([[{ program_name: slug, applications: ids.length }], { programs: [slug] }])
   })
@@ -408,7 +408,7 @@ describe.skipIf(!needs('python3'))('PYTHON.md', async () => {
   const document = await Bun.file(join(sources, 'PYTHON.md')).text()
   const [exporting, copying, loading] = [...document.matchAll(/```python\n(.*?)```/gs)].map(([, code]) => code!)
 
-  test('all applications: prints each, and verifies the walk', async () => {
+  test('the export example prints each application and verifies the walk', async () => {
     const code = exporting!.replace('"https://apply.example.gov"', 'url').replace('"utility-assistance"', 'program')
     expect(code).not.toBe(exporting)
     const unasked = code.replace(/, fields=\[.*?\]/, '')
@@ -422,7 +422,7 @@ describe.skipIf(!needs('python3'))('PYTHON.md', async () => {
     ).toEqual(ids)
   })
 
-  test('the copy equals a walk after everything that can happen to applications, each round through faults', async () => {
+  test('the copy of the example equals a walk after every kind of change to applications, despite faults in each round', async () => {
     const code = copying!
       .replace('Client("https://apply.example.gov")', quick.slice('client = '.length).trim())
       .replace('"utility-assistance"', '"copied"')
@@ -430,7 +430,7 @@ describe.skipIf(!needs('python3'))('PYTHON.md', async () => {
     await throughEverything('copied', code, seed => randomFaults(seed, 20_000))
   })
 
-  test('the tables of dlt do, where rows are merged as its hints say', async () => {
+  test('the dlt tables of the example equal a walk after every kind of change, with rows merged according to its hints', async () => {
     expect(loading).toContain('tributary("https://apply.example.gov", ["utility-assistance"])')
     await throughEverything('loaded', standInForDlt, () => () => 'none')
   })

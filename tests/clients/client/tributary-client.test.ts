@@ -42,7 +42,7 @@ async function walked(client: TributaryClient, options?: Parameters<TributaryCli
 }
 
 describe('a walk', () => {
-  test('takes times as Date, and null as left out; an option that there is not is refused', async () => {
+  test('accepts times as Date and null as omitted, and refuses an unknown option', async () => {
     const [early, late] = [new Date(Date.UTC(2000)), new Date(Date.UTC(2100))]
     expect(await walked(clientOf(), { fromDate: early, toDate: null, revisionState: null, fields: null })).toEqual(ids)
     expect(await walked(clientOf(), { fromDate: late })).toEqual([])
@@ -53,12 +53,12 @@ describe('a walk', () => {
     expect(() => clientOf(undefined, { userName: 'x' } as object)).toThrow('userName')
   })
 
-  test('gives every application once, in order, at any page size', async () => {
+  test('yields every application once, in order, at any page size', async () => {
     for (const pageSize of [undefined, 1000, 7]) expect(await walked(clientOf(), { pageSize })).toEqual(ids)
   })
 
   test.each([1, 2, 3, 4])(
-    'through cuts, silences, 429 and 503 at random, every application once and in order (seed %d)',
+    'yields every application once and in order despite random cuts, silences, 429 and 503 (seed %d)',
     async seed => {
       const proxy = await proxied(randomFaults(seed, 60_000))
       const client = clientOf(proxy.baseUrl, { silenceMs: 200, retriesMax: 60, waitMsMax: 5 })
@@ -67,7 +67,7 @@ describe('a walk', () => {
     },
   )
 
-  test('a page that keeps coming is waited for, longer than a silence may last', async () => {
+  test('waits for a slow page longer than the limit on silence, as long as data keeps arriving', async () => {
     const slowly = async (url: string, init: RequestInit): Promise<Response> => {
       if (url.includes('nextPageToken')) return fetch(url, init)
       const answer = await fetch(url, { ...init, headers: { ...init.headers, 'Accept-Encoding': 'identity' } })
@@ -86,7 +86,7 @@ describe('a walk', () => {
     expect(await walked(clientOf(undefined, { fetch: slowly, silenceMs: 1000 }))).toEqual(ids)
   })
 
-  test('a page that broke is asked for again by its own token, and not from the beginning', async () => {
+  test('requests a broken page again with its own token, and does not start over', async () => {
     const proxy = await proxied(n => (n === 2 ? { cutAfterBytes: 3000 } : 'none'))
     const { signal } = new AbortController()
     expect(await walked(clientOf(proxy.baseUrl), { pageSize: 50, signal })).toEqual(ids)
@@ -100,7 +100,7 @@ describe('a walk', () => {
     expect(targets.filter(target => target === targets[0])).toHaveLength(1)
   })
 
-  test('G2: "Nothing submitted after page 1 appears", though the first page was asked for twice', async () => {
+  test('G2: "Nothing submitted after page 1 appears", even if the first page is requested twice', async () => {
     const proxy = await proxied(n => (n === 0 ? { cutAfterBytes: 9000 } : 'none'))
     const found: number[] = []
     const late: number[] = []
@@ -118,7 +118,7 @@ describe('a walk', () => {
     ids.push(...late)
   })
 
-  test('takes filters, and says from where to continue', async () => {
+  test('accepts filters, and reports the time from which to continue', async () => {
     const times: (string | undefined)[] = []
     for await (const { page } of clientOf().steps(slug, { pageSize: 200 }))
       if (page !== undefined) times.push(page.snapshotTime)
@@ -137,22 +137,22 @@ const ndjson = { 'Content-Type': 'application/x-ndjson' }
 const html = '<!doctype html>\n<html>\n<title>Sign in</title>\n</html>\n'
 const someoneElses = '{"application_id":1,"application":{}}\n{"application_id":2,"application":{}}\n'
 
-describe('an answer with status 200 that is not the service’s is asked for again, and nothing of it is handed over', () => {
+describe('a 200 response that is not from the service is requested again, and nothing in it is yielded', () => {
   test.each<[string, Fault]>([
     ['a sign-in page of several lines', { fields: { 'Content-Type': 'text/html' }, body: html }],
     ['a page of one line', { fields: { 'Content-Type': 'text/html; charset=utf-8' }, body: '<html>\n' }],
-    ['a page that says it is what was asked for', { fields: ndjson, body: html }],
+    ['an HTML page with the requested content type', { fields: ndjson, body: html }],
     ['nothing', { fields: ndjson, body: '' }],
-    ['nothing, of no type', { fields: {}, body: '' }],
-    ['lines of JSON of something else', { fields: ndjson, body: someoneElses }],
-    ['one line of JSON of something else', { fields: ndjson, body: '{"application_id":1}\n' }],
+    ['nothing, without a content type', { fields: {}, body: '' }],
+    ['JSON lines of something else', { fields: ndjson, body: someoneElses }],
+    ['one JSON line of something else', { fields: ndjson, body: '{"application_id":1}\n' }],
     [
-      'lines that end as pages of another service do',
+      'lines that end like pages of another service',
       { fields: ndjson, body: `${someoneElses}{"nextPageToken":null,"count":2}\n` },
     ],
     ['null', { fields: { 'Content-Type': 'application/json' }, body: 'null' }],
     ['{}', { fields: { 'Content-Type': 'application/json' }, body: '{}' }],
-    ['an answer that was changed on the way', { replace: 'answer', by: 'ANSWER' }],
+    ['a page that was changed on the way', { replace: 'answer', by: 'ANSWER' }],
   ])('%s, for the first page, the second and the last', async (_, fault) => {
     const last = Math.ceil(ids.length / 50) - 1
     for (const page of [0, 1, last]) {
@@ -167,13 +167,13 @@ describe('an answer with status 200 that is not the service’s is asked for aga
     }
   })
 
-  test('an empty page that is whole, in the place of the first, but does not name its walk', async () => {
+  test('a complete empty page without a walk token, in place of the first page', async () => {
     const body = `{"nextPageToken":null,"count":0,"sha256":"${createHash('sha256').digest('hex')}"}\n`
     const proxy = await proxied(n => (n === 0 ? { fields: ndjson, body } : 'none'))
     expect(await walked(clientOf(proxy.baseUrl))).toEqual(ids)
   })
 
-  test('the first page, given again by a cache for another', async () => {
+  test('the first page, repeated by a cache in place of another', async () => {
     const headers = { Authorization: key.authorization, Accept: 'application/x-ndjson' }
     const first = await service.get(`/api/v1/admin/programs/${slug}/applications`, { headers })
     const fields = { ...ndjson, 'Walk-Token': first.headers.get('Walk-Token')! }
@@ -183,7 +183,7 @@ describe('an answer with status 200 that is not the service’s is asked for aga
   })
 
   test.each(['null', '{}', '[]', '"a"', '', '{"payload":null}', '{"payload":[null]}', '{"payload":[{}]}', html])(
-    '%p for each other request',
+    '%p for every second request',
     async body => {
       const fields = { 'Content-Type': 'application/json' }
       const proxy = await proxied(n => (n % 2 === 0 ? { fields, body } : 'none'))
@@ -196,7 +196,7 @@ describe('an answer with status 200 that is not the service’s is asked for aga
     },
   )
 
-  test('always: it gives up, and says what came', async () => {
+  test('a client that gets only such responses gives up and reports what it received', async () => {
     const proxy = await proxied(() => ({ fields: { 'Content-Type': 'text/html' }, body: html }))
     await expect(walked(clientOf(proxy.baseUrl, { retriesMax: 2 }))).rejects.toMatchObject({
       name: 'GaveUp',
@@ -214,7 +214,7 @@ async function cursorOf(): Promise<string> {
 }
 
 describe('changes', () => {
-  test('in pages as large as asked for, up to now', async () => {
+  test('changes come in pages of the requested size, up to the present', async () => {
     const cursor = await cursorOf()
     const late = await insertRawApplications(sql, program, 5)
     ids.push(...late)
@@ -228,7 +228,7 @@ describe('changes', () => {
     expect(seen).toEqual(late)
   })
 
-  test('changes from now on begin with the present cursor, which is handed over at once, also where the next change is waited for', async () => {
+  test('changes from now on begin with the current cursor, yielded immediately even when waiting for the next change', async () => {
     const now = await cursorOf()
     for (const options of [{}, { waitSeconds: 30 }]) {
       const changes = clientOf().changes(slug, 'latest', options)
@@ -242,7 +242,7 @@ describe('changes', () => {
     }
   })
 
-  test('changes come with their applications, the same as a walk has, and with the publications', async () => {
+  test('changes can include their applications, equal to those of a walk, and the time of the latest publication', async () => {
     const walked: unknown[] = []
     for await (const application of clientOf().applications(slug)) walked.push(application)
     const carried: unknown[] = []
@@ -259,7 +259,7 @@ describe('changes', () => {
     }
   })
 
-  test('changes with applications, while nothing happens, have one page with the publications, and no empty one follows', async () => {
+  test('changes with applications have one page with the latest publication while nothing happens, and no empty pages after it', async () => {
     const controller = new AbortController()
     const [pages, sent]: [unknown[], unknown[]] = [[], []]
     const timers = spyOn(globalThis, 'setTimeout')
@@ -290,8 +290,8 @@ describe('changes', () => {
   })
 })
 
-describe('reports at once what cannot pass', () => {
-  test('a host that there is not, and a certificate of an authority that is not known, until the service was reached once', async () => {
+describe('the client does not retry', () => {
+  test('an unknown host or an untrusted certificate, unless it has reached the service before', async () => {
     const tls = await useService(database, {}, { tls: testCertificate })
     const reported: unknown[] = []
     const onRetry = (retry: unknown): void => void reported.push(retry)
@@ -315,8 +315,8 @@ describe('reports at once what cannot pass', () => {
   })
 
   test.each([
-    ['an API key that is not known', { password: 'wrong' }, {}, 401, '401'],
-    ['a parameter that cannot be used', {}, { fromDate: 'May' }, 400, 'fromDate'],
+    ['a request with an unknown API key', { password: 'wrong' }, {}, 401, '401'],
+    ['a request with an invalid parameter', {}, { fromDate: 'May' }, 400, 'fromDate'],
   ])('%s', async (_, options, filters, status, said) => {
     const proxy = await proxied(() => 'none')
     const failure = await walked(clientOf(proxy.baseUrl, options), filters).catch((error: unknown) => error)
@@ -329,7 +329,7 @@ describe('reports at once what cannot pass', () => {
     expect(proxy.requests).toHaveLength(1)
   })
 
-  test('an answer that leads elsewhere is not followed: the key goes nowhere else', async () => {
+  test('or follow a redirect, so the key goes nowhere else', async () => {
     const asked: string[] = []
     const listening = (answer: () => Response) => {
       const server = Bun.serve({
@@ -351,7 +351,7 @@ describe('reports at once what cannot pass', () => {
     }
   })
 
-  test('a page of more bytes than may be held, and a problem that another made', async () => {
+  test('a page that is too large, or a problem document from something else', async () => {
     const asking = async (answer: () => Response): Promise<unknown[]> => {
       let asked = 0
       const fetch = async (): Promise<Response> => {
@@ -380,13 +380,13 @@ describe('reports at once what cannot pass', () => {
     'ftp://127.0.0.1',
     'apply.example.gov',
     'https://me:secret@apply.example.gov',
-  ])('the address %s', address => {
+  ])('and refuses the address %s', address => {
     expect(() => clientOf(address)).toThrow(TypeError)
   })
 })
 
 describe('waiting', () => {
-  test('after as many failures one after another as were allowed it gives up, with the last of them', async () => {
+  test('the client gives up after the allowed number of consecutive failures, with the last one as the cause', async () => {
     const proxy = await proxied(() => ({ status: 503 }))
     const failure = await walked(clientOf(proxy.baseUrl, { retriesMax: 3 })).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(GaveUp)
@@ -395,7 +395,7 @@ describe('waiting', () => {
     expect(proxy.requests).toHaveLength(4)
   })
 
-  test('500 each time is a fault of the service, and not its absence', async () => {
+  test('a service that responds with 500 to every attempt is reported as faulty, and not as unavailable', async () => {
     const giveUp = async (faults: Fault[]) => {
       const proxy = await proxied(n => faults[n % faults.length]!)
       return (await walked(clientOf(proxy.baseUrl, { retriesMax: 3 })).catch((error: unknown) => error)) as GaveUp
@@ -411,7 +411,7 @@ describe('waiting', () => {
     expect(await attempts.wait(fault).catch((error: unknown) => error)).toMatchObject({ isServiceFault: false })
   })
 
-  test('what comes further each time counts as progress, however often it breaks off; what does not is given up', async () => {
+  test('a page that gets further with each attempt counts as progress, and one that does not is given up', async () => {
     const attempts: number[] = []
     const onRetry = ({ attempt }: { attempt: number }) => void attempts.push(attempt)
     /** Answers that break off after so many bytes, by the number of the request; whole where undefined. */
@@ -440,7 +440,7 @@ describe('waiting', () => {
     expect(attempts).toEqual([1, 2])
   })
 
-  test('each wait is longer than the one before, up to a bound, and never the same for all; Retry-After is kept to', async () => {
+  test('waits grow with each attempt, up to a limit and with random variation, and respect Retry-After', async () => {
     const waits: number[] = []
     const answers: Fault[] = [
       { status: 503 },
@@ -462,7 +462,7 @@ describe('waiting', () => {
     expect(new Set(waits).size).toBe(5)
   })
 
-  test('a signal ends the walk, its requests and its waits, with its own reason', async () => {
+  test('a signal ends the walk, its requests and its waits, with the signal’s reason', async () => {
     const proxy = await proxied(n => (n > 0 ? { silentAfterBytes: 2000 } : 'none'))
     const controller = new AbortController()
     const found: number[] = []
@@ -486,7 +486,7 @@ describe('waiting', () => {
     await expect(endless('901')).rejects.toThrow(GaveUp)
   })
 
-  test('after a signal nothing more is handed over, of what has arrived neither', async () => {
+  test('after a signal, nothing more is yielded, even if it has already arrived', async () => {
     const controller = new AbortController()
     const found: number[] = []
     const walk = (async () => {
@@ -500,7 +500,7 @@ describe('waiting', () => {
   })
 })
 
-test.skipIf(!needs('node'))('it runs under Node.js unchanged, through cuts and refusals', async () => {
+test.skipIf(!needs('node'))('the client runs unchanged under Node.js, despite cuts and errors', async () => {
   const proxy = await useFaultyProxy(
     service.port,
     n => (['none', { cutAfterBytes: 4000 }, { status: 503 }, 'hang up'] as const)[n] ?? 'none',
@@ -517,12 +517,15 @@ test.skipIf(!needs('node'))('it runs under Node.js unchanged, through cuts and r
   expect(JSON.parse(out)).toEqual(ids)
 })
 
-test.skipIf(!needs('node'))('Node.js says "fetch failed" of everything: the reason comes with it', async () => {
-  const script = `
+test.skipIf(!needs('node'))(
+  'under Node.js, which reports every failure as "fetch failed", errors include the reason',
+  async () => {
+    const script = `
     import { TributaryClient } from ${JSON.stringify(join(import.meta.dir, '../../../src/clients/client/tributary-client.ts'))}
     const client = new TributaryClient({ baseUrl: 'http://127.0.0.1:' + process.argv[1], username: 'a', password: 'b', retriesMax: 0 })
     await client.checkAuth().catch(error => console.log(error.message))`
-  const port = String(await freePort())
-  const out = await outputOf([findNeeded('node')!, '--input-type=module', '-e', script, port])
-  expect(out).toContain(`fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`)
-})
+    const port = String(await freePort())
+    const out = await outputOf([findNeeded('node')!, '--input-type=module', '-e', script, port])
+    expect(out).toContain(`fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`)
+  },
+)

@@ -35,7 +35,7 @@ function pageOf(applications: readonly unknown[], end: object): string {
 }
 
 describe('a page in pieces', () => {
-  test('gives each application once, in order, and what its last line says, wherever it is cut', async () => {
+  test('yields each application once, in order, and the content of its last line, wherever the pieces end', async () => {
     const token = fc.option(fc.stringMatching(/^[0-9A-Za-z]+$/))
     // `slice` of a Buffer copies nothing.
     const kind = fc.constantFrom<(bytes: Uint8Array) => Uint8Array>(bytes => bytes, Buffer.from)
@@ -52,13 +52,13 @@ describe('a page in pieces', () => {
     )
   })
 
-  test('G9: "Never a partial 200 that parses": a page that is cut short anywhere, between two lines too, is broken', async () => {
+  test('G9: "Never a partial 200 that parses": a page cut short anywhere, even between two lines, is broken', async () => {
     const page = pageOf([{ a: '}]"\\' }, { b: [[]] }], { nextPageToken: 'Zz9', count: 2 })
     for (let length = 0; length < page.length; length++)
       await expect(read(page.slice(0, length))).rejects.toThrow(BrokenPage)
   })
 
-  test('any bit of its applications that is another is noticed, though the page still parses', async () => {
+  test('a page with any flipped bit in its applications is broken, even if it still parses', async () => {
     const page = encoder.encode(pageOf([{ rent: 1200 }, { name: 'Ada' }], { nextPageToken: null, count: 2 }))
     const lines = page.indexOf(0x0a, page.indexOf(0x0a) + 1)
     for (let at = 0; at < lines; at++)
@@ -70,18 +70,18 @@ describe('a page in pieces', () => {
   })
 
   test.each<[string, string | Uint8Array]>([
-    ['nothing but the end of a line', '\n'],
-    ['something after its end', `${pageOf([], { nextPageToken: null, count: 0 })}x`],
-    ['another page after it', pageOf([], { nextPageToken: null, count: 0 }).repeat(2)],
-    ['an application less than it says', pageOf([{ a: 1 }], { nextPageToken: null, count: 2 })],
-    ['an application more than it says', pageOf([{ a: 1 }, { a: 1 }], { nextPageToken: null, count: 1 })],
+    ['only a line break', '\n'],
+    ['text after its end', `${pageOf([], { nextPageToken: null, count: 0 })}x`],
+    ['another page after its end', pageOf([], { nextPageToken: null, count: 0 }).repeat(2)],
+    ['one application fewer than its count', pageOf([{ a: 1 }], { nextPageToken: null, count: 2 })],
+    ['one application more than its count', pageOf([{ a: 1 }, { a: 1 }], { nextPageToken: null, count: 1 })],
     ['no token', pageOf([{ a: 1 }], { count: 1 })],
-    ['a token that is none', pageOf([{ a: 1 }], { nextPageToken: 7, count: 1 })],
+    ['an invalid token', pageOf([{ a: 1 }], { nextPageToken: 7, count: 1 })],
     ['no count', pageOf([], { nextPageToken: null })],
-    ['the digest of another', pageOf([{ a: 1 }], { nextPageToken: null, count: 1, sha256: '0'.repeat(64) })],
-    ['another document', 'null\n'],
-    ['what is not UTF-8', Buffer.from(pageOf([], { nextPageToken: null, count: 0, a: 'ÿ' }), 'latin1')],
-  ])('%s: it is broken', async (_, text) => {
+    ['the digest of another page', pageOf([{ a: 1 }], { nextPageToken: null, count: 1, sha256: '0'.repeat(64) })],
+    ['a different document', 'null\n'],
+    ['text that is not UTF-8', Buffer.from(pageOf([], { nextPageToken: null, count: 0, a: 'ÿ' }), 'latin1')],
+  ])('a page with %s is broken', async (_, text) => {
     await expect(read(text, [3, 17])).rejects.toThrow(BrokenPage)
   })
 })

@@ -7,7 +7,7 @@ import { readHead } from '../../../src/clients/pull/spool/application-head.ts'
 const head = (text: string) => readHead(Buffer.from(text))
 const lineOf = (application: object): string => JSON.stringify(application)
 
-test('an application has the same ID and time whether its line begins as the service writes it or not', () => {
+test('the ID and time of an application are the same whatever the order of the members of its line', () => {
   const value = fc.record({
     id: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
     time: fc.oneof(
@@ -27,12 +27,12 @@ test('an application has the same ID and time whether its line begins as the ser
   )
 })
 
-test.each([0, -1, 1.5, 2 ** 53, '7', null, undefined])('an application_id of %p is none', id => {
+test.each([0, -1, 1.5, 2 ** 53, '7', null, undefined])('an application_id of %p is invalid', id => {
   expect(head(lineOf({ create_time: '', submit_time: '', applicant_id: 7, application_id: id, language: 'en' }))).toBe(
     undefined,
   )
 })
 
-test('a line that is not JSON is an error, unless its beginning says all that is read', () => {
+test('a line that is not JSON is an error, unless its beginning contains everything that is read', () => {
   expect(() => head('{"application_id":')).toThrow(SyntaxError)
 })

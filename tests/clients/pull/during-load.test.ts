@@ -64,7 +64,7 @@ const rows = async (): Promise<number[]> => {
   return found.map(row => Number(row.application_id))
 }
 
-test('G5, G6: each application is once in every output, whichever pulls were made alongside the load', async () => {
+test('G5, G6: every output has each application once, whatever pulls run during a load', async () => {
   const to = ['--to', warehouse.url, '--state', fileOf('warehouse')]
   const [since, table, all, recent] = ['since.ndjson', 'since.csv', 'all.ndjson', 'recent.ndjson'] as const
   const resumed = 'resumed.ndjson'

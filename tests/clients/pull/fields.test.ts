@@ -53,7 +53,7 @@ const headerOf = (text: string): string[] =>
 const fields = ['--fields', 'reason,child.age']
 
 describe('--fields', () => {
-  test('lines are as the service sends them, and fit the schema of these questions', async () => {
+  test('gives lines as the service sends them, which match the schema of these questions', async () => {
     const lines = (await pull(newName('ndjson'), fields)).split('\n').slice(0, -1)
     const { username, password } = key
     const client = new TributaryClient({ baseUrl: service.baseUrl, username, password })
@@ -65,7 +65,7 @@ describe('--fields', () => {
     expect(lines.join()).not.toContain('zyxqua')
   })
 
-  test('tables have the columns of these questions; --since-last adds to them', async () => {
+  test('gives tables with the columns of these questions, to which --since-last adds', async () => {
     const out = newName('csv')
     const text = await pull(out, fields)
     expect(headerOf(text)).toEqual(['reason.text', 'child.entities'])
@@ -80,7 +80,7 @@ describe('--fields', () => {
     expect(children().join()).not.toContain('zyxqua')
   })
 
-  test('a later pull with others is refused in a sentence; a pull of everything begins again', async () => {
+  test('cannot change with --since-last, only with a pull of everything', async () => {
     const out = newName('csv')
     await pull(out, fields)
     for (const [more, reported] of [
@@ -100,7 +100,7 @@ describe('--fields', () => {
     expect(existsSync(out)).toBe(true)
   })
 
-  test('an unknown question is reported, with the known ones; and nothing is in the way of the next command', async () => {
+  test('reports an unknown question with the known ones, and leaves nothing that prevents the next pull', async () => {
     const out = newName('csv')
     const { code, err } = await callTool(key, argsOf(out, ['--fields', 'reson']))
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('reason, secret, child') })
@@ -111,7 +111,7 @@ describe('--fields', () => {
     })
   })
 
-  test('a database holds one choice', async () => {
+  test('allows one choice of questions per database schema', async () => {
     const { sql: warehouse, url } = await useBareDatabase()
     const state = newName('state')
     const into = (...more: string[]) =>
@@ -126,7 +126,7 @@ describe('--fields', () => {
   })
 })
 
-test('with a key that has hidden questions a pull is whole, fits the schema, and reveals none of them', async () => {
+test('a pull with a key that has hidden questions is complete, matches the schema, and reveals none of them', async () => {
   const lines = await pull(newName('ndjson'), [], blinkered)
   expect(lines.split('\n').length).toBeGreaterThan(3)
   const out = newName('csv')
@@ -139,7 +139,7 @@ test('with a key that has hidden questions a pull is whole, fits the schema, and
   expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('reason, child') })
 })
 
-test('when questions are hidden later, a database keeps their columns: null in what is new, and everywhere when everything is pulled', async () => {
+test('a database keeps the columns of questions hidden later, null in new rows and in all rows after a pull of everything', async () => {
   const { sql: warehouse, url } = await useBareDatabase()
   const into = ['pull', service.baseUrl, '--program', slug, '--to', url, '--state', newName('state')]
   const run = async (by: TestKey, ...more: string[]): Promise<string> => {
@@ -178,7 +178,7 @@ test('when questions are hidden later, a database keeps their columns: null in w
   })
 })
 
-test('when questions are hidden later, what has their columns is not added to, and a pull of everything is without them', async () => {
+test('a file with columns of questions hidden later cannot be added to, and a pull of everything omits them', async () => {
   const out = newName('csv')
   const sinceLast = argsOf(out, ['--since-last'])
   await pull(out)

@@ -8,7 +8,7 @@ import { residentMaxOf, startTool } from '../../support/tributary-tool.ts'
 
 const megabyte = 1024 * 1024
 
-test('a pull needs no more memory for 160 megabytes than for two', async () => {
+test('a pull of 160 megabytes needs no more memory than a pull of two', async () => {
   const textOf = (): string => 'x'.repeat(20_000)
   const { service, key, slug, sql, program } = await useExport({ applications: 80, textOf })
   const folder = await useFolder()

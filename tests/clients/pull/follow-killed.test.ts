@@ -145,7 +145,7 @@ const followedTo = async (): Promise<string | undefined> => {
 }
 
 test(
-  'a database that is followed while service, tool and database are killed in turn has what the service has',
+  'a followed database equals the service even if service, tool and database are killed in turn',
   async () => {
     const writing = write()
     const kills = { service: 0, tool: 0, database: 0 }

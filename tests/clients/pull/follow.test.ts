@@ -162,7 +162,7 @@ async function isAsTheService(output: Output, followed: Followed): Promise<void>
 describe.each(Object.keys(outputs))('%s', name => {
   const output = outputs[name]!
 
-  test('has what was there, and each change as it happens; stopped and started again, what happened in the meantime', async () => {
+  test('has all applications, each change as it happens, and after a restart everything that happened meanwhile', async () => {
     const followed = await aProgramToFollow()
     const ada = await followed.register()
     const first = await followed.apply(1, ada)
@@ -196,7 +196,7 @@ describe.each(Object.keys(outputs))('%s', name => {
     expect([code, err.includes('again')]).toEqual([3, false])
   })
 
-  test('has new questions in every application after a publication, by a walk over everything', async () => {
+  test('has new questions in every application after a publication', async () => {
     const followed = await aProgramToFollow()
     await followed.apply(1)
     const running = startTool(followed.key, argsOf(followed, ...output.args(followed)))
@@ -213,7 +213,7 @@ describe.each(Object.keys(outputs))('%s', name => {
   })
 
   test.each(['followed', 'being pulled'])(
-    'is pulled again as a whole when the service has lost what was %s',
+    'is pulled again completely if the service has lost an application that was %s',
     async what => {
       const followed = await aProgramToFollow()
       await followed.apply(1)
@@ -244,7 +244,7 @@ describe.each(Object.keys(outputs))('%s', name => {
   )
 })
 
-test('whenever the database cannot be filled, it is said once and tried until it can; what --restart drops, it drops once', async () => {
+test('a failure of the database is reported once and retried until it ends, and --restart pulls everything once', async () => {
   const followed = await aProgramToFollow()
   await followed.apply(1)
   const schema = followed.slug.replaceAll('-', '_')
@@ -272,7 +272,7 @@ test('whenever the database cannot be filled, it is said once and tried until it
   expect(service.logLines.filter(({ path }) => path === asked)).toHaveLength(1)
 })
 
-test('a database that goes away is waited for, and it is said once each time: that it is gone, and that it is back', async () => {
+test('each outage of the database and its end are reported once, and the tool waits meanwhile', async () => {
   const followed = await aProgramToFollow()
   let isAway = false
   const proxy = await startProxy(portOf(url), ({ client }) => {
@@ -301,7 +301,7 @@ test('a database that goes away is waited for, and it is said once each time: th
   await proxy.stop()
 })
 
-test('of chosen questions a folder has those alone, also in what comes later; it is followed with no others, and what does not fit the schema ends it', async () => {
+test('a folder followed with chosen questions has only those, refuses other choices, and stops at an invalid application', async () => {
   const followed = await aProgramToFollow()
   const output = outputs['a folder']!
   const args = argsOf(followed, ...output.args(followed))
@@ -328,7 +328,7 @@ test('of chosen questions a folder has those alone, also in what comes later; it
   expect(await runTool(followed.key, chosen)).toMatchObject({ code: 4, err: expect.stringContaining('/language') })
 })
 
-test('while a folder is followed no other pull goes into it, and it is followed on', async () => {
+test('another pull into a followed folder is refused without disturbing it', async () => {
   const followed = await aProgramToFollow()
   const output = outputs['a folder']!
   await followed.apply(1)
@@ -349,7 +349,7 @@ test('while a folder is followed no other pull goes into it, and it is followed 
   expect((await endOf(running)).code).toBe(3)
 })
 
-test('verify finds what is wrong in a folder, also while it is followed, and what was lost comes again', async () => {
+test('verify detects faults in a folder, even while it is followed, and following restores a lost file', async () => {
   const followed = await aProgramToFollow()
   const output = outputs['a folder']!
   const args = argsOf(followed, ...output.args(followed))
@@ -388,7 +388,7 @@ test('verify finds what is wrong in a folder, also while it is followed, and wha
   expect(await verify()).toMatchObject({ code: 0 })
 })
 
-test('a pull into a folder that was interrupted continues by another name of the folder', async () => {
+test('an interrupted pull into a folder continues under another name of the same folder', async () => {
   const followed = await aProgramToFollow()
   for (const n of [1, 2, 3]) await followed.apply(n)
   const isThird = (n: number, path: string) => (path.includes('nextPageToken') && n > 3 ? { status: 400 } : 'none')
@@ -415,7 +415,7 @@ test('a pull into a folder that was interrupted continues by another name of the
   await isAsTheService(outputs['a folder']!, followed)
 })
 
-test('a folder that is moved away while it is followed ends that in a sentence', async () => {
+test('moving a followed folder away ends following with an explanation', async () => {
   const followed = await aProgramToFollow()
   const output = outputs['a folder']!
   await followed.apply(1)
@@ -431,19 +431,19 @@ test('a folder that is moved away while it is followed ends that in a sentence',
   expect(err).toContain(join(folder, followed.slug))
 })
 
-describe('reports in a sentence what does not fit', () => {
+describe('invalid options and outputs', () => {
   test.each([
     [['--out', 'apps.csv'], '--out apps/'],
     [['--out', 'apps/', '--from', '2026-01-01'], '--from'],
     [['--out', 'apps/', '--since-last'], '--since-last'],
     [['--to', 'postgres://me@db/w', '--json'], '--json'],
-  ])('%p', async (args, said) => {
+  ])('%p is refused with an explanation', async (args, said) => {
     const followed = await aProgramToFollow()
     const { code, err } = await runTool(followed.key, argsOf(followed, ...args))
     expect([code, err]).toEqual([2, expect.stringContaining(said)])
   })
 
-  test('a folder with files that no pull has made, and one of another program, are left alone', async () => {
+  test('a folder with other files or of another program is refused and stays unchanged', async () => {
     const followed = await aProgramToFollow()
     const own = await useFolder(endWithTest)
     writeFileSync(join(own, '1.json'), '{}')

@@ -55,14 +55,14 @@ test.each<[string, (docs: Docs) => void]>([
   ['leads out of the folder on Windows', docs => docs.questions.push(enumerator('\\..\\..\\evil'))],
   ['is a formula', docs => docs.questions.push(enumerator('=1+1'))],
   ['is empty', docs => docs.questions.push(enumerator(''))],
-  ['is another at its path', docs => docs.questions.push(enumerator('evil', 'application.d/../../evil'))],
-  ['is there twice', docs => docs.questions.push(docs.questions[0]!)],
-  ['has a field elsewhere', docs => docs.questions[0]!.fields.push({ path: 'application', type: 'string' })],
+  ['has the path of another', docs => docs.questions.push(enumerator('evil', 'application.d/../../evil'))],
+  ['is repeated', docs => docs.questions.push(docs.questions[0]!)],
+  ['has a field outside its path', docs => docs.questions[0]!.fields.push({ path: 'application', type: 'string' })],
   [
-    'has a field that leads elsewhere',
+    'has a field that leads out of its path',
     docs => docs.questions[0]!.fields.push({ path: `${docs.questions[0]!.path}.a/../b`, type: 'string' }),
   ],
-])('D15: a question of the docs that %s is refused, and nothing is written by its name', async (_, change) => {
+])('D15: a question in the docs that %s is refused, and no table is written', async (_, change) => {
   const address = withDocs(change)
   for (const ending of ['.csv', '.parquet']) {
     const { code, inside, outside } = await pull(address, ending)
@@ -75,7 +75,7 @@ test.each<[string, (docs: Docs) => void]>([
 })
 
 test.each(['../../evil', '..', 'a/b', 'a\\b', ''])(
-  'a program called %j is refused before anything is asked',
+  'a program called %j is refused before the first request',
   async program => {
     const ended = await callTool(key, ['pull', service.baseUrl, '--program', program, '--out', join(folder, 'x.csv')])
     expect(ended.code).toBe(2)
@@ -84,12 +84,12 @@ test.each(['../../evil', '..', 'a/b', 'a\\b', ''])(
   },
 )
 
-test('a column whose name a spreadsheet would take for a formula has an apostrophe before it', () => {
+test('a column name that a spreadsheet would evaluate as a formula gets an apostrophe in front', () => {
   expect(csvHeader(['=1+1.text', 'name.text', 'a,b'])).toBe(`"'=1+1.text",name.text,"a,b"\r\n`)
   expect(csvHeader(['=1+1.text'], true)).toBe('"=1+1.text"\r\n')
 })
 
-test('what a service says reaches the terminal without a character that the terminal obeys', async () => {
+test('text from a service reaches the terminal without control characters', async () => {
   const evil = '\u001b]0;owned\u0007\u001b[2J\r\u009b31m\u202egnp\u2066\nPulled 3 applications'
   const problem = {
     title: evil,
@@ -109,7 +109,7 @@ test('what a service says reaches the terminal without a character that the term
   expect(err.trimEnd().split('\n')).toHaveLength(1)
 })
 
-test('types that are made of what a service says have no such character in them either', async () => {
+test('types generated from a service’s schema contain no control characters', async () => {
   const address = useAlteredService(service, (text, path) =>
     path.endsWith('.schema.json') ? text.replaceAll('Unique ID of', '\\u001b[2J\u202e') : text,
   )
@@ -119,16 +119,19 @@ test('types that are made of what a service says have no such character in them 
   expect(out.match(/[^\P{Cc}\n]|[\u202a-\u202e]/gu)).toBeNull()
 })
 
-test.each([-1, 0.5, 1e300, '../../evil'])('a change of application %j is no answer of a service', async id => {
-  const address = useAlteredService(service, (text, path) =>
-    path.endsWith('/changes') ? text.replace(/"application_id":\d+/, `"application_id":${JSON.stringify(id)}`) : text,
-  )
-  const { username, password } = key
-  const client = new TributaryClient({ baseUrl: address, username, password, retriesMax: 0 })
-  await expect(client.changes(slug, '0').next()).rejects.toMatchObject({ cause: { name: 'ForeignAnswer' } })
-})
+test.each([-1, 0.5, 1e300, '../../evil'])(
+  'a change with the application ID %j is not accepted as a response of the service',
+  async id => {
+    const address = useAlteredService(service, (text, path) =>
+      path.endsWith('/changes') ? text.replace(/"application_id":\d+/, `"application_id":${JSON.stringify(id)}`) : text,
+    )
+    const { username, password } = key
+    const client = new TributaryClient({ baseUrl: address, username, password, retriesMax: 0 })
+    await expect(client.changes(slug, '0').next()).rejects.toMatchObject({ cause: { name: 'ForeignAnswer' } })
+  },
+)
 
-describe('an answer has a bound', () => {
+describe('limits on responses', () => {
   /** Text without end. */
   const endless = (status: number) => {
     const piece = new Uint8Array(1024 * 1024).fill(0x20)
@@ -137,15 +140,15 @@ describe('an answer has a bound', () => {
   }
 
   test.each<[string, string, number]>([
-    ['a refusal', '/applications', 400],
-    ['the schema', '.schema.json', 200],
-    ['the docs', '/versions/active', 200],
-  ])('%s', async (_, where, status) => {
+    ['an error response', '/applications', 400],
+    ['a schema', '.schema.json', 200],
+    ['a docs page', '/versions/active', 200],
+  ])('%s without end cannot stall a pull', async (_, where, status) => {
     const address = useAlteredService(service, (text, path) => (path.endsWith(where) ? endless(status) : text))
     expect(await pull(address, '.csv')).toMatchObject({ code: 1 })
   })
 
-  test('one that comes byte by byte is broken off in the end', async () => {
+  test('a response that arrives byte by byte is cut off at a deadline', async () => {
     const slow = () => {
       const pull = async (controller: ReadableStreamDefaultController) => {
         await Bun.sleep(5)
@@ -162,7 +165,7 @@ describe('an answer has a bound', () => {
     })
   })
 
-  test('a pattern of a schema is not run', async () => {
+  test('patterns in a schema are not evaluated', async () => {
     const slowOnes = `${'a'.repeat(40)}!`
     const address = useAlteredService(service, (text, path) => {
       if (!path.endsWith('.schema.json')) return text.replaceAll('"language":"en-US"', `"language":"${slowOnes}"`)
@@ -184,11 +187,11 @@ describe('G2: a walk ends', () => {
   const made = (id: number) => `${JSON.stringify({ application_id: id, submit_time: '2026-01-01T00:00:00+00:00' })}\n`
 
   const endless: Record<string, (n: number) => string[]> = {
-    'pages that lead back to one another': n => [made(n + 1), `token${n % 5}`],
-    'the same applications over and over': n => [made((n % 7) + 1), `token${n}`],
-    'pages of nothing': n => ['', `token${n}`],
+    'pages that lead back to each other': n => [made(n + 1), `token${n % 5}`],
+    'endlessly repeated applications': n => [made((n % 7) + 1), `token${n}`],
+    'empty pages': n => ['', `token${n}`],
   }
-  test.each(Object.keys(endless))('%s end it', async name => {
+  test.each(Object.keys(endless))('%s end a walk with an error', async name => {
     let asked = 0
     const address = useAlteredService(service, (text, path) => {
       if (!path.endsWith('/applications')) return text

@@ -121,9 +121,9 @@ for (const application_id of ids.slice(0, 40))
 for (const application_id of ids.slice(40, 50))
   await eraseApplication(source, { program_id, application_id }, { actor: 'operator:test', reason: undefined })
 
-describe(`killed ${kills} times at random while output is made, the next run makes it as if it had never been interrupted`, () => {
+describe(`killed ${kills} times at random while writing its output, a pull completes it in the next run as if never interrupted`, () => {
   test.each([...formats])(
-    '.%s: before that each table is as it was, or whole',
+    '.%s tables are unchanged or complete in between',
     async format => {
       const whole = await useFolder()
       cpSync(base, whole, { recursive: true })
@@ -154,7 +154,7 @@ describe(`killed ${kills} times at random while output is made, the next run mak
     240_000,
   )
 
-  test('a folder: before that it has whole applications alone', async () => {
+  test('a folder has only complete applications in between', async () => {
     const argsInto = (out: string): string[] => ['pull', proxy.baseUrl, '--program', slug, '--out', `${out}/`]
     const filesIn = (folder: string): string[] => readdirSync(folder).filter(name => /^[0-9]+\.json$/.test(name))
     const whole = join(await useFolder(), 'apps')
@@ -173,7 +173,7 @@ describe(`killed ${kills} times at random while output is made, the next run mak
     }
   }, 240_000)
 
-  test('a database: before that its tables are as they were, or have all of it', async () => {
+  test('the tables of a database are unchanged or complete in between', async () => {
     const contentsOf = async (name: string): Promise<unknown> => {
       const reading = postgres(databaseUrl(name), { max: 1 })
       try {

@@ -48,7 +48,7 @@ const intoSchema = (schema: string, to = url) => [
   join(folder, String(++outputs)),
 ]
 
-test('lists of entities with long names have files all the same, of the same name each time, and --since-last adds to them', async () => {
+test('lists of entities with long names have files too, with the same names each time, and --since-last adds to them', async () => {
   const [value, two, three] = ['a', '字', 'c'].map(letter => letter.repeat(120)) as [string, string, string]
   const questions = [q.enumerator(value, [q.enumerator(two, [q.enumerator(three, [], asked)], asked)], asked)]
   await publish(source, { slug: 'long', questions })
@@ -74,8 +74,8 @@ test('lists of entities with long names have files all the same, of the same nam
   for (const table of tables) expect(parse(readFileSync(join(folder, table), 'utf8'), { bom: true }).length).toBe(1 + 2)
 })
 
-describe('a database', () => {
-  test('a database table of 1,600 columns has no room for more, which is said before the walk, and --fields is a way', async () => {
+describe('limits of a database', () => {
+  test('a table with too many columns is refused before the walk, and the error names --fields', async () => {
     await publish(source, { slug: 'wide', questions: named(170, name => q.address(name, asked)) })
     const { code, err, walked } = await pull('wide', intoSchema('wide'))
     expect({ code, walked }).toEqual({ code: 1, walked: false })
@@ -84,7 +84,7 @@ describe('a database', () => {
     expect(await pull('wide', [...intoSchema('wide'), '--fields', 'q_aa,q_ab'])).toMatchObject({ code: 0 })
   })
 
-  test('a database whose row is too short for an application ends the pull for good, after a warning', async () => {
+  test('an application too large for a row ends the pull permanently, after a warning', async () => {
     const questions = named(600, name => q.text(`said ${name}`, asked))
     await publish(source, { slug: 'talkative', questions })
     const text = 'x'.repeat(45)
@@ -95,7 +95,7 @@ describe('a database', () => {
     expect(err).not.toContain('tries again')
   })
 
-  test('in an encoding that lacks letters, or with a role that may not make tables, is refused before the walk, with what to grant', async () => {
+  test('an encoding without all letters or a role that cannot create tables is refused before the walk, with the missing grant', async () => {
     const name = (await target<{ name: string }[]>`select current_database() as name`)[0]!.name
     const role = `${name}_role`
     const at = (change: (place: URL) => void): string => {

@@ -33,7 +33,7 @@ async function rowsOf(query: string): Promise<Record<string, unknown>[]> {
   return reader.getRowObjectsJson() as Record<string, unknown>[]
 }
 
-test('another reader has every application, in groups, and values of their types', async () => {
+test('another reader finds every application, in groups, with typed values', async () => {
   expect(pulled).toMatchObject({ code: 0 })
   expect(
     readdirSync(folder)
@@ -70,7 +70,7 @@ test('another reader has every application, in groups, and values of their types
   })
 })
 
-test('verify counts its applications and compares their ids, and finds what is missing or not whole', async () => {
+test('verify counts applications, compares their IDs, and detects missing or incomplete files', async () => {
   expect(await callTool(key, ['verify', out])).toMatchObject({
     code: 0,
     out: expect.stringContaining('5,300 applications'),
@@ -89,7 +89,7 @@ test('verify counts its applications and compares their ids, and finds what is m
 })
 
 describe('--since-last', () => {
-  test('G5, G6: adds what is new, and the file is the same to the byte as one that was pulled at once', async () => {
+  test('G5, G6: adds new applications, and the file is byte-identical to one pulled at once', async () => {
     const odd = ['\ufeffmark', '', '￿', '😀'.repeat(9), 'z'.repeat(40), '\0']
     const textOf = (i: number) => odd[i % 7] ?? `answer ${i % 900}`
     const timeOf = (i: number) => Date.UTC(2040, 0, 1) * 1000 + i * 1_000_000
@@ -117,7 +117,7 @@ describe('--since-last', () => {
     expect(readFileSync(out).equals(added)).toBe(true)
   })
 
-  test('no column changes its place when the program grows; what was there has in the new ones what a pull of everything has', async () => {
+  test('keeps the position of every column when the program grows, and fills new columns as a pull of everything does', async () => {
     const asked = { optional: true }
     const { sql } = database
     const first = [

@@ -17,7 +17,7 @@ const ready = (name: string, text: string) => {
   return { from, to: join(folder, name), bytes: text.length }
 }
 
-test('files get their names, also when some had them from an attempt before', () => {
+test('files get their names, even if some already have them from an earlier attempt', () => {
   const [item, other] = [ready('one', 'first'), ready('other', 'second')]
   placeFiles([item])
   placeFiles([item, other])
@@ -25,7 +25,7 @@ test('files get their names, also when some had them from an attempt before', ()
   expect([existsSync(item.from), existsSync(other.from)]).toEqual([false, false])
 })
 
-test('a file that is gone is not passed over: neither where nothing has its name, nor where something else has', () => {
+test('a missing file is an error, even if another file has its name', () => {
   const gone = { from: join(folder, 'gone.ready'), to: join(folder, 'gone'), bytes: 5 }
   expect(() => placeFiles([gone])).toThrow(gone.from)
   writeFileSync(gone.to, 'of before')
@@ -47,7 +47,7 @@ function fillFolder(
   return folderFormat(into).prepare({ spoolPath, then, context: { signal } } as unknown as FormatJob)
 }
 
-test('a folder that was filled in part is followed from nowhere, though it was before', async () => {
+test('a partly filled folder cannot be followed, even if it was followed before', async () => {
   const into = await useFolder()
   const format = folderFormat(into)
   const fill = (signal?: AbortSignal) => fillFolder(into, ['{"application_id":1}'], 'a cursor', signal)
@@ -65,7 +65,7 @@ test('a folder that was filled in part is followed from nowhere, though it was b
   expect(await followsFrom()).toBeUndefined()
 })
 
-test('one file of a folder that cannot be written fails the pull once all that were begun with it are written', async () => {
+test('a file that cannot be written into a folder fails the pull after the files begun with it are written', async () => {
   const into = await useFolder()
   const lines = Array.from({ length: 64 }, (_, i) => `{"application_id":${i + 1},"words":"${'x'.repeat(10_000)}"}`)
   const fill = () => fillFolder(into, lines, 'a cursor')
@@ -79,7 +79,7 @@ test('one file of a folder that cannot be written fails the pull once all that w
   expect(written().sort()).toEqual(['1.json', ...others].sort())
 })
 
-test('what an interrupted write has left in a folder is gone with the next pull, and before it is followed', async () => {
+test('the leftovers of an interrupted write are removed from a folder by the next pull, and before following', async () => {
   const into = await useFolder()
   const leave = () => {
     for (const id of [1, 3]) writeFileSync(join(into, `${id}.json.next`), '{"application_')

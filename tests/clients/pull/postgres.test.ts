@@ -40,7 +40,7 @@ async function pull(program: string, state: string, ...more: string[]): Promise<
   return ended.err
 }
 
-test('has every application and every entity, with values of their types; done again, nothing changes', async () => {
+test('a database has every application and every entity with typed values, and does not change when pulled again', async () => {
   const members = applications.flatMap(
     ({ application }) => (application.household_members as { entities: { jobs: { entities: unknown[] } }[] }).entities,
   )
@@ -74,7 +74,7 @@ test('has every application and every entity, with values of their types; done a
   }
 })
 
-test('--since-last adds what is new, and columns where the program has grown', async () => {
+test('--since-last adds new applications, and columns for new questions', async () => {
   const asked = { optional: true }
   const state = newState()
   await publish(source, { slug: 'growing', questions: [q.text('words', asked), q.enumerator('child', [], asked)] })
@@ -134,7 +134,7 @@ test('--since-last adds what is new, and columns where the program has grown', a
   expect(await sql`select entity_name from growing.child`).toMatchObject([{ entity_name: 'Ada' }])
 })
 
-describe('what happens to applications that were pulled before', () => {
+describe('applications that were pulled before', () => {
   const now = Date.UTC(2030, 0, 1) * 1000
   const name = (text: string) => ({ words: { text }, applications: { entities: [{ entity_name: `of ${text}` }] } })
 
@@ -181,7 +181,7 @@ describe('what happens to applications that were pulled before', () => {
     return rows.map(row => ({ ...row }))
   }
 
-  test('what was erased is removed, with its entities; what was superseded, or got a status or a note, is as it is at the service', async () => {
+  test('are removed with their entities if they were erased, and updated if they were superseded or got a status or note', async () => {
     const { frontEnd, set, erase, apply, served } = await aProgramToPull('followed')
     const applicants = [await frontEnd.register(), await frontEnd.register()]
     const ids: number[] = []
@@ -225,7 +225,7 @@ describe('what happens to applications that were pulled before', () => {
     await compare()
   }, 120_000)
 
-  test('the database knows by itself how far it is: another folder continues, and one that was set back catches up', async () => {
+  test('need no local state, so another folder continues and a restored database catches up', async () => {
     const { set, erase, apply, served } = await aProgramToPull('restored')
     for (const text of ['first', 'second']) await apply(text)
     await pull('restored', newState(), '--since-last')
@@ -242,7 +242,7 @@ describe('what happens to applications that were pulled before', () => {
     expect(await kept('restored')).toEqual(await served())
   })
 
-  test('a pull of what is newer leaves the beginning of the next one where it was, as does a page that others follow', async () => {
+  test('are not skipped by the next pull after a pull of only newer ones, or after a page of changes before the last', async () => {
     const { apply, set, served } = await aProgramToPull('a-later-part')
     const first = await apply('first')
     await pull('a-later-part', newState(), '--since-last')
@@ -280,7 +280,7 @@ describe('what happens to applications that were pulled before', () => {
     expect(await sql`select from a_later_part.applications where seen__text is not null`).toHaveLength(0)
   })
 
-  test('a service that was set back since is noticed', async () => {
+  test('are pulled again with --restart, which the error names if the service has lost changes', async () => {
     const { apply, served } = await aProgramToPull('set-back')
     await apply('first')
     await pull('set-back', newState(), '--since-last')
@@ -298,8 +298,8 @@ describe('what happens to applications that were pulled before', () => {
   })
 })
 
-describe('failures of the database that is filled', () => {
-  test('a schema that was dropped as a pull added to it does not get the part alone', async () => {
+describe('failures of the target database', () => {
+  test('a schema dropped during --since-last does not get only the new applications', async () => {
     const origin = { service: service.baseUrl, program: slug, revisionState: null, layout: null, destination: null }
     const then = { origin }
     const adding = loadPostgres({
@@ -318,7 +318,7 @@ describe('failures of the database that is filled', () => {
     await expect(adding).rejects.toThrow(/\bdropped\b.*--restart/)
   })
 
-  test('a database that is away is reported at once, and the same command fills it later', async () => {
+  test('an unreachable database is reported immediately, and the same command fills it later', async () => {
     const state = newState()
     const place = new URL(url)
     place.pathname = '/not_there_yet'
@@ -333,7 +333,7 @@ describe('failures of the database that is filled', () => {
     await sql`drop database not_there_yet`
   })
 
-  test('a value that fits no column ends all of it, and is not shown; the walk is not lost', async () => {
+  test('a value that fits no column fails the whole pull without being printed, and the walk is kept', async () => {
     const state = newState()
     await sql`create schema narrow`
     await sql`create table narrow.applications (application_id bigint primary key, applicant_name__first_name integer)`
@@ -368,7 +368,7 @@ describe('failures of the database that is filled', () => {
     expect(await Promise.all(both)).toMatchObject([{ code: 0 }, { code: 0 }])
   })
 
-  test('a schema that has another program is left alone', async () => {
+  test('a schema with another program stays unchanged', async () => {
     await pull(slug, newState(), '--schema', 'taken')
     await publish(source, { slug: 'other', questions: [q.text('words')] })
     const { code, err } = await callTool(key, [...argsOf('other', newState()), '--schema', 'taken'])
@@ -378,14 +378,18 @@ describe('failures of the database that is filled', () => {
   test.each([
     ['a password in the address', ['--to', 'postgres://me:secret@127.0.0.1/a'], 'PGPASSWORD'],
     [
-      'a walk that would miss what comes',
+      'a walk that would miss changes',
       ['--to', 'postgres://127.0.0.1/a', '--since-last', '--revision', 'OBSOLETE'],
       'OBSOLETE',
     ],
-    ['an address of something else', ['--to', 'https://127.0.0.1/a'], '--to'],
-    ['a file as well', ['--to', 'postgres://127.0.0.1/a', '--out', 'a.csv'], '--out'],
-    ['a schema whose name would be cut', ['--to', 'postgres://127.0.0.1/a', '--schema', 'ü'.repeat(32)], '--schema'],
-    ['a schema of the system', ['--to', 'postgres://127.0.0.1/a', '--schema', 'pg_catalog'], '--schema'],
+    ['an address of another kind of server', ['--to', 'https://127.0.0.1/a'], '--to'],
+    ['a file as a second output', ['--to', 'postgres://127.0.0.1/a', '--out', 'a.csv'], '--out'],
+    [
+      'a schema name that PostgreSQL would truncate',
+      ['--to', 'postgres://127.0.0.1/a', '--schema', 'ü'.repeat(32)],
+      '--schema',
+    ],
+    ['a system schema', ['--to', 'postgres://127.0.0.1/a', '--schema', 'pg_catalog'], '--schema'],
   ])('%s is refused', async (_, args, said) => {
     const { code, err } = await callTool(key, ['pull', service.baseUrl, '--program', slug, ...args])
     expect(code).toBe(2)

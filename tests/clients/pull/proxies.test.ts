@@ -31,11 +31,11 @@ test.each<[string, Record<string, string>, string[]]>([
   ['SSL_CERT_FILE', { SSL_CERT_FILE: authority }, []],
   ['HTTPS_PROXY', { NODE_EXTRA_CA_CERTS: authority, HTTPS_PROXY: proxyUrl }, [host]],
   ['NO_PROXY', { NODE_EXTRA_CA_CERTS: authority, HTTPS_PROXY: proxyUrl, NO_PROXY: '127.0.0.1' }, []],
-])('%s', async (_, environment, proxied) => {
+])('a pull respects %s', async (_, environment, proxied) => {
   expect(await pull(environment)).toMatchObject({ code: 0, proxied: new Set(proxied) })
 })
 
-test('an authority that is not known: 1, at once, and the variable that mends it; of a proxy that is away: not everything came yet', async () => {
+test('a pull exits with 1 and names the variable to set for an unknown authority, and with 3 for an unreachable proxy', async () => {
   expect(await pull({})).toMatchObject({ code: 1, err: expect.stringContaining('NODE_EXTRA_CA_CERTS') })
   const later = { code: 3, err: expect.stringContaining('ECONNREFUSED') }
   expect(await pull({ HTTPS_PROXY: 'http://127.0.0.1:9' })).toMatchObject(later)

@@ -57,7 +57,7 @@ test.each(tags)('in %s, a workbook has question texts and labels of that languag
   ])
 })
 
-test('a form of a language finds the language', async () => {
+test('a regional variant of a language selects the language', async () => {
   expect(await pull('form.csv', '--option-labels', '--language', 'es-mx')).toMatchObject({ code: 0 })
   expect(rowsOf('form.csv')[1]).toContain(textIn('yes', 'es'))
 })
@@ -71,8 +71,8 @@ test('a language that the program lacks ends the pull before anything is written
 test.each([
   ['lines, which have no labels', 'lines.ndjson', ['--option-labels', '--language', 'es']],
   ['a table of IDs', 'ids.csv', ['--language', 'es']],
-  ['what is no tag', 'tag.csv', ['--option-labels', '--language', 'spanish!']],
-])('%s: refused', async (_, out, options) => {
+  ['an invalid tag', 'tag.csv', ['--option-labels', '--language', 'spanish!']],
+])('--language is refused for %s', async (_, out, options) => {
   expect(await pull(out, ...options)).toMatchObject({ code: 2, err: expect.stringContaining('--language') })
 })
 

@@ -66,7 +66,7 @@ const sha256OfIds = createHash('sha256')
   .digest('hex')
 
 describe('a pull', () => {
-  test('has every application once, in order, as the service sends it, and nothing is left alongside it but its state', async () => {
+  test('has every application once, in order, as the service sends it, and leaves only its state beside the file', async () => {
     expect(first).toMatchObject({ code: 0, out: '' })
     expect(first.err).toContain(`Pulled 240 applications into ${whole}.`)
     expect(first.err).toContain(sha256OfIds)
@@ -84,18 +84,18 @@ describe('a pull', () => {
     ).toEqual(['1.ndjson', '1.ndjson.pull'])
   })
 
-  test('what applicants answered is for the account that pulled alone', () => {
+  test('is readable only by the account that pulled', () => {
     for (const file of [whole, `${whole}.pull`]) expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('has the same lines under the other name of their format', async () => {
+  test('has the same lines with the format’s other file extension', async () => {
     const out = join(folder, 'other.jsonl')
     expect(await pull(out)).toMatchObject({ code: 0 })
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
     expect(await callTool(key, ['verify', out])).toMatchObject({ code: 0 })
   })
 
-  test('a pull has what its filters say', async () => {
+  test('has only the applications that its filters select', async () => {
     const out = newFile()
     expect(
       await pull(out, undefined, '--from', '2023-11-14T22:13:30Z', '--before', '2023-11-14T22:13:40Z'),
@@ -117,7 +117,7 @@ describe('a pull', () => {
 // PULL_INTERRUPTIONS=50 is for those who change how a pull continues; each costs the start of a process.
 const interruptions = Number(process.env.PULL_INTERRUPTIONS ?? 12)
 
-test(`killed ${interruptions} times at random, through cuts, 429 and 503, the file is the same as without, to the byte`, async () => {
+test(`a pull killed ${interruptions} times at random, with cuts, 429 and 503, results in the same file to the byte`, async () => {
   const out = newFile()
   let running: RunningTool | undefined
   let killAt = Number.POSITIVE_INFINITY
@@ -149,8 +149,8 @@ test(`killed ${interruptions} times at random, through cuts, 429 and 503, the fi
   expect(await callTool(key, ['verify', out])).toMatchObject({ code: 0 })
 }, 240_000)
 
-describe('interrupted', () => {
-  test('a pull interrupted by a signal says so, ends with 3, and the next run continues with the page after', async () => {
+describe('an interrupted pull', () => {
+  test('explains that a signal ended it, exits with 3, and continues with the next page in the next run', async () => {
     const out = newFile()
     let running: RunningTool | undefined
     const proxy = await proxied(n => {
@@ -167,7 +167,7 @@ describe('interrupted', () => {
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
 
-  test('a pull interrupted before its file has its name gets it in the next run, which requests nothing', async () => {
+  test('puts its completed file in place in the next run, without any request', async () => {
     const out = newFile()
     const proxy = await proxied((_, target) => {
       if (target.includes('/receipt')) mkdirSync(join(out, 'in the way'), { recursive: true })
@@ -182,7 +182,7 @@ describe('interrupted', () => {
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
 
-  test('an interrupted pull is not continued with other options, unless all is dropped', async () => {
+  test('cannot continue with other options without --restart', async () => {
     const out = newFile()
     const proxy = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 1 })
@@ -199,7 +199,7 @@ describe('interrupted', () => {
   })
 })
 
-test('two pulls never work on one output: the second ends with 5, and the first is not disturbed', async () => {
+test('a second pull into the same output exits with 5, and the first is not disturbed', async () => {
   const out = newFile()
   const proxy = await proxied(n => (n === 3 ? { silentAfterBytes: 100 } : 'none'))
   const subprocess = startTool(key, argsOf(out, proxy.baseUrl))
@@ -215,7 +215,7 @@ test('two pulls never work on one output: the second ends with 5, and the first 
 })
 
 describe('--since-last', () => {
-  test('after a pull that got nothing it begins where that one began, and nothing from before comes', async () => {
+  test('starts where an empty pull started, and adds nothing from before', async () => {
     const out = newFile()
     const { service, key, slug } = await useExport({ slug: 'ahead', applications: 3, key: { maySubmit: true } })
     const pull = (...more: string[]) => callTool(key, [...argsOf(out, service.baseUrl, '--program', slug), ...more])
@@ -226,7 +226,7 @@ describe('--since-last', () => {
     expect(idsIn(out)).toEqual([])
   })
 
-  test('G5, G6: pulls one after another lose and repeat nothing, and together are one pull of everything', async () => {
+  test('G5, G6: loses and repeats nothing in consecutive pulls, which together equal one pull of everything', async () => {
     const out = newFile()
     const { service, key, slug, ids } = await useExport({ slug: 'growing', applications: 40, key: { maySubmit: true } })
     const pull = (out: string, ...more: string[]) =>
@@ -263,7 +263,7 @@ describe('--since-last', () => {
     expect(readFileSync(out).equals(readFileSync(fresh))).toBe(true)
   })
 
-  test('D36: adds to nothing when the service has lost what was pulled, nor an application that is there already', async () => {
+  test('D36: adds nothing if the service has lost changes, and no application twice', async () => {
     const { service, key, slug } = await useExport({ slug: 'set-back', applications: 3, key: { maySubmit: true } })
     const frontEnd = new FrontEnd(service, key, slug)
     const apply = async () => frontEnd.submit(await frontEnd.register())
@@ -297,7 +297,7 @@ describe('--since-last', () => {
     expect(await pull(out, service.baseUrl, '--since-last')).toMatchObject({ code: 0 })
   })
 
-  test('adds to nothing that another program has changed, nor to another program', async () => {
+  test('adds nothing to a file that was changed, moved or pulled with other filters', async () => {
     const out = newFile()
     await pull(out)
     writeFileSync(out, 'changed\n', { flag: 'a' })
@@ -315,7 +315,7 @@ describe('--since-last', () => {
     expect(gone).toMatchObject({ code: 2, err: expect.stringContaining(`${out} `) })
   })
 
-  test('continues at another address of the same service, an interrupted pull too, and from no other', async () => {
+  test('continues at another address of the same service, even an interrupted pull, and not at another service', async () => {
     const out = newFile()
     const moved = await proxied(() => 'none')
     await pull(out)
@@ -350,7 +350,7 @@ describe('--since-last', () => {
   })
 })
 
-describe('what came is held against the schema of the program', () => {
+describe('applications are checked against the program’s schema', () => {
   const alteredAt = (id: number) =>
     useAlteredService(service, text =>
       text
@@ -358,7 +358,7 @@ describe('what came is held against the schema of the program', () => {
         .replace(/("language":\["secret"\].*?)"language":"en-US"/, '$1"l":1'),
     )
 
-  test('an application on the first page that does not fit ends the pull with 4; its place is reported, and no answer', async () => {
+  test('an invalid application on the first page ends the pull with 4 and an error that names its place but no answer', async () => {
     const out = newFile()
     const address = alteredAt(pulledIds[7]!)
     const { code, err } = await pull(out, address)
@@ -370,7 +370,7 @@ describe('what came is held against the schema of the program', () => {
     expect(await pull(out, address, '--restart', '--no-verify-schema')).toMatchObject({ code: 0 })
   })
 
-  test('in a table, any application that does not fit does; in lines, so does the last one of a page', async () => {
+  test('any invalid application ends the pull of a table, and an invalid last application of a page ends a pull of lines', async () => {
     const table = newFile().replace('.ndjson', '.csv')
     expect(await pull(table, alteredAt(pulledIds[17]!))).toMatchObject({ code: 4 })
     expect(existsSync(table)).toBe(false)
@@ -379,7 +379,7 @@ describe('what came is held against the schema of the program', () => {
 })
 
 describe('rejected and failed requests', () => {
-  test('a receipt that is refused for the key: the check is not left out', async () => {
+  test('a receipt that the key may not read fails the pull, which does not skip the check', async () => {
     const out = newFile()
     let refused = true
     const proxy = await proxied((_, target) => (refused && target.includes('/receipt') ? { status: 401 } : 'none'))
@@ -391,7 +391,7 @@ describe('rejected and failed requests', () => {
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
 
-  test('a receipt of as many applications, and of others: 4', async () => {
+  test('a receipt with another digest ends the pull with 4', async () => {
     const out = newFile()
     const proxy = await proxied((_, target) =>
       target.includes('/receipt') ? { replace: sha256OfIds, by: '0'.repeat(64) } : 'none',
@@ -400,7 +400,7 @@ describe('rejected and failed requests', () => {
     expect(existsSync(out)).toBe(false)
   })
 
-  test('500 on the same request each time: 4, without a word that the same command continues', async () => {
+  test('a request that always fails with 500 ends the pull with 4, without advice to run it again', async () => {
     const proxy = await proxied(n => (n < 4 ? 'none' : { status: 500 }))
     const { code, err } = await pull(newFile(), proxy.baseUrl, '--retries', '1')
     const away = await proxied(n => (n < 4 ? 'none' : { status: 503 }))
@@ -410,7 +410,7 @@ describe('rejected and failed requests', () => {
     expect(err).not.toContain(lastOf(other.err))
   })
 
-  test('a question that is hidden midway: 1, and --restart is named, which mends it', async () => {
+  test('a question hidden during a pull ends it with 1 and an error that names --restart, which then works', async () => {
     const { sql, ...database } = await useDatabase()
     const questions = [q.text('kept', { optional: true }), q.text('secret', { optional: true })]
     await aProgram(sql, { slug: 'hiding', questions })
@@ -448,7 +448,7 @@ describe('rejected and failed requests', () => {
 })
 
 describe('results', () => {
-  test('--json: count, digest and watermark on standard output', async () => {
+  test('--json prints count, digest and watermark to standard output', async () => {
     const out = newFile()
     const { code, out: reported } = await pull(out, undefined, '--json', '--quiet')
     expect(code).toBe(0)
@@ -463,7 +463,7 @@ describe('results', () => {
     })
   })
 
-  test('--out -: lines on standard output, all or none', async () => {
+  test('--out - prints all lines or none to standard output', async () => {
     const TMPDIR = await useFolder()
     const { code, out } = await runTool(key, argsOf('-'), undefined, { TMPDIR })
     expect({ code, same: out === readFileSync(whole, 'utf8') }).toEqual({ code: 0, same: true })
@@ -478,7 +478,7 @@ describe('results', () => {
     expect(await pull('-', undefined, '--since-last')).toMatchObject({ code: 2, out: '' })
   })
 
-  test('a folder in the place of the file is noticed before anything is asked', async () => {
+  test('a folder in place of the file is reported before the first request', async () => {
     const proxy = await proxied(() => 'none')
     const out = newFile()
     mkdirSync(out)
@@ -490,7 +490,7 @@ describe('results', () => {
   })
 })
 
-describe('reports in a sentence what is wrong', () => {
+describe('errors in one sentence', () => {
   const asked = ['--program', 'p', '--out', 'a.ndjson']
   test.each<[string, string[], number, string]>([
     ['no address', ['pull', ...asked], 2, 'https://'],
@@ -498,17 +498,17 @@ describe('reports in a sentence what is wrong', () => {
     ['no program', ['pull', 'https://a.gov', '--out', 'a.ndjson'], 2, '--program'],
     ['no output', ['pull', 'https://a.gov', '--program', 'p'], 2, '--out'],
     ['an output of no known kind', ['pull', 'https://a.gov', ...asked, '--out', 'a.doc'], 2, '.ndjson'],
-    ['an option there is not', ['pull', 'https://a.gov', '--password', 'x'], 2, '--password'],
+    ['an unknown option', ['pull', 'https://a.gov', '--password', 'x'], 2, '--password'],
     [
-      'labels of options that are columns',
+      'labels for options in columns',
       ['pull', 'https://a.gov', ...asked, '--option-labels', '--multi', 'columns'],
       2,
       '--option-labels',
     ],
-    ['a page of none', ['pull', 'https://a.gov', ...asked, '--page-size', '0'], 2, '--page-size'],
-    ['a folder there is not', ['pull', 'http://[::1]:1', ...asked, '--out', '/no/a.ndjson'], 1, '/no'],
+    ['a page size of 0', ['pull', 'https://a.gov', ...asked, '--page-size', '0'], 2, '--page-size'],
+    ['a missing folder', ['pull', 'http://[::1]:1', ...asked, '--out', '/no/a.ndjson'], 1, '/no'],
     [
-      'a file in the place of the folder',
+      'a file in place of the folder',
       ['pull', 'http://[::1]:1', ...asked, '--out', `${import.meta.path}/`],
       1,
       `${import.meta.path}/`,
@@ -519,15 +519,15 @@ describe('reports in a sentence what is wrong', () => {
       1,
       'a.ndjson: ',
     ],
-    ['a file to verify there is not', ['verify', '/no/such.ndjson'], 1, '/no/such.ndjson'],
-  ])('%s', async (_, args, code, said) => {
+    ['a missing file to verify', ['verify', '/no/such.ndjson'], 1, '/no/such.ndjson'],
+  ])('%s is reported', async (_, args, code, said) => {
     const ended = await callTool(key, args)
     expect({ code: ended.code, out: ended.out }).toEqual({ code, out: '' })
     expect(ended.err).toContain(said)
     expect(ended.err.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  test('a state that cannot grow, as on a full disk', async () => {
+  test('a state file that cannot grow, as on a full disk, is reported, and the next pull succeeds', async () => {
     const out = newFile()
     // Blocks of 512 bytes: what is beyond them is refused.
     const limited = [
@@ -544,21 +544,21 @@ describe('reports in a sentence what is wrong', () => {
     expect(await pull(out)).toMatchObject({ code: 0 })
   })
 
-  test('a command there is not', async () => {
+  test('an unknown command is reported', async () => {
     const said = expect.stringMatching(/^.*\bpul\b.*tributary --help.*\n$/)
     expect(await runTool(key, ['pul'])).toEqual({ code: 2, out: '', err: said })
   })
 
-  test('an API key that is not known: 1, at once, and where to look', async () => {
+  test('a pull with an unknown API key exits with 1 immediately, and names where to check the key', async () => {
     const { code, err } = await callTool({ ...key, password: 'wrong' }, argsOf(newFile()))
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('/api/v1/checkAuth') })
     expect(err).not.toContain('wrong')
   })
 
   test.each<[string, { password?: string }, string[]]>([
-    ['an API key that is not known', { password: 'wrong' }, []],
-    ['a program that is not known', {}, ['--program', 'not-there']],
-  ])('%s: nothing is left of a pull that got nothing, and a state from before stays', async (_, sent, options) => {
+    ['an unknown API key', { password: 'wrong' }, []],
+    ['an unknown program', {}, ['--program', 'not-there']],
+  ])('%s leaves no files behind, and keeps the state of an earlier pull', async (_, sent, options) => {
     const out = newFile()
     const refused = () => callTool({ ...key, ...sent }, [...argsOf(out), ...options])
     const left = () => readdirSync(folder).filter(name => name.startsWith(`${basename(out)}`))
@@ -576,7 +576,7 @@ describe('reports in a sentence what is wrong', () => {
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('TRIBUTARY_USERNAME') })
   })
 
-  test('a key from a file, which others had better not read', async () => {
+  test('a key can come from a file, with a warning if others can read it', async () => {
     const file = join(folder, 'key')
     writeFileSync(file, `${key.username}\n${key.password}\n`)
     // The key of the environment is another.
@@ -593,7 +593,7 @@ describe('reports in a sentence what is wrong', () => {
 })
 
 describe('verify', () => {
-  test('a file that was renamed together with its state: how it is mended', async () => {
+  test('verify explains how to repair a file that was renamed together with its state', async () => {
     const [out, to] = [newFile(), newFile()]
     await pull(out)
     renameSync(out, to)
@@ -603,17 +603,17 @@ describe('verify', () => {
   })
 
   test.each<[string, (lines: string[]) => string[], string]>([
-    ['a line that is missing', lines => lines.slice(0, -1), '\\b239\\b.*\\b240\\b'],
-    ['two lines in another order', ([a, b, ...rest]) => [b!, a!, ...rest], 'digest'],
+    ['a missing line', lines => lines.slice(0, -1), '\\b239\\b.*\\b240\\b'],
+    ['two swapped lines', ([a, b, ...rest]) => [b!, a!, ...rest], 'digest'],
     [
-      'a line more',
+      'an extra line',
       ([a, ...rest]) => [a!, ...rest, a!.replace(/"application_id":\d+/, '"application_id":7')],
       '\\b241\\b.*\\b240\\b',
     ],
-    ['an answer that is another', ([a, ...rest]) => [a!.replace('en-US', 'en-GB'), ...rest], 'changed'],
-    ['an application twice', ([item, ...rest]) => [item!, item!, ...rest.slice(1)], 'twice'],
-    ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], '\\b1\\.$'],
-  ])('%s is noticed', async (_, change, said) => {
+    ['a changed answer', ([a, ...rest]) => [a!.replace('en-US', 'en-GB'), ...rest], 'changed'],
+    ['a repeated application', ([item, ...rest]) => [item!, item!, ...rest.slice(1)], 'twice'],
+    ['an invalid line', ([, ...rest]) => ['{"a"', ...rest], '\\b1\\.$'],
+  ])('verify detects %s', async (_, change, said) => {
     const out = newFile()
     await pull(out, undefined, '--before', '2023-11-14T22:17:20Z')
     const lines = readFileSync(out, 'utf8').split('\n').slice(0, -1)

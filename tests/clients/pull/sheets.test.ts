@@ -43,7 +43,7 @@ test('a workbook has every value of the walk, with option labels', async () => {
   })
 })
 
-test('an archive has the same rows as CSV, with whole times and no limit on texts', async () => {
+test('an archive has the same rows as CSV, with full times and unlimited texts', async () => {
   expect(await pull('apps.zip')).toMatchObject({ code: 0 })
   const files = zipEntries(readFileSync(join(folder, 'apps.zip')))
   expect([...files.keys()]).toEqual(['applications.csv', 'household_members.csv', 'household_members.jobs.csv'])
@@ -65,8 +65,8 @@ const plain = (key: string, cell: unknown): string =>
     .replace(/^'/, '')
     .replace(key.endsWith('_time') ? /(?<=:\d\d)[+-]\d\d:\d\d$/ : /T00:00:00$/, '')
 
-describe('says what is wrong', () => {
-  test.each(['xlsx', 'zip'])('when .%s is asked to keep what it has, or to be for programs', async ending => {
+describe('options of workbooks and archives', () => {
+  test.each(['xlsx', 'zip'])('--since-last and --exact-csv are refused for .%s', async ending => {
     for (const option of ['--since-last', '--exact-csv'])
       expect(await pull(`refused.${ending}`, option)).toMatchObject({ code: 2, err: expect.stringContaining(option) })
     expect(existsSync(join(folder, `refused.${ending}`))).toBe(false)
@@ -80,7 +80,7 @@ const rowsIn = (file: string): number =>
     : [...zipEntries(readFileSync(file)).values()].reduce((sum, text) => sum + parse(text, { bom: true }).length, 0)
 
 test.each(['xlsx', 'zip'])(
-  'killed at random while it writes .%s, it leaves what was there or all of it, and the next run makes the rest',
+  'a pull killed at random while writing .%s leaves no partial file, and the next run completes it',
   async ending => {
     const name = `killed.${ending}`
     const out = join(folder, name)

@@ -11,7 +11,7 @@ import { useFolder } from '../../support/fixtures.ts'
 
 const path = join(await useFolder(), 'apps.part')
 
-test('continues after what is known to be whole, whatever was written after it; and not where some of that is missing', () => {
+test('a spool continues after its known complete part, whatever follows it, and fails if some of it is missing', () => {
   writeFileSync(path, '{"a":1}\n{"a":2}\n{"a"')
   const spool = Spool.open(path, 8)
   spool.add(Buffer.from('{"a":3}\n'))
@@ -22,7 +22,7 @@ test('continues after what is known to be whole, whatever was written after it; 
   expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"a":3}\n')
 })
 
-test('lines are read whole, also one that is longer than several pieces of the file', async () => {
+test('lines are read completely, even if one is longer than several chunks of the file', async () => {
   const lines = ['a', 'b'.repeat(3_500_000), '', 'c']
   writeFileSync(path, lines.join('\n'))
   const found: string[] = []
@@ -30,7 +30,7 @@ test('lines are read whole, also one that is longer than several pieces of the f
   expect(found).toEqual(lines)
 })
 
-test('texts are collected as the UTF-8 of all of them, however long they are', () => {
+test('texts of any length are concatenated as UTF-8', () => {
   const text = fc.string({ unit: 'binary', maxLength: 3000 })
   fc.assert(
     fc.property(fc.array(fc.array(fc.tuple(text, fc.integer({ min: 1, max: 90 })))), batches => {

@@ -50,7 +50,7 @@ const plain = newName()
 await pull(plain)
 
 describe('the table of applications', () => {
-  test("is the service's own CSV, to the byte, but for the column and the record that end its pages", async () => {
+  test("is the service's own CSV to the byte, except for the column and the record that end its pages", async () => {
     const answer = await service.get(`/api/v1/admin/programs/${slug}/applications`, {
       headers: { Authorization: key.authorization, Accept: 'text/csv' },
     })
@@ -69,7 +69,7 @@ describe('the table of applications', () => {
     })
   })
 
-  test('nothing is left alongside the tables but the state', () => {
+  test('only the state is left beside the tables', () => {
     const names = ['1.csv', '1.csv.pull', '1.household_members.csv', '1.household_members.jobs.csv']
     expect(
       readdirSync(folder)
@@ -80,7 +80,7 @@ describe('the table of applications', () => {
 })
 
 describe('table options', () => {
-  test('--exact-csv: every text as it is, and no byte order mark', async () => {
+  test('--exact-csv writes every text unchanged, without a byte order mark', async () => {
     const name = newName()
     await pull(name, '--exact-csv')
     expect(readFileSync(`${name}.csv`).subarray(0, 3).toString()).toBe('app')
@@ -88,7 +88,7 @@ describe('table options', () => {
   })
 })
 
-test('the docs of a program have the command that pulls it', async () => {
+test('the docs of a program show a command that pulls it', async () => {
   const page = await service.get(`/docs/api/programs/${slug}`, {
     headers: { Authorization: key.authorization, Accept: 'text/html' },
   })
@@ -107,7 +107,7 @@ test('the Power Query sample contains the text that EXCEL.md says to replace', a
   expect(code).toContain(replaced)
 })
 
-test('no column changes its name or place when the program grows, and rows that were there are as a pull of everything has them', async () => {
+test('columns keep their names and positions when the program grows, and earlier rows equal those of a pull of everything', async () => {
   const asked = { optional: true }
   const first = [
     q.text('last of all', asked),

@@ -34,7 +34,7 @@ const text = fc.oneof(
 )
 const cell = fc.oneof(text, fc.array(text), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null))
 
-test('a record has the bytes of its text, for spreadsheets and for programs, however long it is', () => {
+test('a record of any length has the bytes of its text, for spreadsheets and for programs', () => {
   const bytes = new TextBytes()
   fc.assert(
     fc.property(fc.array(cell), fc.boolean(), (cells, exact) => {
@@ -44,7 +44,7 @@ test('a record has the bytes of its text, for spreadsheets and for programs, how
   )
 })
 
-test('texts that are escaped to several times their length, and more than the memory has at first', () => {
+test('escaping can make a text several times longer, beyond the memory allocated at first', () => {
   const bytes = new TextBytes()
   const long = 'é🏠"'.repeat(200_000)
   bytes.add('first')
@@ -53,7 +53,7 @@ test('texts that are escaped to several times their length, and more than the me
   expect(bytes.take().length).toBe(0)
 })
 
-test('a line of COPY keeps its columns and its end, whatever is in a text', () => {
+test('a COPY line keeps its columns and its end, whatever its texts contain', () => {
   const bytes = new TextBytes()
   fc.assert(
     fc.property(fc.array(cell, { minLength: 1 }), cells => {

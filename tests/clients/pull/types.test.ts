@@ -33,7 +33,7 @@ const folder = await useFolder()
 const out = join(folder, 'utility-assistance.ts')
 const args = ['types', service.baseUrl, '--program', slug]
 
-test('a page that the service sends is of these types, and the typed client gives them', async () => {
+test('a page from the service has the generated types, as do the applications of the typed client', async () => {
   expect(await callTool(key, [...args, '--out', out])).toEqual({ code: 0, out: '', err: '' })
   expect(readdirSync(folder)).toEqual(['utility-assistance.ts'])
   expect((await runTool(key, args)).out).toBe(readFileSync(out, 'utf8'))
@@ -67,7 +67,7 @@ test('a page that the service sends is of these types, and the typed client give
   expect(await compile(folder, 'page.ts', 'reader.ts')).toMatchObject({ out: '', code: 0 })
 })
 
-test('with --fields, a page of these questions is of these types, and they have no others', async () => {
+test('with --fields, the generated types match a page of these questions and have no others', async () => {
   const own = await useFolder()
   const some = ['--fields', 'household_members.jobs, applicant_name']
   expect(await callTool(key, [...args, ...some, '--out', join(own, 'some.ts')])).toMatchObject({ code: 0, err: '' })
@@ -91,13 +91,13 @@ test.each([
   ['a program that the key may not read', ['--program', 'another'], 1, '/api/v1/checkAuth'],
   ['a file that cannot be written', ['--out', '/no/such/types.ts'], 1, '/no/such/types.ts'],
   ['no program', ['--program', ''], 2, '--program'],
-  ['a question there is not', ['--fields', 'applicant_nam'], 1, 'applicant_name'],
-  ['a list with a hole', ['--fields', 'a,,b'], 2, 'tributary types --help'],
-])('reports in a sentence: %s', async (_, more, code, said) => {
+  ['an unknown question', ['--fields', 'applicant_nam'], 1, 'applicant_name'],
+  ['a list with an empty item', ['--fields', 'a,,b'], 2, 'tributary types --help'],
+])('an error in one sentence reports %s', async (_, more, code, said) => {
   expect(await callTool(key, [...args, ...more])).toMatchObject({ code, out: '', err: expect.stringContaining(said) })
 })
 
-describe('into a pipe', () => {
+describe('output into a pipe', () => {
   /** The tool as a process whose output goes through the pipe to a command of the shell. */
   const piped = async (reader: string, words: readonly string[]) => {
     const { out } = await callTool(key, ['types', service.baseUrl, '--program', 'wide'])
@@ -114,7 +114,7 @@ describe('into a pipe', () => {
     expect({ code, isWhole: out === whole }).toEqual({ code: 0, isWhole: true })
   })
 
-  test('a pull into a pipe whose reader went away fails', async () => {
+  test('a command whose reader is gone fails', async () => {
     expect(await piped('head -c 1', words)).toMatchObject({ code: 1, err: expect.stringMatching(/standard output/i) })
     const lines = ['pull', service.baseUrl, '--program', slug, '--out', '-', '--quiet']
     expect(await piped('head -c 1', lines)).toMatchObject({ code: 1, err: expect.stringMatching(/standard output/i) })

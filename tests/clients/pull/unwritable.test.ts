@@ -34,7 +34,7 @@ const written = [
 ]
 const outOf = (file: string): string => file.replace('.household_members', '')
 
-test.each(written)('a disk that is full while %s is written', async file => {
+test.each(written)('a full disk while writing %s is reported, and the next run completes the pull', async file => {
   const folder = await useFolder()
   const out = join(folder, outOf(file))
   const part = join(folder, `${file}.part`)
@@ -48,7 +48,7 @@ test.each(written)('a disk that is full while %s is written', async file => {
 })
 
 test.each(['apps.ndjson', 'apps.csv', 'apps.parquet', 'apps.xlsx', 'apps.zip', 'apps/'])(
-  'a limit that what is pulled into %s exceeds',
+  'a file size limit that a pull into %s exceeds is reported, and the next run completes the pull',
   async name => {
     const out = join(await useFolder(), name)
     // Blocks of 512 bytes: the state fits, and the applications do not.
@@ -61,17 +61,20 @@ test.each(['apps.ndjson', 'apps.csv', 'apps.parquet', 'apps.xlsx', 'apps.zip', '
   },
 )
 
-describe('a folder in the way', () => {
-  test.each(['apps.ndjson', 'apps.csv', 'apps.parquet', 'apps.xlsx', 'apps.zip'])('of %s', async name => {
-    const out = join(await useFolder(), name)
-    mkdirSync(out)
-    expect(await pull(out)).toMatchObject({ code: 2, err: expect.stringContaining(out) })
-    rmSync(out, { recursive: true })
-    await expectToContinue(out)
-  })
+describe('a folder in place of a file is reported, and the pull completes after its removal', () => {
+  test.each(['apps.ndjson', 'apps.csv', 'apps.parquet', 'apps.xlsx', 'apps.zip'])(
+    'a folder in place of the output %s',
+    async name => {
+      const out = join(await useFolder(), name)
+      mkdirSync(out)
+      expect(await pull(out)).toMatchObject({ code: 2, err: expect.stringContaining(out) })
+      rmSync(out, { recursive: true })
+      await expectToContinue(out)
+    },
+  )
 
   test.each(written.flatMap(file => (file === outOf(file) ? [`${file}.part`] : [`${file}.part`, file])))(
-    'of %s, which is written with the output',
+    'a folder in place of %s, which is written with the output',
     async name => {
       const folder = await useFolder()
       const out = join(folder, outOf(name).replace('.part', ''))
@@ -86,7 +89,7 @@ describe('a folder in the way', () => {
   )
 })
 
-test('a file in the way of a folder', async () => {
+test('a file in place of the output folder is reported, and the pull completes after its removal', async () => {
   const out = join(await useFolder(), 'apps')
   writeFileSync(out, 'mine')
   const { code, err } = await pull(`${out}/`)
