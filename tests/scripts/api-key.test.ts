@@ -25,7 +25,7 @@ const createArgs = (changes: Record<string, string> = {}): string[] => {
 const shown = (out: string, label: string): string => new RegExp(`^${label}: +(\\S+)$`, 'm').exec(out)?.[1] ?? ''
 
 describe('create', () => {
-  test('shows Username, Password and API Secret Token, and a curl that would work (spec, "Authentication" 3 and 7)', async () => {
+  test('prints Username, Password, API Secret Token and a curl command that works (spec, "Authentication" 3 and 7)', async () => {
     const { code, out, err } = await apiKey(createArgs())
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const [username, password] = [shown(out, 'Username'), shown(out, 'Password')]
@@ -41,7 +41,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/
     expect(await response.json()).toMatchObject({ name: 'County payroll', programs: ['child-care', 'rent-aid'] })
   })
 
-  test('a key may export unless set otherwise; the operator is in the audit log', async () => {
+  test('lets a key export unless set otherwise, and records the operator in the audit log', async () => {
     const [exporter, both] = await Promise.all([
       apiKey(createArgs()),
       apiKey(createArgs({ may: 'submit,export', 'front-end': 'Portal' })),
@@ -59,7 +59,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/
     expect(await rightsOf(both)).toEqual({ may_export: true, may_submit: true, ...event })
   })
 
-  test('every error at once, by the names of the options', async () => {
+  test('reports all errors at once, by the names of the options', async () => {
     const wrong = { name: ' ', programs: 'rent-aid,nowhere', expires: '400d', subnets: '10.0.0.1/8' }
     const { code, out, err } = await apiKey(createArgs(wrong))
     expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -77,7 +77,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/
     [['delete'], 'command "delete"'],
     [['retire'], 'Missing: <key ID>.'],
     [['edit', 'tribk_x'], '--name, --front-end, --programs, --subnets, --expires, --hide, --note.'],
-  ])('wrong usage exits 2 and says what is wrong: %p', async (args, message) => {
+  ])('exits with 2 and an explanation for the arguments %p', async (args, message) => {
     const { code, out, err } = await apiKey(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain(message)
@@ -85,7 +85,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/
 })
 
 describe('list, edit, retire', () => {
-  test('a table with state and last use; a retired key opens nothing; secrets are in none of it', async () => {
+  test('list shows state and last use without any secret, and a retired key no longer works', async () => {
     const created = (await apiKey(createArgs({ name: 'Zoë 一' }))).out
     const id = shown(created, 'Username')
     const old = await createTestKey(database.sql, { name: 'Old', expiresAt: Date.now() * 1000 - 1 })
@@ -124,7 +124,7 @@ describe('list, edit, retire', () => {
     expect(out).not.toContain('tribs_')
   })
 
-  test('questions that a key never sees are named each, listed, changed as a whole, and taken back', async () => {
+  test('hidden questions are set one by one, listed, replaced as a whole, and removed', async () => {
     await aProgram(database.sql, { slug: 'hiding', questions: [q.text('income, yearly'), q.text('diagnosis')] })
     const refused = await apiKey([...createArgs(), '--hide', 'incomes'])
     expect(refused).toMatchObject({
@@ -143,7 +143,7 @@ describe('list, edit, retire', () => {
     expect(await listed()).not.toContain('diagnosis')
   })
 
-  test('a note is set, changed and taken away', async () => {
+  test('a note is set, changed and removed', async () => {
     const id = shown((await apiKey(createArgs({ note: 'Ask Kim' }))).out, 'Username')
     const note = async (...change: string[]) => (await apiKey(['edit', id, ...change])).out.match(/Note: (.*)/)![1]
     expect(await note('--name', 'Another')).toBe('Ask Kim')
@@ -151,7 +151,7 @@ describe('list, edit, retire', () => {
     expect(await note('--note', '')).toBe('none')
   })
 
-  test('the front end of a key that may submit is listed, and can be changed (D26)', async () => {
+  test('the front end of a key that may submit is listed and can be changed (D26)', async () => {
     const refused = await apiKey(createArgs({ may: 'submit' }))
     expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/ {2}--front-end: .* \[required\]/) })
     const id = shown((await apiKey(createArgs({ may: 'submit', 'front-end': 'Portal' }))).out, 'Username')
@@ -161,7 +161,7 @@ describe('list, edit, retire', () => {
     expect(await listed()).toMatch(/ active +Kiosk +never$/)
   })
 
-  test('reports in one sentence a key that does not exist', async () => {
+  test('a key that does not exist is reported in one sentence', async () => {
     expect(await apiKey(['retire', `tribk_${'x'.repeat(20)}`])).toEqual({
       code: 1,
       out: '',
@@ -169,7 +169,7 @@ describe('list, edit, retire', () => {
     })
   })
 
-  test('no keys yet', async () => {
+  test('list without any keys explains how to create one', async () => {
     const { url } = await useDatabase({}, endWithTest)
     const { code, out } = await apiKey(['list'], { DATABASE_URL: url })
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^.*scripts\/api-key create.*\n$/) })

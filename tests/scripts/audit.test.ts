@@ -17,7 +17,7 @@ for (let n = 1; n <= 5; n++) {
   })
 }
 
-test('verify prints the latest seal; what was altered is named, with exit status 1', async () => {
+test('verify prints the latest seal, and names an altered segment with exit status 1', async () => {
   const sealed = await sealAuditLog(database.sql)
   expect(sealed).toBeGreaterThanOrEqual(5)
   const intact = await audit('verify')

@@ -8,7 +8,7 @@ import { run } from '../support/run.ts'
 
 const file = join(import.meta.dir, '../../scripts/benchmark/peers/drain.ts')
 
-test('every row of a prepared statement arrives, run after run; an error of the server is one', async () => {
+test('every row of a prepared statement arrives in each run, and a server error fails the drain', async () => {
   const { hostname, port, pathname, username } = new URL((await useDatabase({}, endWithTest)).url)
   const drain = (rows: number, prepare: string) => {
     const address = { hostname, port: Number(port) }

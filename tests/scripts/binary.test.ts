@@ -47,13 +47,13 @@ describe('the binary', () => {
     expect(await output(['--version'])).toBe(`${version} (c0ffee)\n`)
   })
 
-  test('for a system that there is not, nothing is made, and the status says so', async () => {
+  test('is not built for an unknown system, and the build fails', async () => {
     const folder = await useFolder()
     const { code, out } = await build([folder, '--target', 'bun-plan9-x64'])
     expect({ failed: code !== 0, out, made: await readdir(folder) }).toEqual({ failed: true, out: '', made: [] })
   })
 
-  test('says what it can do, and names its commands as they are typed', async () => {
+  test('prints its usage, with commands as they are typed', async () => {
     expect(await output([])).toContain('Usage: tributary <command>')
     expect(await tributary(['sreve'])).toMatchObject({
       code: 2,
@@ -65,7 +65,7 @@ describe('the binary', () => {
     expect(unset).toMatchObject({ code: 1, err: expect.stringMatching(/ DATABASE_URL: .*\[unusable_setting\]/) })
   })
 
-  test('serves a whole walk: "exactly once" (G1)', async () => {
+  test('serves a walk with every application "exactly once" (G1)', async () => {
     const { url } = await serve()
     const address = `${url}/api/v1/admin/programs/${slug}/applications`
     const ids = await walkIds(query => fetch(`${address}?${query}`, { headers }), 'pageSize=250')
@@ -73,7 +73,7 @@ describe('the binary', () => {
     expect(new Set(ids).size).toBe(applications)
   })
 
-  test('pulls, from a folder that has nothing of ours in it: no application is missing', async () => {
+  test('pulls every application, run in a folder without any of the project’s files', async () => {
     const { url } = await serve()
     const folder = await useFolder()
     const out = join(folder, 'apps.csv')
@@ -100,7 +100,7 @@ describe('the binary', () => {
     expect([editor.status, (await editor.bytes()).length > 100_000]).toEqual([200, true])
   })
 
-  test('the worker makes the docs of what is published, by a command of the binary', async () => {
+  test('runs the worker, which generates the docs of a published version', async () => {
     const worker = await startWorker(database, {}, [binary, 'work'])
     const definition = JSON.parse(await output(['program', 'show', slug]))
     await output(['program', 'publish', '-'], JSON.stringify({ ...definition, display_name: 'Another name' }))
@@ -117,7 +117,7 @@ describe('the binary', () => {
     expect(await health('worker', { HEALTH_PORT: port })).toBe(1)
   })
 
-  test('loads in threads of its own', async () => {
+  test('loads applications with its own threads', async () => {
     const lines = await exportLines(database.sql, slug)
     const target = await useBareDatabase()
     const into = (args: readonly string[], input?: string) =>
@@ -127,7 +127,7 @@ describe('the binary', () => {
     expect(await exportLines(target.sql, slug)).toHaveLength(lines.length)
   })
 
-  test('SIGTERM lets a page finish that is being sent; the health command answers before and after', async () => {
+  test('finishes a page after SIGTERM, and its health command reports the service before and after', async () => {
     const port = { HEALTH_PORT: String(await freePort()) }
     const early = health('service', port, '--wait', '30s')
     const main = await startMain(database, port, [binary, 'serve'])
@@ -141,7 +141,7 @@ describe('the binary', () => {
     expect((await tributary(['health', 'everything'])).code).toBe(2)
   })
 
-  test('built without the console and the follower it exports as ever, has no page, and names what it lacks', async () => {
+  test('still exports when built without the console and the follower, whose pages and commands fail', async () => {
     const folder = await useFolder()
     const built = await build([folder, '--without', 'console,civiform'])
     expect(built.err).toContain('service')
@@ -163,7 +163,7 @@ describe('the binary', () => {
     for (const command of ['follow', 'civiform']) expect((await runBinary(small, [command], {})).code).toBe(1)
   })
 
-  test('a product that cannot be left out is refused, and nothing is made', async () => {
+  test('cannot be built without the export', async () => {
     const folder = await useFolder()
     const { code, out } = await build([folder, '--without', 'export'])
     expect({ code, out, made: await readdir(folder) }).toEqual({ code: 2, out: '', made: [] })

@@ -89,7 +89,7 @@ describe('imports go downwards only', () => {
     expect(check({ [path]: imports(target) })[0]).toEndWith(` ${packageOf(path, target)}.`)
   })
 
-  test('every form of import is checked', () => {
+  test('check recognizes every form of import', () => {
     for (const text of [
       "import type { A } from '../web/http/a.ts'",
       "import {\n  type A,\n  b,\n} from '../web/http/a.ts'",
@@ -108,14 +108,14 @@ describe('imports go downwards only', () => {
     ).toEqual([])
   })
 
-  test('the types of the configuration may go where its values may not', () => {
+  test('web may import the types of the configuration, although not its values', () => {
     expect(check({ 'src/web/http/a.ts': "import type { Config } from '../../config/all-settings.ts'" })).toEqual([])
     expect(
       check({ 'src/core/export/a.ts': "import type { Config } from '../../config/all-settings.ts'" }),
     ).toHaveLength(1)
   })
 
-  test('no two files export types of one name, but for the published client', () => {
+  test('no two files may export types with the same name, except for the published client', () => {
     const tree = { 'src/db/a.ts': 'export interface Row {}', 'src/web/http/b.ts': '\nexport type Row = number' }
     expect(check(tree)).toEqual([expect.stringMatching(/^src\/web\/http\/b\.ts:2: .* Row\b.* src\/db\/a\.ts\b/)])
     expect(
@@ -124,15 +124,15 @@ describe('imports go downwards only', () => {
     expect(check({ 'src/db/a.ts': 'export interface Row {}', 'src/web/http/b.ts': 'interface Row {}' })).toEqual([])
   })
 
-  test('a file in no room is named', () => {
+  test('a file outside the known folders is reported', () => {
     expect(check({ 'src/stray.ts': '', 'src/attic/a.ts': '' })).toHaveLength(2)
   })
 })
 
-describe('a folder', () => {
+describe('source folders', () => {
   const breaches = (tree: Record<string, string>): string[] => folderBreaches(new Map(Object.entries(tree)))
 
-  test('imports none that imports it, directly or through others, at any depth', () => {
+  test('folders may not import each other, directly or through others, at any depth', () => {
     const tree = {
       'src/core/load/load-lines.ts': imports('./reading/lines.ts'),
       'src/core/load/reading/lines.ts': imports('../storing/batch.ts'),
@@ -156,7 +156,7 @@ describe('a folder', () => {
     ).toEqual([])
   })
 
-  test('a folder has at most 16 files', () => {
+  test('a folder may have at most 16 files', () => {
     const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`src/db/a${i}.ts`, '']))
     expect(breaches(sixteen)).toEqual([])
     expect(breaches({ ...sixteen, 'src/db/more.ts': '' })).toEqual([
@@ -165,7 +165,7 @@ describe('a folder', () => {
   })
 })
 
-describe('imports that a module must not have', () => {
+describe('code that a module must not have', () => {
   test.each([
     ['src/core/export/a.ts', 'await sql`select 1`'],
     ['src/core/export/a.ts', 'await sql<{ a: number }[]>`select 1`'],
@@ -184,7 +184,7 @@ describe('imports that a module must not have', () => {
     ['src/web/docs/a.ts', "const name = 'CiviForm'"],
     ['workers/a.ts', 'const { civiformProfile } = config'],
     ['src/core/intake/a.ts', "throw new Problem('unavailable', { headers: { 'Retry-After': '5' } })"],
-  ])('%s: %s', (path, line) => {
+  ])('%s must not contain: %s', (path, line) => {
     expect(check({ [path]: `\n${line}` })).toEqual([expect.stringContaining(`${path}:2: `)])
   })
 
@@ -197,20 +197,20 @@ describe('imports that a module must not have', () => {
     ['src/web/http/a.ts', 'throw { status: 401 }'],
     ['src/web/http/a.ts', "headers.set('Retry-After', '5')"],
     ['src/main.ts', 'const a = loadConfig(process.env)'],
-  ])('%s may hold: %s', (path, line) => {
+  ])('%s may contain: %s', (path, line) => {
     expect(check({ [path]: line })).toEqual([])
   })
 
   const pragma = '// A page.\n\n/** @jsxImportSource preact */\n'
 
-  test('a page says whose JSX it is, for a process that was started outside the checkout', () => {
+  test('a page must name its JSX runtime, for processes started outside the checkout', () => {
     expect(check({ 'src/web/html/a.tsx': pragma })).toEqual([])
     expect(check({ 'src/web/html/a.tsx': '// A page.\n' })).toEqual([
       expect.stringContaining('src/web/html/a.tsx:1: lacks'),
     ])
   })
 
-  test('a function of a page has at most 60 lines, elements counted', () => {
+  test('a function of a page may have at most 60 lines, including its elements', () => {
     const page = (lines: number) => `${pragma}\nexport function Page() {${'\n'.repeat(lines - 1)}}\n`
     expect(check({ 'src/web/html/a.tsx': page(60) })).toEqual([])
     expect(check({ 'src/web/html/a.tsx': `${page(60)}\n${page(61).replace(pragma, '')}` })).toEqual([
@@ -218,7 +218,7 @@ describe('imports that a module must not have', () => {
     ])
   })
 
-  test('no two files share a name, whatever their folder and ending; main.ts may; and none is called util', () => {
+  test('no two files may share a name in any folder, except main.ts, and none may be called util', () => {
     expect(
       check({ 'src/web/http/a.ts': '', 'src/db/a.tsx': pragma, 'src/main.ts': '', 'workers/main.ts': '' }),
     ).toEqual([expect.stringMatching(/^src\/web\/http\/a\.ts:1: .* src\/db\/a\.tsx\b/)])
@@ -227,7 +227,7 @@ describe('imports that a module must not have', () => {
   })
 })
 
-test('each metric is reported, explained and shown, and each alert explained', () => {
+test('each metric must be reported, explained and on the dashboard, and each alert explained', () => {
   const files: [string, string][] = [
     [
       'src/core/metrics/a.ts',
@@ -251,7 +251,7 @@ test('each metric is reported, explained and shown, and each alert explained', (
   ])
 })
 
-test('bun scripts/check.ts prints the breaches of a folder and exits 1; a folder without source is no success', async () => {
+test('bun scripts/check.ts prints the errors of a folder and exits with 1, and fails for a folder without source', async () => {
   const folder = await useFolder()
   const run = () => Bun.spawnSync([process.execPath, join(root, 'scripts/check.ts'), folder])
   expect(run().exitCode).not.toBe(0)
@@ -264,7 +264,7 @@ test('bun scripts/check.ts prints the breaches of a folder and exits 1; a folder
   expect(run().exitCode).toBe(1)
 })
 
-test('bun run check makes every check, whichever fails, and reports all of them', async () => {
+test('bun run check runs every check, even after one fails, and reports all errors', async () => {
   const folder = await useFolder()
   await Promise.all(
     [
@@ -297,7 +297,7 @@ test('bun run check makes every check, whichever fails, and reports all of them'
   expect(said).toMatch(/src\/db\/a\.ts\(2,14\): error TS2322/)
 })
 
-test('Biome, as it is set up here, reports circles of imports, of types too, promises and assertions that are not awaited, focused tests, and literals in literals', async () => {
+test('Biome reports import cycles, even of types, promises and assertions without await, focused tests, and literals in literals', async () => {
   const folder = await useFolder()
   await mkdir(join(folder, 'scripts'))
   for (const name of ['biome.json', 'scripts/awaited-assertions.grit', 'scripts/spread-groups.grit', 'tsconfig.json'])

@@ -71,7 +71,7 @@ async function aFollowing() {
 }
 
 describe('scripts/civiform', () => {
-  test('check reports what will not map and how long it takes, and changes nothing', async () => {
+  test('check reports what cannot be mapped and the size of the first copy, and changes nothing', async () => {
     const database = await useDatabase({}, endWithTest)
     const { code, out } = await runOn(database)('check')
     expect(code).toBe(0)
@@ -83,7 +83,7 @@ describe('scripts/civiform', () => {
   })
 
   test.each(['contract', 'origin'] as const)(
-    'a role made by the statements of CIVIFORM.md, as they stand, is enough for check and for the follower, in the profile %s',
+    'a role created with the statements of CIVIFORM.md is sufficient for check and the follower, in the profile %s',
     async profile => {
       const text = await Bun.file(join(import.meta.dir, '../../src/civiform/CIVIFORM.md')).text()
       const [, statements] = /```sql\n([^`]+)```/.exec(text)!
@@ -112,7 +112,7 @@ describe('scripts/civiform', () => {
     },
   )
 
-  test('check names what prevents following: columns that may not be read, clocks that are ahead', async () => {
+  test('check names what prevents following, such as columns without permission or clocks that are ahead', async () => {
     await civiform.app.unsafe(`revoke select on ti_organizations from ${civiform.database.reader}`)
     const database = await useDatabase({}, endWithTest)
     const refused = await runOn(database)('check')
@@ -129,7 +129,7 @@ describe('scripts/civiform', () => {
     ])
   })
 
-  test('the process copies everything, and ends when asked to', async () => {
+  test('the follower copies everything, and stops on request', async () => {
     const { lines, code, run } = await aFollowing()
     expect(code).toBe(0)
     expect(lines.map(line => line.msg)).toEqual(expect.arrayContaining(['following CiviForm', 'followed', 'stopped']))
@@ -141,7 +141,7 @@ describe('scripts/civiform', () => {
     expect(out).toMatch(/^scores: rent relief: /m)
   })
 
-  test('compare fetches the same applications from both, with one key, and says where they differ', async () => {
+  test('compare fetches the same applications from both with one key, and reports where they differ', async () => {
     const { database, run } = await aFollowing()
     const service = await useService(database, { originApiSalt: salt }, {}, endWithTest)
     const compare = (...more: string[]) =>
@@ -170,7 +170,7 @@ describe('scripts/civiform', () => {
     expect(deleted.out).toMatch(new RegExp(`: ${row!.id - 2}$`, 'm'))
   })
 
-  test('the process reports on its health port whether it follows or waits for another, and how far it is', async () => {
+  test('a follower is ready while it follows or waits for another, and has metrics on its health port', async () => {
     const [database, port, other] = [await useDatabase({}, endWithTest), await freePort(), await freePort()]
     const followers = [port, other].map(own =>
       startFollowerProcess(
@@ -190,7 +190,7 @@ describe('scripts/civiform', () => {
     for (const follower of followers) await follower.stop()
   })
 
-  test('an operator sets what is allowed for clocks, for a day', async () => {
+  test('an operator sets the clock allowance for a day', async () => {
     const { run } = await aFollowing()
     expect(await run('allowance', '--set', '30s')).toMatchObject({ code: 0 })
     expect((await run('status')).out).toMatch(/: +30000 ms, .* 20\d\d-/)
@@ -198,7 +198,7 @@ describe('scripts/civiform', () => {
     expect(await run('allowance', '--set', '0s')).toMatchObject({ code: 0 })
   })
 
-  test('an operator settles a move of the database, and that much was deleted', async () => {
+  test('an operator confirms that the database has moved, and accepts many deletions', async () => {
     const { database, run } = await aFollowing()
     await database.sql`update civiform_source set identity = 'elsewhere'`
     expect(await run('moved')).toMatchObject({ code: 0, out: expect.stringContaining('elsewhere') })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dir, '../..')
 const citation = /\b(?:D[1-9]\d?|G(?:[1-9]|1\d))\b/g
 
-test('every decision that src or tests cite as D12 or G5 is listed, and every listed one is cited', async () => {
+test('every decision or promise cited in code or tests, such as D12 or G5, is listed, and every listed one is cited', async () => {
   const listed = (await Bun.file(join(root, 'tests/decisions.txt')).text())
     .split('\n')
     .filter(line => line !== '' && !line.startsWith('#'))

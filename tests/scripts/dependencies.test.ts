@@ -33,7 +33,7 @@ const install = (folder: string, ...args: string[]): Promise<string> =>
   outputOf([process.execPath, 'install', ...args], { cwd: folder })
 
 describe('scripts/sbom', () => {
-  test('is a CycloneDX document, by its own schema, and the same each time', async () => {
+  test('produces a valid CycloneDX document that is the same each time', async () => {
     const schemas = join(root, 'node_modules/@cyclonedx/cyclonedx-library/res/schema')
     const read = (name: string) => Bun.file(join(schemas, `${name}.SNAPSHOT.schema.json`)).json()
     const ajv = new Ajv({ strict: false })
@@ -50,7 +50,7 @@ describe('scripts/sbom', () => {
     expect((await bill()).text).toBe(text)
   })
 
-  test('has every package that an installation for production brings, each with all it needs, and Bun', async () => {
+  test('lists Bun and every package of a production installation with its dependencies', async () => {
     const folder = await useFolder()
     for (const name of ['package.json', 'bun.lock', 'bunfig.toml', 'patches'])
       await cp(join(root, name), join(folder, name), { recursive: true })
@@ -71,7 +71,7 @@ describe('scripts/sbom', () => {
       for (const needed of dependsOn) expect([ref, listed.has(needed)]).toEqual([ref, true])
   })
 
-  test('--licences lists them, and each is one that is allowed', async () => {
+  test('lists licences with --licences, and every one of them is allowed', async () => {
     const { out } = await runScript('list-components', '', ['--licences'])
     expect(out.trim().split('\n')).toHaveLength(packages.length + 1)
     const others = packages.filter(({ licence }) => {
@@ -83,14 +83,14 @@ describe('scripts/sbom', () => {
 })
 
 describe('dependencies', () => {
-  test('are fixed to one version each, and come from the registry with a checksum', () => {
+  test('are pinned to one version each, with a checksum from the registry', () => {
     const wanted = { ...manifest.dependencies, ...manifest.devDependencies }
     for (const [name, version] of Object.entries(wanted))
       expect([name, version]).toEqual([name, expect.stringMatching(/^\d/)])
     for (const { name, sha512 } of packages) expect([name, sha512.length]).toEqual([name, 128])
   })
 
-  test('run nothing when they are installed', async () => {
+  test('run no scripts when they are installed', async () => {
     const folder = await useFolder()
     // As one that Bun would trust by itself, were the list of trusted packages not empty.
     const [dependency, marker] = ['esbuild', join(folder, 'was-run')]

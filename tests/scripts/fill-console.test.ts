@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 const { sql, ...database } = await useDatabase()
 const service = await useService({ sql, ...database })
 
-test('the demo has a draft with three changes, two organizations, people, statuses and notes over weeks, and keys that expire, are refused or were never used', async () => {
+test('the demo has a draft with three changes, two organizations, people, weeks of statuses and notes, and expiring, refused and unused keys', async () => {
   const programs = ['utility-assistance', 'child-care-subsidy']
   const seeded = programs.map(slug => ({ slug, applications: 400 }))
   const by = { timeZone: 'UTC', ...demoActors }

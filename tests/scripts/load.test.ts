@@ -62,7 +62,7 @@ const noLoad = /^\D+\n$/
 const noProgram = expect.stringMatching(/^[^\n]*"nowhere"[^\n]*\n$/)
 
 describe('scripts/load', () => {
-  test('names each bad line with its number and reason on standard error, and exits 1', async () => {
+  test('reports each invalid line with its number and reason on standard error, and exits with 1', async () => {
     const path = await file([exported[0], '{"oops":', exported[1]!.replace('"CURRENT"', '"LATEST"')].join('\n'))
     const { code, out, err } = await load([path])
     expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -72,7 +72,7 @@ describe('scripts/load', () => {
     expect(await exportLines(target.sql, slug)).toEqual([])
   })
 
-  test('a file that is not there, a program that is not there, and wrong usage end in one sentence', async () => {
+  test('explains a missing file or wrong usage in one sentence', async () => {
     expect(await load([join(folder, 'nowhere.ndjson')])).toMatchObject({ code: 1, out: '' })
     expect(await load([folder])).toEqual({
       code: 1,
@@ -90,7 +90,7 @@ describe('scripts/load', () => {
     expect((await load(['--help'])).out).toMatch(/^Usage: scripts\/load/)
   })
 
-  test('takes standard input, without a progress bar where there is no terminal; the same again is known, and loaded once', async () => {
+  test('reads standard input, without a progress bar if there is no terminal, and loads the same data only once', async () => {
     const all = `${exported.join('\n')}\n`
     const { code, out, err } = await load(['-', '--program', slug], all)
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -105,7 +105,7 @@ describe('scripts/load', () => {
     expect(await exportLines(target.sql, slug)).toEqual(exported)
   })
 
-  test('applicants that are not there yet belong to the front end it names, or to none (D26)', async () => {
+  test('assigns new applicants to the given front end, or to none (D26)', async () => {
     const frontEnds = async () =>
       (
         await target.sql<{ front_end: string | null; applicants: number }[]>`
@@ -130,7 +130,7 @@ describe('scripts/load', () => {
     })
   })
 
-  test('one that has not ended is listed, keeps others out of its program, and can be given up', async () => {
+  test('lists an unfinished load, which blocks other loads of its program and can be given up', async () => {
     expect((await load(['--unfinished'])).out).toMatch(noLoad)
     const { load_id } = await interrupted(exported, 1, 1)
     expect((await load(['--unfinished'])).out).toMatch(
@@ -153,7 +153,7 @@ describe('scripts/load', () => {
     expect(await eventsOfLoads()).toEqual(['load_begun', 'load_given_up'])
   })
 
-  test('in place of one that has not ended, what is still to come is loaded from another file', async () => {
+  test('loads the rest of an unfinished load from another file', async () => {
     const { load_id } = await interrupted(exported.slice(0, 100), 90, 1)
     const option = ['-', '--instead-of', String(load_id)]
     expect((await load(option, exported.slice(80).join('\n'))).err).toMatch(/ line 1: \/submit_time .*\[too_early\]/)
@@ -163,7 +163,7 @@ describe('scripts/load', () => {
     expect(await eventsOfLoads()).toEqual(['load_begun', 'load_given_up', 'load_begun', 'applications_loaded'])
   })
 
-  test('one that was interrupted continues where it stopped, and says so', async () => {
+  test('continues an interrupted load where it stopped, and says so', async () => {
     const { stored } = await interrupted(exported, 1, 100_000)
     expect(stored).toBeWithin(1, 300)
     const { code, out } = await load([await file(exported.join('\n'))])
@@ -176,7 +176,7 @@ describe('scripts/load', () => {
 describe('scripts/intake', () => {
   const intake = (...args: string[]): Promise<Ended> => runScript('manage-intake', target.url, args)
 
-  test('pauses, reports, and resumes', async () => {
+  test('pauses, reports and resumes submissions', async () => {
     const open = (await intake('status', slug)).out
     expect(open).toContain(slug)
     expect((await intake('pause', slug, '--for', '30m')).out).toMatch(/utility-assistance .* until 20/)
@@ -197,11 +197,11 @@ describe('scripts/intake', () => {
     [['pause'], '<slug>'],
     [['pause', slug, '--for', '8d'], '--for'],
     [['pause', slug, '--for', 'long'], '--for'],
-  ])('wrong usage exits 2 and says what is wrong: %p', async (args, message) => {
+  ])('exits with 2 and an explanation for the arguments %p', async (args, message) => {
     expect(await intake(...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) })
   })
 
-  test('reports in one sentence a program that does not exist', async () => {
+  test('reports a program that does not exist in one sentence', async () => {
     for (const command of ['pause', 'resume', 'status'])
       expect(await intake(command, 'nowhere')).toEqual({ code: 1, out: '', err: noProgram })
   })

@@ -45,7 +45,7 @@ async function runCut(name: string, args: string[], afterMessages: number, reset
 }
 
 test.each(Object.entries(commands))(
-  '%s',
+  '%s reports a lost connection in one line, wherever it happens',
   async (name, args) => {
     const whole = await runCut(name, args, Number.POSITIVE_INFINITY, false)
     expect(whole).toMatchObject({ code: 0 })
@@ -63,7 +63,7 @@ test.each(Object.entries(commands))(
   60_000,
 )
 
-test('a CiviForm that cannot be reached: its own setting is named', async () => {
+test('an unreachable CiviForm database is reported with the name of its setting', async () => {
   const elsewhere = { CIVIFORM_DATABASE_URL: 'postgres://reader@127.0.0.1:1/civiform' }
   const { code, err } = await runScript('civiform', database.url, ['check'], '', elsewhere)
   expect([code, err]).toEqual([1, expect.stringContaining('CIVIFORM_DATABASE_URL')])

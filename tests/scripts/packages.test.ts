@@ -61,8 +61,8 @@ const packed = async (tarball: string): Promise<string[]> =>
     .map(name => name.replace('package/', ''))
     .sort()
 
-describe('the tarballs', () => {
-  test('have what is for their users, and no dependency', async () => {
+describe('the npm packages', () => {
+  test('contain only files for their users, and no dependencies', async () => {
     const modules = ['answer-shapes', 'api-types', 'attempts', 'body-buffer', 'client-errors']
     const both = [
       ...modules,
@@ -85,24 +85,24 @@ describe('the tarballs', () => {
     }
   })
 
-  test('are the same to the byte when they are made again, in another folder', async () => {
+  test('are byte-identical when they are built again in another folder', async () => {
     const again = await useFolder()
     for (const tarball of await packPackages(await buildPackages(again, 'c0ffee'), again))
       expect(readFileSync(join(again, tarball)).equals(readFileSync(join(made, tarball)))).toBe(true)
   })
 
-  test('name every package that the command has in it, with its licence', async () => {
+  test('list every package bundled in the command, with its version', async () => {
     const text = await Bun.file(join(packages.cli, 'THIRD-PARTY.txt')).text()
     for (const name of ['cli-progress', 'hyparquet', 'hyparquet-writer', 'postgres', 'typebox'])
       expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'))
   })
 
-  test.each([packages.client, packages.cli])('publint has no complaint about %s', async folder => {
+  test.each([packages.client, packages.cli])('publint finds no fault in %s', async folder => {
     const checked = await run([process.execPath, 'x', 'publint', folder, '--strict'], { cwd: root })
     expect({ code: checked.code, said: checked.code === 0 ? '' : checked.out }).toEqual({ code: 0, said: '' })
   })
 
-  test('@arethetypeswrong has no complaint about the types of the client, as an ES module alone', async () => {
+  test('@arethetypeswrong finds no fault in the types of the client as an ES module', async () => {
     const tarball = createPackageFromTarballData(new Uint8Array(readFileSync(join(made, clientTarball))))
     const checked = await checkPackage(tarball)
     const problems = checked.types === false ? ['no types'] : checked.problems
@@ -133,14 +133,14 @@ describe('@tributary/client', () => {
       ['a newer Node.js', node, needs('node')],
       ['Bun', process.execPath, true],
     ]),
-  )('walks under %s', async (_, runtime) => {
+  )('completes a walk under %s', async (_, runtime) => {
     writeFileSync(join(withClient, 'walk.js'), program)
     const env = { ...environment, NAME: key.username, WORD: key.password }
     const out = await outputOf([runtime, 'walk.js', service.baseUrl], { cwd: withClient, env })
     expect(JSON.parse(out)).toEqual({ ids, refused: 401, isClass: true })
   })
 
-  test('needs nothing that a browser lacks', async () => {
+  test('uses nothing that a browser lacks', async () => {
     const built = await Bun.build({
       entrypoints: [join(withClient, 'node_modules/@tributary/client/dist/index.js')],
       target: 'browser',
@@ -149,7 +149,7 @@ describe('@tributary/client', () => {
     expect([built.success, /\b(node:|Bun\.|process\.|Buffer\b|require\()/.exec(text)?.[0]]).toEqual([true, undefined])
   })
 
-  test('its types hold what is written against them', async () => {
+  test('has types that accept valid code and reject invalid code', async () => {
     const lines = (key: string) => `
       import { type Application, TributaryClient } from '@tributary/client'
       const client = new TributaryClient({ baseUrl: 'https://a.example', username: 'a', password: 'b', retriesMax: 2 })
@@ -183,7 +183,7 @@ describe('@tributary/cli', () => {
       ['Bun', process.execPath, true],
     ]),
   )('under %s', (_, runtime) => {
-    test('says its version and help', async () => {
+    test('prints its version and help', async () => {
       const said = async (arg: string) => (await endOf(start(runtime, [arg], withCli))).out
       expect(await said('--version')).toBe(`${version} (c0ffee)\n`)
       expect(await said('--help')).toMatch(/^ {2}pull {2,}\S/m)
@@ -193,18 +193,21 @@ describe('@tributary/cli', () => {
       ['ndjson', 1],
       ['csv', 3],
       ['parquet', 3],
-    ])('.%s is the same to the byte as what this checkout pulls, is added to, and verifies', async (format, files) => {
-      const [theirs, ours, name] = [await useFolder(), await useFolder(), `apps.${format}`]
-      const { code, err } = await pull(runtime, ['--out', name], theirs)
-      expect([code, err]).toEqual([0, expect.not.stringContaining('Warning')])
-      expect(await callTool(key, [...asked, '--out', join(ours, name)])).toMatchObject({ code: 0 })
-      expect(await pull(runtime, ['--out', name, '--since-last'], theirs)).toMatchObject({ code: 0 })
-      expect(await endOf(start(runtime, ['verify', name], theirs))).toMatchObject({ code: 0, err: '' })
-      expect(Object.keys(outputs(theirs))).toHaveLength(files)
-      expect(outputs(theirs)).toEqual(outputs(ours))
-    })
+    ])(
+      'pulls .%s files identical to those of this checkout, adds to them, and verifies them',
+      async (format, files) => {
+        const [theirs, ours, name] = [await useFolder(), await useFolder(), `apps.${format}`]
+        const { code, err } = await pull(runtime, ['--out', name], theirs)
+        expect([code, err]).toEqual([0, expect.not.stringContaining('Warning')])
+        expect(await callTool(key, [...asked, '--out', join(ours, name)])).toMatchObject({ code: 0 })
+        expect(await pull(runtime, ['--out', name, '--since-last'], theirs)).toMatchObject({ code: 0 })
+        expect(await endOf(start(runtime, ['verify', name], theirs))).toMatchObject({ code: 0, err: '' })
+        expect(Object.keys(outputs(theirs))).toHaveLength(files)
+        expect(outputs(theirs)).toEqual(outputs(ours))
+      },
+    )
 
-    test('fills a database, and writes types and lines', async () => {
+    test('fills a database, and prints types and lines', async () => {
       const [folder, target] = [await useFolder(), await useBareDatabase()]
       expect(await pull(runtime, ['--to', target.url], folder)).toMatchObject({ code: 0 })
       const [counted] = await target.sql`
@@ -219,7 +222,7 @@ describe('@tributary/cli', () => {
       })
     })
 
-    test('follows into a folder, killed and started again', async () => {
+    test('follows into a folder, even after it was killed and started again', async () => {
       const folder = join(await useFolder(), 'apps')
       const args = ['pull', service.baseUrl, '--program', followed, '--out', `${folder}/`, '--follow']
       const follow = () => start(runtime, args, dirname(folder))
@@ -255,7 +258,7 @@ describe('@tributary/cli', () => {
       expect(await endOf(running)).toMatchObject({ code: 3 })
     })
 
-    test('two at once: the second is refused, and is not kept out by one that was killed', async () => {
+    test('refuses a second pull at the same time, but not after the first was killed', async () => {
       const folder = await useFolder()
       const args = ['--out', 'apps.ndjson', '--page-size', '5', '--checkpoint', '0']
       const first = start(runtime, [...asked, ...args], folder)
@@ -268,38 +271,38 @@ describe('@tributary/cli', () => {
     })
   })
 
-  test.skipIf(!needs('node'))(
-    'under Node.js it goes through the proxy that HTTPS_PROXY names, as under Bun',
+  test.skipIf(!needs('node'))('uses the proxy named by HTTPS_PROXY under Node.js, as under Bun', async () => {
+    const { service: secured, key: itsKey } = await useExport({ applications: 3, service: { tls: testCertificate } })
+    const [proxy, folder] = [await useConnectProxy(), await useFolder()]
+    writeFileSync(join(folder, 'authority.pem'), testCertificate.cert)
+    const through = { NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem'), HTTPS_PROXY: proxy.url }
+    const args = ['pull', secured.baseUrl, '--program', 'raw', '--out', join(folder, 'apps.ndjson'), '--retries', '0']
+    const pulled = async (environment: Record<string, string>) =>
+      endOf(startTool(itsKey, args, [node, command], environment))
+    expect(await pulled(through)).toMatchObject({ code: 0 })
+    expect(new Set(proxy.connections)).toEqual(new Set([new URL(secured.baseUrl).host]))
+    proxy.connections.length = 0
+    expect(await pulled({ ...through, NO_PROXY: '127.0.0.1' })).toMatchObject({ code: 0 })
+    expect(proxy.connections).toEqual([])
+    expect(await pulled({ HTTPS_PROXY: proxy.url })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('NODE_EXTRA'),
+    })
+  })
+
+  test.skipIf(!needs('node20'))(
+    'reports a Node.js that is too old in one sentence, with the required version',
     async () => {
-      const { service: secured, key: itsKey } = await useExport({ applications: 3, service: { tls: testCertificate } })
-      const [proxy, folder] = [await useConnectProxy(), await useFolder()]
-      writeFileSync(join(folder, 'authority.pem'), testCertificate.cert)
-      const through = { NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem'), HTTPS_PROXY: proxy.url }
-      const args = ['pull', secured.baseUrl, '--program', 'raw', '--out', join(folder, 'apps.ndjson'), '--retries', '0']
-      const pulled = async (environment: Record<string, string>) =>
-        endOf(startTool(itsKey, args, [node, command], environment))
-      expect(await pulled(through)).toMatchObject({ code: 0 })
-      expect(new Set(proxy.connections)).toEqual(new Set([new URL(secured.baseUrl).host]))
-      proxy.connections.length = 0
-      expect(await pulled({ ...through, NO_PROXY: '127.0.0.1' })).toMatchObject({ code: 0 })
-      expect(proxy.connections).toEqual([])
-      expect(await pulled({ HTTPS_PROXY: proxy.url })).toMatchObject({
+      const { code, out, err } = await endOf(start(node20, ['pull', '--help'], withCli))
+      expect({ code, out, lines: err.trim().split('\n') }).toEqual({
         code: 1,
-        err: expect.stringContaining('NODE_EXTRA'),
+        out: '',
+        lines: [expect.stringMatching(/Node\.js 22\.13\b.* 20\..*npx/)],
       })
     },
   )
 
-  test.skipIf(!needs('node20'))('on a Node.js that is too old: one sentence with what would be right', async () => {
-    const { code, out, err } = await endOf(start(node20, ['pull', '--help'], withCli))
-    expect({ code, out, lines: err.trim().split('\n') }).toEqual({
-      code: 1,
-      out: '',
-      lines: [expect.stringMatching(/Node\.js 22\.13\b.* 20\..*npx/)],
-    })
-  })
-
-  test.skipIf(!needs('node'))('npx runs it by the name of its package', async () => {
+  test.skipIf(!needs('node'))('runs with npx by its package name', async () => {
     const env = { ...environment, PATH: `${dirname(node)}:${process.env.PATH}` }
     const said = await outputOf(['npx', '--no', '--', '@tributary/cli', '--version'], { cwd: withCli, env })
     expect(said).toBe(`${version} (c0ffee)\n`)

@@ -23,7 +23,7 @@ const definition = async (spec: ProgramSpec): Promise<string> =>
   written(await upToDate(database.sql, aDefinition(spec), 'draft'))
 
 describe('validate', () => {
-  test('checking a document needs no database', async () => {
+  test('checks a document without a database', async () => {
     const file = await definition({ slug: 'v-good', questions: [q.text('v good')] })
     const nowhere = { url: 'postgres://127.0.0.1:1/nowhere' }
     expect(await program(['validate', file, '--document-only'], nowhere)).toMatchObject({
@@ -34,7 +34,7 @@ describe('validate', () => {
     expect(await program(['validate', file], { url: '' })).toMatchObject({ code: 0, err: '' })
   })
 
-  test('names every error by its path and exits with 1', async () => {
+  test('reports every error with its path and exits with 1', async () => {
     const file = await written({
       ...aDefinition({ questions: [q.text('123'), q.number('n', { min: 2, max: 1 })] }),
       slug: 'A B',
@@ -50,7 +50,7 @@ describe('validate', () => {
     ])
   })
 
-  test('asks the bank when there is one', async () => {
+  test('checks a document against the question bank of a database', async () => {
     await aProgram(database.sql, { slug: 'v-bank', questions: [q.text('V taken')] })
     const file = await definition({ slug: 'v-clash', questions: [q.text('v taken!')] })
     expect(await program(['validate', file, '--document-only'])).toMatchObject({ code: 0 })
@@ -66,7 +66,7 @@ describe('validate', () => {
 })
 
 describe('publish', () => {
-  test('prints the difference first, then what was published, and reaches other programs', async () => {
+  test('prints the changes first, then the published version, and can move other programs', async () => {
     await aProgram(database.sql, { slug: 'p-other', questions: [q.text('p shared')] })
     const first = await program(['publish', await definition({ slug: 'p-one', questions: [q.text('p shared')] })])
     expect(first).toMatchObject({ code: 0, err: '' })
@@ -98,7 +98,7 @@ describe('publish', () => {
     expect(again.out).toMatch(/"p-one".* 2:\n {2}[^\n[]+\n.* 2 .*"p-one"/)
   })
 
-  test('refuses what is based on an overtaken version, with what changed', async () => {
+  test('refuses a document based on an outdated version, and shows what has changed since', async () => {
     await aProgram(database.sql, { slug: 'p-past', questions: [q.text('p past')] })
     const file = await definition({ slug: 'p-past', questions: [q.text('p past'), q.phone('p phone')] })
     await aProgram(database.sql, { slug: 'p-past', questions: [q.text('p past'), q.email('p mail')] })
@@ -108,7 +108,7 @@ describe('publish', () => {
     expect(err).toContain('`scripts/program show p-past`')
   })
 
-  test('refuses a document that does not say what it is based on, and says what to do', async () => {
+  test('refuses a document without based_on, and accepts the output of show', async () => {
     await aProgram(database.sql, { slug: 'p-bare', questions: [q.text('p bare')] })
     const file = await written(aDefinition({ slug: 'p-bare', questions: [q.text('p bare'), q.text('p more')] }))
     for (const command of ['publish', 'draft']) {
@@ -121,7 +121,7 @@ describe('publish', () => {
     expect(await program(['publish', await written(edited)])).toMatchObject({ code: 0, err: '' })
   })
 
-  test('records in the audit log which operator it was', async () => {
+  test('records the operator in the audit log', async () => {
     await program(['publish', await definition({ slug: 'p-audit', questions: [q.text('p audit')] })])
     const [event] = await database.sql<{ actor: string }[]>`select actor from audit_event where subject = 'p-audit'`
     expect(event?.actor).toStartWith('operator:')
@@ -129,7 +129,7 @@ describe('publish', () => {
 })
 
 describe('draft and show', () => {
-  test('show what is published and what is drafted, ready to be published elsewhere', async () => {
+  test('show the published version and the draft, ready for publishing elsewhere', async () => {
     const published = { slug: 's-one', questions: [q.radio('s pet', ['cat'], { optional: true })] }
     const { program_version_id } = await aProgram(database.sql, published)
     const drafted = { ...published, questions: [...published.questions, q.text('s new')] }
@@ -145,7 +145,7 @@ describe('draft and show', () => {
 })
 
 describe('export and import', () => {
-  test('carry a program into another database, where it is exported the same to the byte', async () => {
+  test('carry a program into another database, whose export of it is byte-identical', async () => {
     await aProgram(database.sql, { slug: 'e-one', questions: [q.text('e one')] })
     await aProgram(database.sql, { slug: 'e-one', questions: [q.enumerator('e many', [q.text('e inner')])] })
     const there = await useDatabase({}, endWithTest)
@@ -160,7 +160,7 @@ describe('export and import', () => {
     expect(twice.err).toContain('[program_exists]')
   })
 
-  test('a definition needs a choice for each clash, and stores nothing without them or with --preview', async () => {
+  test('need a choice for each conflict of a definition, and store nothing without it or with --preview', async () => {
     await aProgram(database.sql, { slug: 'i-one', questions: [q.phone('i phone'), q.number('i account')] })
     const file = await definition({
       slug: 'i-two',
@@ -179,7 +179,7 @@ describe('export and import', () => {
     expect((await program(['import', file, '--reuse', 'i phone', '--change', 'i phone'])).code).toBe(2)
   })
 
-  test('a program of a CiviForm becomes a draft', async () => {
+  test('turn a CiviForm program into a draft', async () => {
     const file = await written(civiformFile('heating-help'))
     expect((await program(['import', file, '--slug', 'heating'])).code).toBe(0)
     expect((await program(['show', 'heating', '--draft'])).out).toContain('"es-US"')
@@ -201,7 +201,7 @@ describe('translations', () => {
 })
 
 describe('schema', () => {
-  test('the schema is printed without a database', async () => {
+  test('prints the schema without a database', async () => {
     expect(await program(['schema'], { url: '' })).toEqual({ code: 0, out: programDefinitionJsonSchema(), err: '' })
   })
 })

@@ -62,7 +62,7 @@ async function expectAllOnce(count: number): Promise<void> {
   expect(held).toHaveLength(0)
 }
 
-test('prunes by date, reports what it did, and verify reports what was pruned and whether the file is right', async () => {
+test('prune moves old entries into a file and reports it, and verify checks that file', async () => {
   await write(60)
   const pruned = await prune()
   expect(pruned).toMatchObject({ code: 0, err: '' })
@@ -85,7 +85,7 @@ test('prunes by date, reports what it did, and verify reports what was pruned an
   expect(broken.err).toMatch(/ {2}audit-\S+: segment \d+ .*\[altered\]/)
 })
 
-test('killed between file and removal, it has removed nothing: what it left is distinguished from what was pruned, and asked again it is done', async () => {
+test('prune killed between writing and removing has removed nothing, its file is not taken for a pruned one, and a second run completes', async () => {
   await write(60)
   await killAt(
     // The events go with it, in the same transaction.
@@ -111,7 +111,7 @@ test('killed between file and removal, it has removed nothing: what it left is d
   expect((await audit('verify', '--with', made!)).out).toContain(': 1 event, 1 not ')
 })
 
-test('reports what cannot be pruned before it does anything', async () => {
+test('prune reports wrong arguments before it does anything', async () => {
   for (const [args, said] of [
     [['--before', '400'], '--to'],
     [['--to', folder], '--before'],

@@ -28,7 +28,7 @@ const sums = new Map(
 const read = (name: string) => Bun.file(join(folder, name)).text()
 
 describe('scripts/release', () => {
-  test('has a program for each system, both packages and an SBOM, each in SHA256SUMS', async () => {
+  test('creates a binary for each system, both packages and an SBOM, all listed in SHA256SUMS', async () => {
     expect(first).toMatchObject({ code: 0 })
     const systems = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'windows-x64.exe']
     const programs = systems.map(system => `tributary-${version}-${system}`)
@@ -49,7 +49,7 @@ describe('scripts/release', () => {
   })
 
   test.skipIf(!isSigned)(
-    'with a key, SHA256SUMS is signed, as the command of PULL.md checks; altered, it is not',
+    'signs SHA256SUMS with a key, so that the command in PULL.md accepts it and rejects an altered one',
     async () => {
       const document = await Bun.file(join(import.meta.dir, '../../src/clients/pull/PULL.md')).text()
       const command = /`(ssh-keygen -Y verify [^`]*)`/.exec(document)![1]!.replaceAll('\n', ' ')
@@ -79,19 +79,19 @@ describe('scripts/release', () => {
     ['linux-arm64', elf, [0x7f454c46, 2, 0xb7]],
     ['darwin-arm64', machO, [0xfeedfacf, 0x0100000c]],
     ['windows-x64.exe', pe, [0x4d5a, 0x50450000, 0x8664]],
-  ])('%s is what that system runs', async (system, formatOf, format) => {
+  ])('builds %s in the executable format of that system', async (system, formatOf, format) => {
     const head = await Bun.file(join(folder, `tributary-${version}-${system}`))
       .slice(0, 4096)
       .arrayBuffer()
     expect(formatOf(new DataView(head))).toEqual(format)
   })
 
-  test('the signature of the program for macOS is of what it has in it', async () => {
+  test('signs the macOS binary with hashes that match its content', async () => {
     const { pages, right } = await signedPages(join(folder, `tributary-${version}-darwin-arm64`))
     expect([pages > 1000, right]).toEqual([true, pages])
   })
 
-  test('Homebrew and winget find each program at its address, with its digest', async () => {
+  test('gives Homebrew and winget the address and digest of each binary', async () => {
     const addressed = (name: string) => [`${url}/${name}`, sums.get(name)!]
     const formula = await read('tributary.rb')
     const found = [...formula.matchAll(/on_(\w+) do\n\s+url "(.*)"\n\s+sha256 "(.*)"/g)].map(([, on, ...at]) => [
@@ -127,7 +127,7 @@ describe('scripts/release', () => {
     ])
   })
 
-  test('made again, in the same folder, every file has the same digest', async () => {
+  test('creates the same digests when it runs again in the same folder', async () => {
     const { code, out } = await release(folder, '--url', `${url}/`, ...signing)
     const again = out
       .trim()
@@ -137,7 +137,7 @@ describe('scripts/release', () => {
     expect(again.map(([path, sha256]) => [path!.slice(folder.length + 1), sha256])).toEqual([...sums])
   }, 240_000)
 
-  test('a folder with other files is left alone, and an address must be one of HTTPS', async () => {
+  test('refuses a folder with other files, and an address without HTTPS', async () => {
     const other = await useFolder()
     writeFileSync(join(other, 'mine'), '')
     expect(await release(other)).toMatchObject({ code: 2, err: expect.stringContaining(other) })

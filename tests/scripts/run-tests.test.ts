@@ -16,7 +16,7 @@ test.each([
   [['core', 'web'], / core .* web\./],
   [['--deadline', 'soon'], /^--deadline .* soon\./],
   [['--deadline', '0'], /^--deadline .* 0\./],
-])('%p is wrong usage, which is named', (args, named) => {
+])('%p is wrong usage, and the error names the argument', (args, named) => {
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(root, 'scripts/testing/run-tests.ts'), ...args])
   expect(stderr.toString()).toMatch(named)
   expect(exitCode).toBe(2)
@@ -60,7 +60,7 @@ const disturbs = `
   test('one', () => expect(isFirst).toBe(true))`
 
 describe('--repeat-failed, as CI runs the tests', () => {
-  test('one or two files that pass when repeated, alone and in company, are named as unsteady', async () => {
+  test('one or two files that pass when repeated, alone and together, are reported as unsteady', async () => {
     const two = await runFiles({ a: failsFirst('a', 1), b: failsFirst('b', 1), c: passes })
     expect(two).toMatchObject({ exitCode: 0, passed: 3, failed: 0, unsteady: ['a', 'b'] })
     expect([two.runs('a'), two.runs('b')]).toEqual([3, 3])
@@ -69,7 +69,7 @@ describe('--repeat-failed, as CI runs the tests', () => {
     expect(steady.runs('a')).toBe(1)
   })
 
-  test('an error fails again, and three files do not fail by chance', async () => {
+  test('a file that fails again is a failure, and so are three failed files without repetition', async () => {
     const alone = await runFiles({ a: failsFirst('a', 2) })
     expect(alone).toMatchObject({ exitCode: 1, passed: 0, failed: 1, unsteady: [] })
     expect(alone.runs('a')).toBe(2)
@@ -78,7 +78,7 @@ describe('--repeat-failed, as CI runs the tests', () => {
     expect(three.runs('a')).toBe(1)
   })
 
-  test('a file that fails only after another one stays a failure, although it passes alone', async () => {
+  test('a file that fails only after another one is a failure, although it passes alone', async () => {
     expect(await runFiles({ a: disturbs, b: disturbs })).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })
   })
 
@@ -94,31 +94,31 @@ describe('--repeat-failed, as CI runs the tests', () => {
       else ${second}
     }, 600_000)`
 
-  test('a process that was killed has failed, although the only test that failed before passes when repeated', async () => {
+  test('a killed process has failed, even if its only failed test passes when repeated', async () => {
     const kills = failsThen("process.kill(process.pid, 'SIGKILL')")
     expect(await runFiles({ a: kills, b: kills })).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })
   })
 
-  test('a process that hangs has failed, although the only test that failed before passes when repeated', async () => {
+  test('a hanging process has failed, even if its only failed test passes when repeated', async () => {
     const hangs = failsThen('await new Promise(() => {})')
     const hung = await runFiles({ a: hangs, b: hangs }, ['--repeat-failed', '--deadline', '0.1'])
     expect(hung).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })
   })
 
-  test('an error outside of the tests belongs to no file, so nothing is repeated', async () => {
+  test('an error outside of tests belongs to no file, so nothing is repeated', async () => {
     const broken = await runFiles({ a: failsFirst('a', 1), b: "import './is-not-there.ts'" })
     expect(broken).toMatchObject({ exitCode: 1, unsteady: [] })
     expect(broken.runs('a')).toBe(1)
   })
 
-  test('nothing is repeated without it', async () => {
+  test('nothing is repeated without the option', async () => {
     const once = await runFiles({ a: failsFirst('a', 1) }, [])
     expect(once).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })
     expect(once.runs('a')).toBe(1)
   })
 })
 
-test('a product is tested by its own files: the short ones, or with --long the long ones', async () => {
+test('the tests of a product are the short files of its folders, or with --long the long ones', async () => {
   const folder = await useFolder(endWithTest)
   await cp(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
   for (const shared of ['src', 'node_modules']) await symlink(join(root, shared), join(folder, shared))
@@ -159,7 +159,7 @@ test('a file in which no test ran is a failure', async () => {
   expect(await runFiles({ a: passes, b: '' }, ['-t', 'one'])).toMatchObject({ exitCode: 0, passed: 1, failed: 0 })
 })
 
-test('a run that does not end is ended at the deadline, and the file that it was in is named', async () => {
+test('a hanging run ends at the deadline with the name of the file that was running', async () => {
   const ends = async (hanging: string): Promise<void> => {
     // A process that the file started holds its output open.
     const { exitCode, failed, errors } = await runFiles({ a: `Bun.spawn(['sleep', '20'])\n${hanging}` }, [
@@ -189,7 +189,7 @@ describe('.ci/run', () => {
     return { exitCode, end: stdout.toString().trimEnd().split('\n').slice(-2) }
   }
 
-  test('ends with the totals of both suites, after the files that were unsteady', async () => {
+  test('ends with the unsteady files and the totals of both suites', async () => {
     expect(await ciRun('echo 20 passed, 0 failed', 'echo 3 passed, 0 failed')).toEqual({
       exitCode: 0,
       end: ['Unsteady: none', '23 passed, 0 failed'],
@@ -214,7 +214,7 @@ describe('.ci/run', () => {
   })
 })
 
-test('tests/long-tests.txt lists what is there, each once', () => {
+test('tests/long-tests.txt lists only existing paths, each once', () => {
   const lines = readFileSync(join(root, 'tests/long-tests.txt'), 'utf8').split('\n')
   const paths = lines.map(line => line.replace(/#.*/, '').trim()).filter(line => line !== '')
   expect(paths.length).toBeGreaterThan(10)

@@ -39,13 +39,13 @@ const parsed = (): Exported[] => lines.map(line => JSON.parse(line))
 const share = (of: (application: Exported) => boolean): number => parsed().filter(of).length / applications
 
 describe('the demo program', () => {
-  test('the demo application has bills for the question about bills', () => {
+  test('has applications with bills as answers to the question about bills', () => {
     const files = lines.flatMap(line => JSON.parse(line).application.latest_bills?.file_urls ?? [])
     expect(files.length).toBeGreaterThan(100)
     expect(files.filter((url: string) => !url.includes('-bill.'))).toEqual([])
   })
 
-  test('asks every kind of question, and one repeated within what is repeated', async () => {
+  test('has every kind of question, and one within nested lists', async () => {
     const versions = await readPublishedVersions(database.sql, 1)
     expect(versions).toHaveLength(3)
     const kinds = new Set(versions.flatMap(version => version.questions.map(question => question.kind)))
@@ -59,7 +59,7 @@ describe('the demo program', () => {
     expect(second!.questions.length).toBeGreaterThan(25)
   })
 
-  test('has versions that add questions at every depth, remove one, and retire an option', async () => {
+  test('has versions that add questions at every depth, remove a question, and retire an option', async () => {
     const [first, second, third] = (await readPublishedVersions(database.sql, 1)).map(version => {
       const names = new Map(version.questions.map(question => [question.admin_name, question]))
       return { names, version }
@@ -80,8 +80,8 @@ describe('the demo program', () => {
   })
 })
 
-describe('the applications', () => {
-  test('of one applicant to one version differ in one to four answers, as the console counts them', async () => {
+describe('the demo applications', () => {
+  test('by the same applicant to the same version differ in one to four answers, as counted by the console', async () => {
     const versions = new Map(
       (await readPublishedVersions(database.sql, 1)).map(version => [version.program_version_id, version]),
     )
@@ -99,7 +99,7 @@ describe('the applications', () => {
     expect(counts.length).toBeGreaterThan(20)
   })
 
-  test('are of people: an e-mail address has the name of its owner, a job none, and each has one spouse at most', () => {
+  test('are realistic: e-mail addresses match their owners, jobs are at organizations, and nobody has two spouses', () => {
     const mails: string[] = []
     for (const line of lines) {
       const { application } = JSON.parse(line)
@@ -123,7 +123,7 @@ describe('the applications', () => {
     expect(mails.length).toBeGreaterThan(100)
   })
 
-  test('agree in themselves: one moves in after one is born, children are younger and parents older than the applicant', () => {
+  test('have plausible dates: people move in after their birth, and children are younger and parents older than the applicant', () => {
     const yearOf = (answer: { date: string | null } | undefined) => Number(answer?.date?.slice(0, 4) ?? Number.NaN)
     const found = { movedIn: 0, child: 0, parent: 0 }
     for (const line of lines) {
@@ -143,7 +143,7 @@ describe('the applications', () => {
     expect(Math.min(...Object.values(found))).toBeGreaterThan(100)
   })
 
-  test('the same start time generates the same applications', async () => {
+  test('are the same for the same start time', async () => {
     const again = await useDatabase({}, endWithTest)
     const programs = [
       { slug, applications },
@@ -155,7 +155,7 @@ describe('the applications', () => {
     expect(await exportLines(again.sql, slug)).toEqual(lines)
   })
 
-  test('are about 3.7 KB each, and varied', () => {
+  test('are varied and about 3.7 KB each', () => {
     const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0) / applications
     expect(bytes).toBeGreaterThan(3500)
     expect(bytes).toBeLessThan(3900)
@@ -166,7 +166,7 @@ describe('the applications', () => {
     expect(new Set(parsed().map(a => a.program_version_id)).size).toBe(3)
   })
 
-  test('lie in the year before now, in order, each applicant CURRENT at most once', () => {
+  test('were submitted in the past year, in order, with at most one CURRENT application per applicant', () => {
     const times = parsed().map(a => Date.parse(a.submit_time))
     expect(times).toEqual(times.toSorted((a, b) => a - b))
     expect(times.at(-1)!).toBeLessThanOrEqual(Date.parse(now))
@@ -176,7 +176,7 @@ describe('the applications', () => {
     expect(new Set(parsed().map(a => a.applicant_id)).size).toBe(current.length)
   })
 
-  test('have answers that a submission would take, and keep as they are', async () => {
+  test('have answers that a submission would accept and store unchanged', async () => {
     for (const program_id of [1, 2]) {
       for (const version of await readPublishedVersions(database.sql, program_id)) {
         const shape = buildKeyMap([version])
@@ -192,7 +192,7 @@ describe('the applications', () => {
   })
 })
 
-test('more can be added to a program that has submissions, after them', async () => {
+test('more applications can be added after the existing ones', async () => {
   const programs = [{ slug, applications: 20 }]
   await seedPrograms(database.sql, { programs, now: Date.now() * 1000, timeZone: 'UTC', actor: 'operator:test' })
   const after = await exportLines(database.sql, slug)
@@ -200,13 +200,13 @@ test('more can be added to a program that has submissions, after them', async ()
   expect(after.slice(0, applications)).toEqual(lines)
 })
 
-test('an earlier --now than the last submission is reported in one sentence, before anything is made', async () => {
+test('a --now before the last submission is reported in one sentence, before anything is created', async () => {
   const { code, out, err } = await runScript('seed', database.url, ['--applications', '100', '--now', '2025-06-30'])
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(/^.* utility-assistance .* 20.* --now.* \[too_early\]\n$/)
 })
 
-test('a program that is not there and cannot be made is named, and usage is checked', async () => {
+test('an unknown program is reported by name, and wrong usage exits with 2', async () => {
   const seed = (...args: string[]) => runScript('seed', database.url, args)
   expect(await seed('--program', 'nowhere')).toMatchObject({
     code: 1,
@@ -225,7 +225,7 @@ test('a program that is not there and cannot be made is named, and usage is chec
     expect(await seed(...args)).toMatchObject({ code: 2, out: '' })
 })
 
-test('the demo is in Spanish and Arabic, but for the names of places and benefits', () => {
+test('the demo is translated into Spanish and Arabic, except for names of places and benefits', () => {
   const names = ['Northgate', 'Central District', 'Delridge', 'Rainier Beach', 'SNAP', 'TANF', 'SSI', 'WIC']
   for (const definition of [utilityAssistance, childCareSubsidy].flatMap(definitionsOf))
     for (const language of definition.languages!)

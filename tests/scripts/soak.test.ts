@@ -21,7 +21,7 @@ const runSoak = (...args: string[]) =>
   })
 
 describe.skipIf(!needs('redis', 'faketime'))('scripts/soak', () => {
-  test('G1 to G9, G12 to G14: every kind of fault under load, and every acknowledged submission is there, no walk misses or repeats, no partial page parses, all is back without help', async () => {
+  test('G1 to G9, G12 to G14: every kind of fault under load loses no acknowledged submission, breaks no walk, and ends without help', async () => {
     const { out, err, code } = await runSoak('--minutes', '0.1', '--writers', '4')
     expect({ out, err, code }).toMatchObject({ code: 0, out: expect.not.stringContaining('BROKEN') })
     for (const { name } of faults) expect(out).toMatch(new RegExp(`${name} +(1 +[\\d.]+ s|0 +not tried: only root)`))
@@ -30,7 +30,7 @@ describe.skipIf(!needs('redis', 'faketime'))('scripts/soak', () => {
   }, 240_000)
 })
 
-describe('a soak notices', () => {
+describe('a soak test detects', () => {
   let installation: Installation
   let result: Awaited<ReturnType<typeof soak>>
   let brokenWhileSoaking: string[]
@@ -56,7 +56,7 @@ describe('a soak notices', () => {
     return { code: await exitCode(async () => conclude(soaked.ledger)), broken }
   }
 
-  test('nothing, where nothing was tampered with', async () => {
+  test('no errors if nothing was tampered with', async () => {
     expect(brokenWhileSoaking).toEqual([])
     expect(result.soaked.ledger.erased.size).toBeGreaterThan(0)
     expect(await endNow()).toEqual({ code: 0, broken: [] })
@@ -68,31 +68,31 @@ describe('a soak notices', () => {
       await undo()
       expect({ code, broken: broken.length > 0 }).toEqual({ code: 1, broken: true })
     }, 60_000)
-  test('nothing any more, when all of it was undone', async () => {
+  test('no errors after everything was undone', async () => {
     expect(await endNow()).toEqual({ code: 0, broken: [] })
   }, 60_000)
 })
 
-describe('faults that the check of a walk detects', () => {
+describe('the check of a page', () => {
   const [everything, town] = everyView([{ authorization: '', seesLess: true }])
   const page = (...questions: string[]): WalkedPage => ({
     applications: [{ id: 1, applicantId: 2, state: 'CURRENT', questions, digest: 0, fields: {} }],
     token: null,
   })
-  test('nothing, when a page is as it was asked for', () => {
+  test('accepts a page with the requested questions', () => {
     expect(viewFaults(everything!, page('soaked_members', 'soaked_town'), 'soaked_members')).toEqual([])
     expect(viewFaults(town!, page('soaked_town'), 'soaked_town')).toEqual([])
   })
-  test('of questions that are hidden, at the top and within others', () => {
+  test('detects hidden questions, at the top level and within lists', () => {
     expect(viewFaults(everything!, page('soaked_words'), 'soaked_words soaked_name').length).toBe(2)
   })
-  test('of questions that were not asked for, and of those that are missing', () => {
+  test('detects questions that were not requested, and missing ones', () => {
     expect(viewFaults(town!, page('soaked_town', 'soaked_extra'), '').length).toBe(1)
     expect(viewFaults(town!, page(), '').length).toBe(1)
   })
 })
 
-test('a fault that there is not, and a number that is none, are named', async () => {
+test('an unknown fault or an invalid number of minutes is reported', async () => {
   expect(await runSoak('--only', 'plague')).toMatchObject({
     code: 2,
     err: expect.stringContaining('no fault "plague"'),
@@ -103,7 +103,7 @@ test('a fault that there is not, and a number that is none, are named', async ()
   })
 })
 
-describe('faults that the check of the change feed detects', () => {
+describe('the check of the change feed', () => {
   const given: Annotation = { note: 'a', status: 'Received', time: '', isSure: true }
   const reported = (followed: Ledger['followed'], there: number[], annotations: [number, Annotation[]][] = []) => {
     const ledger = new Ledger()
@@ -118,17 +118,17 @@ describe('faults that the check of the change feed detects', () => {
     { change, kind: 'note', application_id, application_note: 'a' },
   ]
 
-  test('nothing, when all is as it should be', () => {
+  test('accepts a complete feed', () => {
     expect(reported([submitted(1, 10), ...annotated(2, 10), submitted(3, 11)], [10, 11], [[10, [given]]])).toEqual([])
   })
   test.each<[string, Ledger['followed'], number[], [number, Annotation[]][]]>([
-    ['what came twice', [submitted(1, 10), submitted(1, 10)], [10], []],
-    ['what came out of order', [submitted(2, 11), submitted(1, 10)], [10, 11], []],
-    ['what did not come', [submitted(1, 10)], [10, 11], []],
-    ['a status that did not come', [submitted(1, 10), annotated(2, 10)[1]!], [10], [[10, [given]]]],
-    ['a note that did not come', [submitted(1, 10), annotated(2, 10)[0]!], [10], [[10, [given]]]],
-    ['another status than was given', [submitted(1, 10), ...annotated(2, 10, 'Approved')], [10], [[10, [given]]]],
-  ])('%s', (_, followed, there, made) => {
+    ['a repeated change', [submitted(1, 10), submitted(1, 10)], [10], []],
+    ['a change out of order', [submitted(2, 11), submitted(1, 10)], [10, 11], []],
+    ['a missing submission', [submitted(1, 10)], [10, 11], []],
+    ['a missing status', [submitted(1, 10), annotated(2, 10)[1]!], [10], [[10, [given]]]],
+    ['a missing note', [submitted(1, 10), annotated(2, 10)[0]!], [10], [[10, [given]]]],
+    ['a different status', [submitted(1, 10), ...annotated(2, 10, 'Approved')], [10], [[10, [given]]]],
+  ])('detects %s', (_, followed, there, made) => {
     expect(reported(followed, there, made).length).toBe(1)
   })
 })

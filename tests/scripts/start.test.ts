@@ -84,7 +84,7 @@ const postgresPid = async (): Promise<number | undefined> => {
 
 describe('scripts/start', () => {
   test.skipIf(!needs('curl'))(
-    'serves a seeded demo program, prints a curl line that works, keeps data and key between runs, and one Ctrl-C stops all of it',
+    'serves a seeded demo program, prints a working curl line, keeps data and key between runs, and stops entirely on Ctrl-C',
     async () => {
       const ports = await freePorts()
       const first = start(ports)
@@ -126,7 +126,7 @@ describe('scripts/start', () => {
     },
   )
 
-  test('killed, it takes service, worker and PostgreSQL with it; the next start says so and has the data', async () => {
+  test('takes service, worker and PostgreSQL with it when killed, and the next start reports it and has the data', async () => {
     const killed = start(await freePorts())
     await curlLine(killed)
     const left = (await postgresPid())!
@@ -151,7 +151,7 @@ describe('scripts/start', () => {
     expect(await next.child.exited).toBe(0)
   })
 
-  test('a PostgreSQL that runs on its data already is used, reported, and left running', async () => {
+  test('uses and reports a PostgreSQL that is already running on its data, and leaves it running', async () => {
     const first = start(await freePorts())
     await curlLine(first)
     const running = await postgresPid()
@@ -172,7 +172,7 @@ describe('scripts/start', () => {
     expect(await postgresPid()).toBeUndefined()
   })
 
-  test('while another run is preparing the data: one clear sentence and exit status 1', async () => {
+  test('exits with 1 and one clear sentence while another run is preparing the data', async () => {
     const running = join(folder, 'running')
     const another = Bun.spawn(['sleep', '60'], { argv0: 'scripts/start.ts', detached: true })
     started.push(another)
@@ -185,7 +185,7 @@ describe('scripts/start', () => {
     await unlink(running)
   })
 
-  test('on a used port: one clear sentence and exit status 1', async () => {
+  test('exits with 1 and one clear sentence if a port is in use', async () => {
     const blocker = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     await expectRefusal({ PORT: String(blocker.port) }, /port is already in use/i)
     blocker.stop()
@@ -202,7 +202,7 @@ describe('scripts/start', () => {
     workers?.stop()
   })
 
-  test('with a data folder that cannot be made, or a DATABASE_URL that cannot be reached: one clear sentence and exit status 1', async () => {
+  test('exits with 1 and one clear sentence if the data folder cannot be created or DATABASE_URL is unreachable', async () => {
     const file = join(folder, 'a file')
     await Bun.write(file, '')
     await expectRefusal({ TRIBUTARY_DATA: join(file, 'data') }, /^.*a file\/data\b.* \[ENOTDIR\]\n$/)

@@ -40,13 +40,13 @@ async function runShell(script: string, args: string[], databaseUrl = database.u
   return { code, out, err: err.trimEnd().split('\n') }
 }
 
-test('there are scripts, and all can be run', () => {
+test('every script is executable', () => {
   expect(scripts.length).toBeGreaterThan(8)
   for (const script of scripts) accessSync(join(folder, script), constants.X_OK)
 })
 
 describe.each(scripts)('scripts/%s', script => {
-  test('--help says what it does, without a database', async () => {
+  test('describes itself with --help, without a database', async () => {
     const { code, out, err } = await runShell(script, ['--help'], 'postgres://127.0.0.1:1/none')
     expect({ code, err }).toEqual({ code: 0, err: [''] })
     expect(out).toStartWith('Usage:')
@@ -59,7 +59,7 @@ describe.each(scripts)('scripts/%s', script => {
     ).toEqual([])
   })
 
-  test('an option there is not: one line that names it, and exit status 2', async () => {
+  test('exits with 2 and one line that names an unknown option', async () => {
     const { code, out, err } = await runShell(script, ['--no-such-option'])
     expect({ code, out, lines: err.length }).toEqual({ code: 2, out: '', lines: 1 })
     expect(err[0]).toContain('no-such-option')
@@ -67,21 +67,21 @@ describe.each(scripts)('scripts/%s', script => {
 })
 
 describe('commands named in the documentation', () => {
-  test('are there', async () => {
+  test('exist', async () => {
     const { out } = await runShell('tributary', ['--help'])
     const known = [...readdirSync(folder), ...[...out.matchAll(/^ {2}([a-z-]+) /gm)].map(line => line[1])]
     expect(namedCommands.length).toBeGreaterThan(80)
     expect(namedCommands.filter(({ script }) => !known.includes(script))).toEqual([])
   })
 
-  test.each(['pull', 'verify', 'types'])('tributary %s has the options they are given', async name => {
+  test.each(['pull', 'verify', 'types'])('give tributary %s only options that exist', async name => {
     const { out } = await runShell('tributary', [name, '--help'])
     const commands = namedCommands.filter(command => isOfClient(command) && command.words[0] === name)
     expect(unknownTo(out, commands)).toEqual([])
   })
 })
 
-test('scripts/bun with its own folder first on PATH does not ask itself', async () => {
+test('scripts/bun with its own folder first on PATH does not call itself', async () => {
   const copy = await useFolder()
   await cp(join(folder, 'bun'), join(copy, 'scripts/bun'))
   await Bun.write(join(copy, 'package.json'), '{\n  "bun": "0.0.0"\n}\n')
@@ -99,11 +99,11 @@ test('scripts/bun with its own folder first on PATH does not ask itself', async 
   expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^Bun 0\.0\.0 .*npm.*\n$/) })
 })
 
-describe('a document that cannot be read', () => {
+describe('an unreadable document', () => {
   test.each([
     ['a directory', '.', '[EISDIR]'],
-    ['no file', 'nothing/there.json', '[ENOENT]'],
-  ])('reports %s as such', async (_, path, message) => {
+    ['a missing file', 'nothing/there.json', '[ENOENT]'],
+  ])('is reported for %s', async (_, path, message) => {
     const { code, err } = await runShell('program', ['diff', path])
     expect({ code, lines: err.length }).toEqual({ code: 1, lines: 1 })
     expect(err[0]).toContain(message)
@@ -112,17 +112,17 @@ describe('a document that cannot be read', () => {
   test.each<[string, string | Uint8Array<ArrayBuffer>, RegExp[]]>([
     ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff]), [/ UTF-8\b.* \[invalid_request\]$/]],
     [
-      'a key that stands twice, of which one would be lost',
+      'a duplicate key',
       '\ufeff{"slug": "a", "slug": "b"}',
       [/:$/, /^ {2}\/slug: .*\(line 1, column 15\).* \[duplicate_key\]$/],
     ],
     [
-      'text that breaks off',
+      'truncated text',
       '{"questions": [{"kind": ',
       [/:$/, /^ {2}\/questions\/0\/kind: .*\(line 1, column 25\).* \[malformed_json\]$/],
     ],
-    ['nothing', '', [/:$/, /^ {2}\S.*\(line 1, column 1\).* \[malformed_json\]$/]],
-  ])('%s', async (_, document, lines) => {
+    ['an empty document', '', [/:$/, /^ {2}\S.*\(line 1, column 1\).* \[malformed_json\]$/]],
+  ])('is reported for %s in standard input', async (_, document, lines) => {
     const { code, out, err } = await run([join(folder, 'program'), 'validate', '-', '--document-only'], {
       input: document,
     })

@@ -44,7 +44,7 @@ function paged(applications: readonly WalkedApplication[], pageSize = asked.page
   return pages
 }
 
-test('a walk as it is promised has no error, with whatever was erased, superseded and at whatever page size', () => {
+test('a correct walk has no errors, whatever is erased or superseded, at any page size', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ erased: fc.boolean(), superseded: fc.option(fc.integer({ min: 1, max: 30 })) }), {
@@ -105,7 +105,7 @@ const broken: Record<(typeof judged)[number], () => ReturnType<typeof promisesBr
   },
 }
 
-describe('reported, and nothing else', () => {
+describe('a walk that breaks one promise is reported for that promise only', () => {
   test.each(judged)('%s', promise => {
     const errors = broken[promise]()
     expect(errors.length).toBeGreaterThan(0)
@@ -114,7 +114,7 @@ describe('reported, and nothing else', () => {
   })
 })
 
-test('one applicant with two CURRENT applications, and a walk without an end, are reported too', () => {
+test('an applicant with two CURRENT applications and an endless walk are reported too', () => {
   const places = [place(1), place(2, { applicant_id: 1 })]
   const errors = judge({ ...asked, pages: paged(served(places, 2)) }, places, 2)
   expect(errors).toEqual([{ promise: 'revision_state', detail: expect.stringMatching(/\b101\b.*\b102\b.*CURRENT/) }])
@@ -134,12 +134,12 @@ describe('applications erased during a walk', () => {
     judge({ ...asked, pages, repeated: { earlier: second!, later: { ...second!, applications: later } } }, places, 10)
   const [kept, next] = [second!.applications.toSpliced(1, 1), third!.applications[0]!]
 
-  test('a page asked for again lacks it, and has the next one in its place', () => {
+  test('may be missing from a repeated page, with the next one in their place', () => {
     expect(again(kept, erased(106))).toEqual([])
     expect(again([...kept, next], erased(106))).toEqual([])
   })
 
-  test('what is missing from it and was not erased is reported, and so is what came where nothing had gone', () => {
+  test('are the only ones that may be missing from a repeated page, and only their places may be filled', () => {
     const errors = [
       again([...kept, next], truth),
       again([next, ...kept], erased(106)),
@@ -154,7 +154,7 @@ describe('applications erased during a walk', () => {
     ])
   })
 
-  test('a last page is empty when all it would have had has gone, and not otherwise', () => {
+  test('may leave the last page empty, but only if all its applications were erased', () => {
     const emptied = [...pages.slice(0, 2), { applications: [], token: null }]
     expect(judge({ ...asked, pages: emptied }, erased(109, 110), 10)).toEqual([])
     const reported = judge({ ...asked, pages: emptied }, truth, 10).map(error => error.promise)
@@ -162,7 +162,7 @@ describe('applications erased during a walk', () => {
   })
 })
 
-test('no page has more than was asked for, the last one neither', () => {
+test('no page may have more applications than requested, not even the last one', () => {
   const [first, , last] = paged(served(truth, 10))
   const more = [...first!.applications, ...last!.applications]
   const pages = [
