@@ -220,11 +220,11 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
   },
 }
 
-test('each alert has its case here', () => {
+test('each alert has a test case', () => {
   expect(Object.keys(cases).sort()).toEqual(rules.map(rule => rule.alert).sort())
 })
 
-test('each alert says how urgent it is, what happens, and where it is explained', () => {
+test('each alert has a severity, a summary and a link to its runbook', () => {
   for (const { alert, labels, annotations } of rules) {
     expect(['page', 'warn']).toContain(labels.severity)
     expect(annotations.summary!.length).toBeGreaterThan(10)
@@ -233,7 +233,7 @@ test('each alert says how urgent it is, what happens, and where it is explained'
 })
 
 test.skipIf(!needs('promtool'))(
-  'promtool: each fires at what it is for, once, and not at what looks like it',
+  'each alert fires once for its condition, and stays quiet for similar ones',
   async () => {
     const scratch = await useFolder()
     const series = (values: Series) => Object.entries(values).map(([name, value]) => ({ series: name, values: value }))

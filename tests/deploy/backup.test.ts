@@ -46,7 +46,7 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     return { sql, program, ids }
   }
 
-  test('G13: after pg_dump and pg_restore, a walk from before the dump continues; one from after it gets 503, then the 400 that says so; the audit log verifies', async () => {
+  test('G13: after pg_dump and pg_restore, a walk from before the dump continues, a later one gets 503 and then 400, and the audit log verifies', async () => {
     const server = await useInstalledPostgres()
     const folder = await useFolder()
     await server.run('psql', server.url, '-qc', 'create database tributary')
@@ -94,7 +94,7 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     expect((await runScript('audit-log', url, ['verify', '--seal', later])).code).toBe(1)
   })
 
-  test('G8: after a base backup and the write-ahead log, nothing that was committed is lost, and every walk continues', async () => {
+  test('G8: after a restore from a base backup and the write-ahead log, no commit is lost, and every walk continues', async () => {
     const archive = await useFolder()
     await chmod(archive, 0o777)
     const server = await useInstalledPostgres({

@@ -69,7 +69,7 @@ interface Service {
 
 afterEach(endProcesses)
 
-test('every group of src/db/roles.sql is made before the owner migrates, who may make none', async () => {
+test('every group role of src/db/roles.sql is created before the migration, whose owner cannot create roles', async () => {
   const [roles, logins] = await Promise.all(
     ['src/db/roles.sql', 'deploy/compose/create-logins.sql'].map(path => Bun.file(join(root, path)).text()),
   )
@@ -79,18 +79,18 @@ test('every group of src/db/roles.sql is made before the owner migrates, who may
 })
 
 describe('Dockerfile', () => {
-  test('is built by the pinned Bun, and ends with nothing but what it copies, as a user without rights', () => {
+  test('builds with the pinned Bun, and results in only the copied files and an unprivileged user', () => {
     expect(instructions('ARG')[0]).toBe(`BUN_IMAGE=oven/bun:${engines.bun}-slim`)
     expect(instructions('FROM')).toEqual([`\${BUN_IMAGE} AS build`, 'scratch'])
     expect(instructions('USER')).toEqual([expect.stringMatching(/^[1-9]\d{3,}:[1-9]\d{3,}$/)])
     expect(dockerfile.split('FROM scratch')[1]).toContain('COPY --from=build /app/image /\n')
   })
 
-  test('installs from the lockfile alone, and runs no script of a package', () => {
+  test('installs exactly the lockfile, without running package scripts', () => {
     expect(instructions('RUN')[0]).toBe('bun install --frozen-lockfile --production --ignore-scripts')
   })
 
-  test('.dockerignore lets in what is copied, and nothing else', async () => {
+  test('.dockerignore admits exactly the files that are copied', async () => {
     const lines = (await Bun.file(join(root, '.dockerignore')).text()).trimEnd().split('\n')
     const copied = sourcesCopied().map(([source]) => `!${source}`)
     expect(lines.filter(line => !line.startsWith('#')).sort()).toEqual(['*', ...copied].sort())
@@ -98,11 +98,11 @@ describe('Dockerfile', () => {
 })
 
 describe('compose.yaml', () => {
-  test('runs the image to migrate, to serve, to work and to follow', () => {
+  test('runs the image for migration, service, worker and follower', () => {
     expect(ours.map(([name]) => name)).toEqual(['migrate', 'service', 'worker', 'follower'])
   })
 
-  test.each(ours)('%s: every variable is a setting, and with what is set it starts', (name, service) => {
+  test.each(ours)('%s has only known settings, with which it can start', (name, service) => {
     const names = Object.values(settings).map(setting => setting.name as string)
     for (const variable of Object.keys(service.environment)) expect(names).toContain(variable.replace(/_FILE$/, ''))
     const values: Record<string, string> = {
@@ -121,33 +121,33 @@ describe('compose.yaml', () => {
     expect(parseDuration(String(service.stop_grace_period))).toBeGreaterThan(config.drainTimeoutMs + 10_000)
   })
 
-  test.each(ours)('%s: each file it names is a secret that it is given', (_, service) => {
+  test.each(ours)('%s names exactly the secret files that it receives', (_, service) => {
     const named = Object.entries(service.environment).filter(([name]) => name.endsWith('_FILE'))
     expect(named.map(([, path]) => path.replace('/run/secrets/', '')).sort()).toEqual([...service.secrets!].sort())
     for (const secret of service.secrets!) expect(compose.secrets).toHaveProperty(secret)
   })
 
-  test.each(ours)("%s: is given the service's secrets only if it is the service", (name, service) => {
+  test.each(ours)("%s has the service's secrets only if it is the service", (name, service) => {
     const given = [...Object.keys(service.environment), ...service.secrets!]
     const keySecrets = given.filter(value => /page_token_keys|api_key_pepper/i.test(value))
     expect(keySecrets).toHaveLength(name === 'service' ? 4 : 0)
   })
 
-  test.each(Object.entries(compose.services))('%s: has no privileges, whatever its image', (_, service) => {
+  test.each(Object.entries(compose.services))('%s has no privileges, whatever its image', (_, service) => {
     expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
   })
 
-  test('postgres does not write the answers of a row that it refuses into its log', () => {
+  test('postgres keeps the answers of a rejected row out of its log', () => {
     expect(compose.services.postgres).toMatchObject({ command: ['postgres', '-c', 'log_error_verbosity=terse'] })
   })
 
-  test.each(ours)('%s: has a read-only file system, no privileges and bounded memory', (_, service) => {
+  test.each(ours)('%s has a read-only file system, no privileges and bounded memory', (_, service) => {
     expect(service).toHaveProperty('mem_limit')
     expect(service.ulimits).toEqual({ nofile: 65536 })
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
   })
 
-  test('starts the database, then the owner who migrates and ends, then the processes under logins of their own', () => {
+  test('starts the database, then the migration by the owner, then the processes with their own logins', () => {
     expect(compose.services.migrate!.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
     expect(compose.services.migrate!.environment.DATABASE_URL_FILE).toBe('/run/secrets/owner_database_url')
     for (const name of ['service', 'worker', 'follower']) {
@@ -156,7 +156,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('names every image of others by its version, or by what its variable says, such as a digest', () => {
+  test('pins every third-party image to a version, which a variable can override, for example with a digest', () => {
     const others = Object.entries(compose.services).filter(([, { image }]) => !image.startsWith('tributary:'))
     for (const [name, { image }] of others) {
       const [, variable, usual] = /^\$\{(\w+):-(.*)\}$/.exec(image) ?? []
@@ -165,7 +165,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test.each(ours)('%s: reads every setting from the file that systemd reads too, or from a secret', (_, service) => {
+  test.each(ours)('%s reads every setting from the file that systemd also reads, or from a secret', (_, service) => {
     expect(service.env_file).toBe(`\${SETTINGS:-./settings}`)
     // Given here is only what belongs to the container: what is given empty would hide a line of that file.
     expect(Object.keys(service.environment).filter(name => !name.endsWith('_FILE'))).toEqual(
@@ -173,7 +173,7 @@ describe('compose.yaml', () => {
     )
   })
 
-  test.each(secretsOf)('%s is a file for the %s, in compose.yaml and with systemd', async (setting, name) => {
+  test.each(secretsOf)('%s is a file for the %s in compose.yaml and in its systemd unit', async (setting, name) => {
     const container = compose.services[name]!
     const path = container.environment[`${setting}_FILE`]!
     expect(container.secrets).toContain(path.replace('/run/secrets/', ''))
@@ -183,7 +183,7 @@ describe('compose.yaml', () => {
     )
   })
 
-  test('each setting that is secret is in the table of secrets', () => {
+  test('the table of secrets has every secret setting', () => {
     const rows = operations
       .split('\n')
       .filter(line => /^\| `[A-Z]/.test(line))
@@ -192,7 +192,7 @@ describe('compose.yaml', () => {
   })
 })
 
-test('service and worker share a volume for uploaded files, whose folder belongs to their user, and the settings may name it', () => {
+test('service and worker share a volume for uploaded files, whose folder belongs to their user and is valid in the settings', () => {
   const [, folder] = /`FILES_DIR=(\S+)`/.exec(operations)!
   const mounting = ours.filter(([, { volumes }]) => volumes !== undefined)
   expect(mounting.map(([name, { volumes }]) => [name, volumes])).toEqual([
@@ -239,7 +239,7 @@ describe.skipIf(!needs('redis', 'openssl'))('the Valkey of compose.yaml', () => 
   })
 })
 
-describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml starts', () => {
+describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('the processes of compose.yaml', () => {
   const hosts = ['postgres', 'localhost']
 
   async function startDatabase() {
@@ -254,7 +254,7 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
     return { secrets, psql }
   }
 
-  test('migrates, serves, works and follows a CiviForm in the image, under roles of their own, and stops on SIGTERM', async () => {
+  test('migrate, serve, work and follow a CiviForm in the image, with their own roles, and stop on SIGTERM', async () => {
     const [{ secrets, psql }, image] = await Promise.all([startDatabase(), build()])
     expect(await filesOf(image)).toEqual(['tributary', ...(await librariesOf(image))].sort())
 

@@ -33,7 +33,7 @@ async function tokenOf(main: TestMain, authorization?: string): Promise<string> 
 const statusOf = async (main: TestMain, token: string): Promise<number> =>
   (await ask(main, `nextPageToken=${token}`)).status
 
-test('G8: PAGE_TOKEN_KEYS: the new key is added, then put first, then the old one is dropped; between two steps no token is refused', async () => {
+test('G8: rotating PAGE_TOKEN_KEYS by adding the new key, putting it first and dropping the old one invalidates no token between steps', async () => {
   const fresh = randomBytes(32).toString('base64')
   const steps = [testTokenKey, `${testTokenKey},${fresh}`, `${fresh},${testTokenKey}`, fresh]
   const mains = await Promise.all(steps.map(keys => startMain(database, { PAGE_TOKEN_KEYS: keys })))
@@ -51,7 +51,7 @@ test('G8: PAGE_TOKEN_KEYS: the new key is added, then put first, then the old on
   expect(await statusOf(first, await tokenOf(third))).toBe(400)
 })
 
-test('API_KEY_PEPPER: with another one no key works, and new ones do; submissions and walks are as they were', async () => {
+test('a new API_KEY_PEPPER invalidates all API keys, while new keys work and walks continue', async () => {
   const pepper = randomBytes(48).toString('base64')
   const main = await startMain(database, { API_KEY_PEPPER: pepper })
   expect((await ask(main, '')).status).toBe(401)
@@ -70,7 +70,7 @@ test('API_KEY_PEPPER: with another one no key works, and new ones do; submission
   expect(response.status).toBe(200)
 })
 
-test('an API key: a second one is made, and the first retired when the client uses it', async () => {
+test('an API key is rotated by creating a second one and retiring the first', async () => {
   const main = await startMain(database)
   const made = await createTestKey(database.sql, { programs: [slug] })
   const second = await createTestKey(database.sql, { programs: [slug] })
@@ -82,7 +82,7 @@ test('an API key: a second one is made, and the first retired when the client us
 })
 
 describe.skipIf(!needs('openssl'))('TLS_CERT and TLS_KEY', () => {
-  test('a process that starts on the same port has the new certificate, while the old one finishes', async () => {
+  test('are rotated by starting a new process on the same port while the old one finishes', async () => {
     const folder = await useFolder()
     const make = (name: string): Record<string, string> => {
       const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)]
@@ -108,7 +108,7 @@ async function subjectAt(port: string): Promise<string> {
 }
 
 describe.skipIf(!needs('postgresql15'))("a login's password in the database", () => {
-  test('a second login of the same group is made, the processes are restarted with it, and the first is dropped', async () => {
+  test('is rotated by creating a second login of the same group, restarting the processes with it, and dropping the first', async () => {
     const server = await useInstalledPostgres()
     const psql = (text: string) => server.run('psql', server.url, '-qAt', '-v', 'ON_ERROR_STOP=1', '-c', text)
     const asOwner = await runScript('migrate-database', server.url, ['--roles'])

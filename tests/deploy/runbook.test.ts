@@ -48,7 +48,7 @@ async function inUse(): Promise<Clients> {
 }
 
 describe.skipIf(!needs('postgresql15', 'openssl'))('OPERATIONS.md', () => {
-  test('make logins, upgrade, back up, restore, fail over and rotate every secret, as it says', async () => {
+  test('has working steps for creating logins, upgrades, backup, restore, failover and the rotation of every secret', async () => {
     await makeLogins()
     const clients = await inUse()
     await upgrade(clients)

@@ -22,7 +22,7 @@ const valuesOf = (text: string, directive: string): string[] =>
   [...text.matchAll(new RegExp(`^${directive}=(.*)$`, 'gm'))].map(found => found[1]!)
 
 describe.each(services)('%s', name => {
-  test('every variable is a setting, and each file it names is a credential it is given', async () => {
+  test('has only known settings, and names exactly the credential files that it receives', async () => {
     const text = await textOf(name)
     const names = Object.values(settings).map(setting => setting.name as string)
     const variables = valuesOf(text, 'Environment').flatMap(line => line.split(' '))
@@ -34,7 +34,7 @@ describe.each(services)('%s', name => {
     expect(files.sort()).toEqual(credentials.sort())
   })
 
-  test("is bounded in memory, and given the service's secrets only if it is the service", async () => {
+  test("has bounded memory, and the service's secrets only if it is the service", async () => {
     const text = await textOf(name)
     expect(valuesOf(text, 'MemoryMax')).toHaveLength(1)
     const secrets = ['page_token_keys', 'api_key_pepper'].filter(secret => text.toLowerCase().includes(secret))
@@ -43,7 +43,7 @@ describe.each(services)('%s', name => {
     if (name === 'tributary@.service') expect(valuesOf(text, 'LimitNOFILE')).toEqual(['65536'])
   })
 
-  test('stops in the time it takes to drain, and signals its first process alone', async () => {
+  test('has enough time to drain when it stops, and signals only its main process', async () => {
     const text = await textOf(name)
     if (valuesOf(text, 'Type')[0] === 'oneshot') return expect(valuesOf(text, 'TimeoutStartSec')).toEqual(['infinity'])
     const drain = /DRAIN_TIMEOUT=(\S+)/.exec(text)?.[1] ?? settings.drainTimeoutMs.default!
@@ -53,7 +53,7 @@ describe.each(services)('%s', name => {
   })
 })
 
-test('the health ports of two instances and a worker are different, and those that Prometheus is given', async () => {
+test('two instances and a worker have different health ports, which Prometheus scrapes', async () => {
   const text = await textOf('tributary@.service')
   const secrets = { DATABASE_URL: 'postgres://a@b/c', PAGE_TOKEN_KEYS: Buffer.alloc(32, 1).toString('base64') }
   const instances = [1, 2].map(i => {
@@ -71,7 +71,7 @@ test('the health ports of two instances and a worker are different, and those th
   expect(reported).toEqual(ports.map(port => `127.0.0.1:${port}`))
 })
 
-test('service and worker run as the same user and share a folder for uploaded files, which nothing else has', async () => {
+test('service and worker run as the same user, and only they share a folder for uploaded files', async () => {
   const texts = await Promise.all(services.map(textOf))
   const sharing = services.filter((_, i) => valuesOf(texts[i]!, 'StateDirectory').includes(basename(filesFolder)))
   expect(sharing).toEqual(['tributary-worker.service', 'tributary@.service'])
@@ -87,7 +87,7 @@ test('service and worker run as the same user and share a folder for uploaded fi
 })
 
 describe.skipIf(!needs('systemd'))('systemd', () => {
-  test('finds nothing wrong with the units', async () => {
+  test('accepts the units', async () => {
     const placed = await useFolder()
     // The binary is not installed here; another program stands in its place.
     for (const name of units)
@@ -96,7 +96,7 @@ describe.skipIf(!needs('systemd'))('systemd', () => {
     expect([verified.stderr.toString(), verified.exitCode]).toEqual(['', 0])
   })
 
-  test.each(services)('%s is exposed by 1.3 of 10 at most', async name => {
+  test.each(services)('rates the exposure of %s at most 1.3 of 10', async name => {
     const placed = await useFolder()
     await Bun.write(join(placed, name), await textOf(name))
     const judged = Bun.spawnSync(

@@ -44,7 +44,7 @@ const requestOf = (path: string, fields = ''): string =>
 const ofStranger = 'GET /api/v1/checkAuth HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 describe('connections', () => {
-  test('end when nothing is under way on them for IDLE_TIMEOUT: after an answer, a refusal, and in the middle of a next head', async () => {
+  test('end after IDLE_TIMEOUT without a request, whether after a response or an error, or in the middle of the next head', async () => {
     const { url } = await startMain(database, { IDLE_TIMEOUT: '1s', AUTH_FAILURES_PER_MINUTE: '0' })
     const idle = await Promise.all([
       raw(url, [requestOf('/api/v1/checkAuth')]),
@@ -59,7 +59,7 @@ describe('connections', () => {
     )
   })
 
-  test('a head that trickles in is given up, and so is a connection that says nothing at all', async () => {
+  test('end if a request head arrives too slowly, or nothing at all', async () => {
     const { url } = await startMain(database)
     const trickling = Array.from({ length: 200 }, (_, i) => (i === 0 ? 'GET /livez HTTP/1.1\r\n' : 'X-A: b\r\n'))
     const slow = await Promise.all([raw(url, trickling, 200), raw(url, [])])
@@ -68,7 +68,7 @@ describe('connections', () => {
     expect(slow.map(each => each.heard.includes(' 200 '))).toEqual([false, false])
   })
 
-  test('a stream does not end for being idle, nor does a request whose body or database takes its time', async () => {
+  test('stay open during a slow stream, a slow request body or a slow database', async () => {
     const { url } = await startMain(database, { IDLE_TIMEOUT: '1s', STALL_TIMEOUT: '1m' })
     const begun = performance.now()
     const page = await fetch(`${url}/api/v1/admin/programs/raw/applications`, {

@@ -121,11 +121,11 @@ async function startAll(given: (process: keyof typeof programs) => Given, handed
   }
 }
 
-describe('each process starts, is ready and stops, and commands read the same settings', () => {
+describe('every process starts and stops, and commands accept the same settings', () => {
   const each = Array.from({ length: rounds }, (_, i) => i)
   test.each(each)('with example %d of every setting', async i => startAll(await aRound(i), asTheyAre), 240_000)
 
-  test('only the log has more levels than there are rounds', () => {
+  test('only LOG_LEVEL has more example values than there are rounds', () => {
     const rest = all.filter(({ parse }) => parse.examples.length > rounds)
     expect(rest.map(({ name }) => name)).toEqual(['LOG_LEVEL'])
   })

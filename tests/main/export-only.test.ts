@@ -52,7 +52,7 @@ afterEach(endProcesses)
 
 for (const [what, open, isThere] of servers) {
   const server = await openedIf(isThere, open)
-  describe.skipIf(!isThere)(`a service that only exports, on ${what}`, () => {
+  describe.skipIf(!isThere)(`an export-only service on ${what}`, () => {
     const start = async () => {
       const { url, log, health } = await startMain(server, exportOnly)
       const get = (path: string, init?: RequestInit) =>
@@ -60,7 +60,7 @@ for (const [what, open, isThere] of servers) {
       return { get, log, health }
     }
 
-    test('walks are whole, every page has its line in the log, and nothing is tried that could not be done', async () => {
+    test('serves complete walks, logs an audit entry for every page, and attempts no writes', async () => {
       const { get, log, health } = await start()
       const before = await countsOf(server.url)
       const seen: number[] = []
@@ -100,7 +100,7 @@ for (const [what, open, isThere] of servers) {
       ['GET', `/intake/v1/programs/${slug}`],
       ['GET', '/admin'],
       ['POST', '/admin/sign-in'],
-    ])('%s %s is answered 503, and the log says why', async (method, path) => {
+    ])('responds to %s %s with 503, and logs the reason', async (method, path) => {
       const { get, log } = await start()
       const body = method === 'POST' ? { body: '{}' } : {}
       const response = await get(path, { method, ...body })
@@ -110,7 +110,7 @@ for (const [what, open, isThere] of servers) {
       await until('the reason', () => log.some(line => line.path === path && line.reason === 'export_only'))
     })
 
-    test('"AUDIT_REQUIRED must be honoured": it refuses to start with it, and with a log that would not have the lines', async () => {
+    test('"AUDIT_REQUIRED must be honoured": refuses to start with it, or with a log level that would drop audit entries', async () => {
       const refusal = (environment: Record<string, string>) =>
         refusalOf(spawnProcess('src/main.ts', server, { ...exportOnly, ...environment }))
       const unusable = (setting: string) =>
@@ -121,7 +121,7 @@ for (const [what, open, isThere] of servers) {
   })
 }
 
-test('a service that only exports brings no schema: it says what is missing', async () => {
+test('an export-only service applies no migrations, and reports the missing ones', async () => {
   const bare = await useBareDatabase(endWithTest)
   expect(await refusalOf(spawnProcess('src/main.ts', bare, exportOnly))).toMatch(
     /\b0001-foundation\.sql\b.* \[migrations_missing\]\n$/,
@@ -129,7 +129,7 @@ test('a service that only exports brings no schema: it says what is missing', as
   expect(await bare.sql`select 1 from pg_class where relname = 'schema_migration'`).toHaveLength(0)
 })
 
-test('a worker refuses EXPORT_ONLY, since it could do nothing', async () => {
+test('a worker refuses EXPORT_ONLY, because it could do nothing', async () => {
   const bare = await useBareDatabase(endWithTest)
   expect(await refusalOf(spawnProcess('workers/main.ts', bare, exportOnly))).toMatch(/EXPORT_ONLY.* \[export_only\]\n$/)
 })

@@ -31,7 +31,7 @@ const refusal = (environment: Record<string, string>): Promise<string> =>
   refusalOf(spawnProcess('src/main.ts', database, environment))
 
 describe('src/main.ts', () => {
-  test('serves, and reports to the platform on a port of its own that it is alive and ready', async () => {
+  test('serves requests, and reports liveness and readiness on a separate port', async () => {
     const { url, health } = await startMain(database)
     expect((await fetch(`${url}/api/v1/checkAuth`, { headers: { Authorization: key.authorization } })).status).toBe(200)
     expect((await fetch(`${health}/livez`)).status).toBe(200)
@@ -52,7 +52,7 @@ describe('src/main.ts', () => {
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
   })
 
-  test('"TLS can also be ended by the service itself (TLS_CERT, TLS_KEY)", in production', async () => {
+  test('serves HTTPS in production: "TLS can also be ended by the service itself (TLS_CERT, TLS_KEY)"', async () => {
     const folder = await useFolder()
     const files = { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') }
     await Bun.write(files.TLS_CERT, testCertificate.cert)
@@ -67,7 +67,7 @@ describe('src/main.ts', () => {
     await expect(fetch(url.replace('https:', 'http:'))).rejects.toThrow()
   })
 
-  test('SIGTERM: running exports finish, new ones are refused, then the process ends with 0', async () => {
+  test('on SIGTERM, finishes running exports, refuses new ones, then exits with 0', async () => {
     const { child, log, reading, url } = await startMain(database)
     const response = await fetch(`${url}/api/v1/admin/programs/raw/applications`, {
       headers: { Authorization: key.authorization, 'Accept-Encoding': 'identity' },
@@ -83,7 +83,7 @@ describe('src/main.ts', () => {
     expect(log.at(-1)).toMatchObject({ msg: 'stopped' })
   })
 
-  test('SIGTERM: exports that outlast DRAIN_TIMEOUT are broken off, visibly', async () => {
+  test('on SIGTERM, visibly breaks off exports that last longer than DRAIN_TIMEOUT', async () => {
     const { child, url } = await startMain(database, { DRAIN_TIMEOUT: '200ms' })
     const reader = await stalled(url)
     child.kill('SIGTERM')
@@ -94,7 +94,7 @@ describe('src/main.ts', () => {
     expect(Buffer.concat(reader.received).toString('latin1').endsWith('0\r\n\r\n')).toBe(false)
   })
 
-  test('SIGTERM: the audit log has the line of every page that was sent, also of one broken off, before the process ends', async () => {
+  test('on SIGTERM, writes the audit entry of every page, even one broken off, before it exits', async () => {
     const reader = await createTestKey(database.sql, { programs: ['raw'] })
     const { child, log, url } = await startMain(database, { DRAIN_TIMEOUT: '200ms' })
     const applications = `${url}/api/v1/admin/programs/raw/applications?pageSize=2`
@@ -121,7 +121,7 @@ describe('src/main.ts', () => {
     })
   })
 
-  test('SIGTERM: what is being written is written to its end: a key sent over plain HTTP is marked', async () => {
+  test('on SIGTERM, completes pending writes, such as marking a key sent over plain HTTP', async () => {
     const exposed = await createTestKey(database.sql, { programs: ['raw'] })
     const { child, url } = await startMain(database, { TRUSTED_PROXIES: '127.0.0.1' })
     const via = (proto: string) => ({
@@ -149,7 +149,7 @@ describe('src/main.ts', () => {
     expect(marks).toHaveLength(1)
   })
 
-  test('while it drains it is alive and not ready, and it ends when its readers have gone', async () => {
+  test('is alive but not ready while it drains, and exits when its readers are gone', async () => {
     const { child, health, log, url } = await startMain(database)
     const reader = await stalled(url)
     child.kill('SIGTERM')
@@ -160,7 +160,7 @@ describe('src/main.ts', () => {
     expect(await child.exited).toBe(0)
   })
 
-  test('a second signal ends it at once', async () => {
+  test('exits immediately on a second signal', async () => {
     const { child, log, url } = await startMain(database)
     await stalled(url)
     child.kill('SIGTERM')
@@ -169,7 +169,7 @@ describe('src/main.ts', () => {
     expect(await child.exited).toBe(130)
   })
 
-  test('refuses to start in one clear sentence: settings, database, port, time zone', async () => {
+  test('explains a wrong setting, database, time zone, certificate or port in one sentence when it cannot start', async () => {
     const settings = await refusal({ API_KEY_PEPPER: 'short', MAX_PAGE_SIZE: 'many' })
     expect(settings.match(/^ {2}\w+: .* \[unusable_setting\]$/gm)).toEqual([
       expect.stringContaining('MAX_PAGE_SIZE:'),
@@ -188,7 +188,7 @@ describe('src/main.ts', () => {
     expect(await refusal({ PORT: new URL(url).port })).toMatch(/^.*\[EADDRINUSE\]\n$/)
   })
 
-  test('health is on loopback unless HEALTH_HOST says otherwise, whatever HOST says', async () => {
+  test('serves health on loopback unless HEALTH_HOST is set, whatever HOST is', async () => {
     const { health } = await startMain(database)
     expect(new URL(health).hostname).toBe('127.0.0.1')
     const other = await startMain(database, { HEALTH_HOST: '127.0.0.2' })
@@ -201,7 +201,7 @@ describe('src/main.ts', () => {
     expect((await fetch(`${open.health}/livez`)).status).toBe(200)
   })
 
-  test('readyz says no while the database is away, and yes again when it is back', async () => {
+  test('is not ready while the database is unreachable, and ready again afterwards', async () => {
     const { health } = await startMain(database)
     const name = new URL(database.url).pathname.slice(1)
     const admin = await createTestDatabase()

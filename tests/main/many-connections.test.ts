@@ -47,14 +47,14 @@ async function startFlood(url: string, text: string) {
 const peakKb = async (pid: number): Promise<number> =>
   Number(/^VmHWM:\s+(\d+) kB/m.exec(await Bun.file(`/proc/${pid}/status`).text())![1])
 
-describe('10,000 idle connections of one address, with 20,000 descriptors', () => {
+describe('10,000 idle connections from one address, with 20,000 descriptors', () => {
   for (const [what, text] of [
-    ['that had their 401', 'GET /api/v1/checkAuth HTTP/1.1\r\nHost: localhost\r\n\r\n'],
-    ['that stopped in the middle of a head', 'GET /api/v1/checkAuth HTTP/1.1\r\nHo'],
+    ['after a 401', 'GET /api/v1/checkAuth HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['in the middle of a request head', 'GET /api/v1/checkAuth HTTP/1.1\r\nHo'],
     // The kernel keeps these to itself until they have said something.
-    ['that say nothing', ''],
+    ['that send nothing', ''],
   ] as const)
-    test(`${what}: a good key is answered within 1 s, the platform too, and memory is bounded`, async () => {
+    test(`${what} delay a valid key and health checks by less than 1 s, with bounded memory`, async () => {
       const { child, health, url } = await startMain(database, { TEST_DESCRIPTORS: '20000' })
       const headers = { Authorization: key.authorization, Connection: 'close' }
       const secondsOf = async (address: string): Promise<number> => {

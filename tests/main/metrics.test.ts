@@ -66,8 +66,8 @@ const silentReader = (query: string) =>
     authorization: key.authorization,
   })
 
-describe('pages', () => {
-  test('whole: counted with their applications and bytes', async () => {
+describe('metrics of pages', () => {
+  test('count whole pages with their applications and bytes', async () => {
     const act = async () => {
       for (const _ of [1, 2, 3]) await (await pull('pageSize=7')).arrayBuffer()
     }
@@ -78,7 +78,7 @@ describe('pages', () => {
     })
   })
 
-  test('refused: bad parameters and no grant, but not who was never let in, not HEAD, and not who has the page already', async () => {
+  test('count pages refused for parameters or a missing grant, but not unknown callers, HEAD, or unmodified pages', async () => {
     const other = await createTestKey(sql, { programs: ['other'] })
     const act = async () => {
       expect((await pull('pageSize=0')).status).toBe(400)
@@ -93,7 +93,7 @@ describe('pages', () => {
     })
   })
 
-  test('stalled, and let go before that', async () => {
+  test('count a stalled page, and its cursor released before', async () => {
     const more = await counted(/^tributary_(pages_|cursors_)/, async () => {
       const silent = await silentReader('pageSize=3000')
       await until(
@@ -105,14 +105,14 @@ describe('pages', () => {
     expect(more).toEqual({ 'tributary_pages_total{outcome="stalled"}': 1, tributary_cursors_released_total: 1 })
   })
 
-  test('client_gone', async () => {
+  test('count a page whose client is gone', async () => {
     const more = await counted(/^tributary_pages_/, async () =>
       (await silentReader('pageSize=3000')).socket.terminate(),
     )
     expect(more).toEqual({ 'tributary_pages_total{outcome="client_gone"}': 1 })
   })
 
-  test('reopened: a reader that paused gets its page whole, on another cursor', async () => {
+  test('count a cursor reopened for a paused reader, which gets its whole page', async () => {
     const more = await counted(/^tributary_(pages_|cursors_)/, async () => {
       const slow = await silentReader('pageSize=3000')
       await until(
@@ -129,8 +129,8 @@ describe('pages', () => {
   })
 })
 
-describe('refusals', () => {
-  test('401 by the reason that only the log has', async () => {
+describe('metrics of errors', () => {
+  test('count 401s by the reason that is otherwise only in the log', async () => {
     const retired = await createTestKey(sql, { programs: ['raw'], retiredAt: Date.now() * 1000 })
     const more = await counted(/^tributary_unauthenticated_/, async () => {
       for (const authorization of ['', 'Basic x', retired.authorization]) await pull('', authorization)
@@ -143,7 +143,7 @@ describe('refusals', () => {
     })
   })
 
-  test('429 by limit, and the exports that read and wait while it is reached', async () => {
+  test('count exports that give up waiting, and show reading and waiting exports and connections', async () => {
     const release = await holdTransaction(sql, tx => tx`lock table application in access exclusive mode`)
     let during: Reading | undefined
     const more = await counted(/^tributary_(rate_limited|unavailable)_/, async () => {
@@ -161,7 +161,7 @@ describe('refusals', () => {
     expect(more).toEqual({ 'tributary_unavailable_total{reason="export_queue_timeout"}': 3 })
   })
 
-  test('an export too many of one key', async () => {
+  test('count an export over the limit of a key', async () => {
     const readers = await Promise.all([1, 2, 3].map(() => silentReader('pageSize=3000')))
     const before = await readMetrics(service.health)
     expect((await pull('')).status).toBe(429)
@@ -173,7 +173,7 @@ describe('refusals', () => {
     })
   })
 
-  test('failed authentications too many of one address', async () => {
+  test('count failed authentications over the limit of an address', async () => {
     const more = await counted(/^tributary_rate_limited_/, async () => {
       // The failures of other tests are of this machine's own address.
       const elsewhere = { 'X-Forwarded-For': '192.0.2.1', 'X-Forwarded-Proto': 'https' }
@@ -185,7 +185,7 @@ describe('refusals', () => {
     expect(more).toEqual({ 'tributary_rate_limited_total{limit="failed_authentications"}': 1 })
   })
 
-  test('a walk whose database has not come as far, and one whose history is another', async () => {
+  test('count walks refused by a database that is behind, or has another history', async () => {
     const { nextPageToken } = (await (await pull('pageSize=2')).json()) as { nextPageToken: string }
     const set = (seq: number) =>
       tamper(sql, `update submission_counter set submit_seq = ${seq} where program_id = ${program.program_id}`)
@@ -213,7 +213,7 @@ describe('refusals', () => {
   })
 })
 
-test('audit lines that wait to be written', async () => {
+test('the metrics show audit entries that wait to be written', async () => {
   const takeLines = await refuseAuditLines(sql)
   const waiting = async () => (await readMetrics(service.health)).of('tributary_audit_entries_waiting')
   await until('the lines of other tests to be written', async () => (await waiting()) === 0)
@@ -223,7 +223,7 @@ test('audit lines that wait to be written', async () => {
   await until('none to wait', async () => (await waiting()) === 0)
 })
 
-test('each statement that waits for a connection is in the histogram of its pool', async () => {
+test('the wait of each statement for a connection is in the histogram of its pool', async () => {
   const more = await counted(/^tributary_pool_wait_seconds_count/, async () => {
     await (await pull('pageSize=1')).arrayBuffer()
   })
@@ -233,13 +233,13 @@ test('each statement that waits for a connection is in the histogram of its pool
 })
 
 describe('process metrics', () => {
-  test('says what it runs on', async () => {
+  test('include version, commit, Bun and schema', async () => {
     const schema = allMigrations.at(-1)!.name.replace('.sql', '')
     const labels = `version="${manifest.version}",commit="unknown",bun="${Bun.version}",schema="${schema}"`
     expect((await readMetrics(service.health)).of(`tributary_build_info{${labels}}`)).toBe(1)
   })
 
-  test('memory and descriptors are what the system says of it', async () => {
+  test('agree with the operating system on memory, descriptors and processor time', async () => {
     const { pid } = service.child
     const reading = await readMetrics(service.health)
     const status = await Bun.file(`/proc/${pid}/status`).text()
@@ -260,13 +260,13 @@ describe('process metrics', () => {
     expect(reading.of('tributary_event_loop_delay_seconds_sum')).toBeLessThan(seconds)
   })
 
-  test('nothing is reported that is not true under Bun', async () => {
+  test('omit values that are meaningless under Bun', async () => {
     const { names } = await readMetrics(service.health)
     expect([...names].filter(name => name.startsWith('nodejs_') || name === 'process_heap_bytes')).toEqual([])
   })
 })
 
-test.skipIf(!needs('promtool'))('promtool reads it and has nothing to object to', async () => {
+test.skipIf(!needs('promtool'))('promtool accepts the metrics', async () => {
   const { text } = await readMetrics(service.health)
   const checked = Bun.spawnSync(['promtool', 'check', 'metrics'], { stdin: Buffer.from(text) })
   expect([checked.exitCode, checked.stdout.toString(), checked.stderr.toString()]).toEqual([0, '', ''])

@@ -26,7 +26,7 @@ describe.skipIf(!isThere)('through PgBouncer in transaction mode', () => {
 
   const unprepared = { DATABASE_PREPARE: 'off' }
 
-  test('services that start at once migrate an empty database once, and leave no lock behind', async () => {
+  test('services that start at the same time migrate an empty database once and leave no lock behind', async () => {
     const bare = await useBareDatabase(endWithTest)
     const url = pooler.through(bare.url)
     const started = await Promise.all([1, 2, 3].map(() => startMain({ url }, unprepared)))
@@ -36,7 +36,7 @@ describe.skipIf(!isThere)('through PgBouncer in transaction mode', () => {
     await startMain({ url }, unprepared)
   })
 
-  test('a migration outside a transaction is refused in a database that is in use; a new one gets it', async () => {
+  test('a migration outside a transaction is refused in a database in use, and applied to a new one', async () => {
     const index = readMigration(
       '9999-index.sql',
       `-- expand, oldest release ${release.version}, outside a transaction
@@ -62,7 +62,7 @@ create index concurrently if not exists program_by_slug on program (slug);
     expect(await migrate(direct.sql, migrations)).toEqual([index.name])
   })
 
-  test('what is submitted is exported, whole, page by page', async () => {
+  test('all submissions are exported, page by page', async () => {
     await aProgram(database.sql, { slug: 'pooled', questions: [q.number('n')] })
     const key = await createTestKey(database.sql, { programs: ['pooled'], maySubmit: true })
     const main = await startMain(pooled, unprepared)
@@ -83,7 +83,7 @@ create index concurrently if not exists program_by_slug on program (slug);
     expect(new Set(seen).size).toBe(25)
   })
 
-  test('the time of a statement is the role’s, and the log warns when the role has none', async () => {
+  test('the log warns if the role has no statement timeout, which applies through the pooler', async () => {
     const main = await startMain(pooled, unprepared)
     await logged(main, 'listening')
     expect(main.log.some(line => String(line.msg).includes('alter role'))).toBe(true)
@@ -91,13 +91,13 @@ create index concurrently if not exists program_by_slug on program (slug);
     expect(direct.log.some(line => String(line.msg).includes('alter role'))).toBe(false)
   })
 
-  test('a worker whose queue would go through the pooler refuses to start, in one sentence', async () => {
+  test('a worker whose queue would use the pooler refuses to start, with an error in one sentence', async () => {
     expect(await refusalOf(spawnProcess('workers/main.ts', pooled, unprepared))).toMatch(
       /^DATABASE_URL .*DATABASE_DIRECT_URL.*REDIS_URL.*\[pooled_database\]\n$/,
     )
   })
 
-  test('with DATABASE_DIRECT_URL the worker makes what is published', async () => {
+  test('a worker with DATABASE_DIRECT_URL generates docs of published versions', async () => {
     await startWorker(pooled, { ...unprepared, DATABASE_DIRECT_URL: database.url })
     const { program_version_id } = await aProgram(database.sql)
     await until('docs of what was published', async () => {

@@ -11,7 +11,7 @@ await aProgram(database.sql, { slug: 'calm', questions: [q.text('t')] })
 const { authorization } = await createTestKey(database.sql, { programs: ['calm'], maySubmit: true })
 afterEach(endProcesses)
 
-test('each pool has its own connections, as many as its setting allows', async () => {
+test('each pool has its own connections, up to its setting', async () => {
   const { url } = await startMain(database, {
     DATABASE_CONNECTIONS: '2',
     EXPORT_CONNECTIONS: '3',

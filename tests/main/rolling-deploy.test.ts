@@ -103,7 +103,7 @@ async function expectWholeWalks(mains: readonly TestMain[]): Promise<string[]> {
 const ofThisRelease = allMigrations.map(({ name }) => name)
 const tables = async () => (await database.sql`select name from schema_migration order by name`).map(row => row.name)
 
-test('G1, G4, G8: an upgrade that rolls through: the release before and the release after side by side, to and fro, and finished', async () => {
+test('G1, G4, G8: walks continue during a rolling upgrade with both releases side by side, after going back, and after it is finished', async () => {
   // The next release adds to the schema what this one can live with, and no more.
   const nextMain = await serve(next)
   expect(nextMain.log.find(line => line.msg === 'listening')).toMatchObject({ release: nextVersion })
@@ -162,7 +162,7 @@ test('G1, G4, G8: an upgrade that rolls through: the release before and the rele
   expect(await pageText(restarted, `nextPageToken=${heldToken}`)).toStartWith('{"payload":[')
 })
 
-test('G8: two processes on one port, one after the other restarted: a client that asks again walks to the end, exactly', async () => {
+test('G8: a client that retries completes an exact walk while two processes on one port are restarted in turn', async () => {
   const port = String(await freePort())
   const shared = { PORT: port, REUSE_PORT: 'on' }
   const first = await serve(next, shared)

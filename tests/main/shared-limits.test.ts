@@ -33,7 +33,7 @@ const isThere = needs('redis')
 const redis = await openedIf(isThere, useRedis)
 
 describe.skipIf(!isThere)('with a Redis (contract D23)', () => {
-  test('the limit holds over both processes; without it each counts for itself, and metric and log say so; with it again, over both', async () => {
+  test('the limit applies to both processes together, or to each alone during an outage of Redis, which metric and log report', async () => {
     const settings = { REDIS_URL: redis.url, REQUESTS_PER_MINUTE: '8', REUSE_PORT: 'on' }
     const testMain = await startMain(database, settings)
     const services = [testMain, await startMain(database, { ...settings, PORT: new URL(testMain.url).port })]
@@ -54,7 +54,7 @@ describe.skipIf(!isThere)('with a Redis (contract D23)', () => {
   })
 })
 
-test('without one, each process counts for itself', async () => {
+test('without Redis, each process counts on its own', async () => {
   const testMain = await startMain(database, { REQUESTS_PER_MINUTE: '3' })
   expect(await letIn([testMain], 5)).toBe(3)
   expect(await apart(testMain)).toBe(0)

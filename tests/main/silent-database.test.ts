@@ -60,7 +60,7 @@ const requests: [name: string, path: string, init?: RequestInit][] = [
 ]
 
 describe('a silent database', () => {
-  test('G14: every request is answered: 503 with Retry-After; the service is not ready, and serves again when it speaks', async () => {
+  test('G14: every request gets a 503 with Retry-After, and the service is not ready until the database responds again', async () => {
     for (const [, path, init] of requests) await (await ask(path, init)).arrayBuffer()
     proxy.fallSilent()
     expect((await fetch(`${main.health}/readyz`)).status).toBe(503)
@@ -78,7 +78,7 @@ describe('a silent database', () => {
     expect(((await (await ask(applications)).json()) as { payload: unknown[] }).payload).toHaveLength(rows)
   })
 
-  test('G14, G9: an export ends wherever the silence begins: whole, 503, or broken off; never short', async () => {
+  test('G14, G9: an export ends whole, with 503, or visibly broken off, wherever the silence begins', async () => {
     await (await ask(applications)).arrayBuffer()
     const ends = new Set<string>()
     for (const afterBytes of [1, 300, 1500, 4000, 400_000, 3_000_000]) {
@@ -109,7 +109,7 @@ describe('a silent database', () => {
     expect(ends).toContain('broken off')
   })
 
-  test('a connection that fell silent is closed and used no more; a page that was under way on it is whole', async () => {
+  test('a silent connection is closed, and a page that was being read from it is completed', async () => {
     await (await ask(applications)).arrayBuffer()
     const before = proxy.made()
     // Far more than what waits on the way, so that rows are still to come from the database.
@@ -122,7 +122,7 @@ describe('a silent database', () => {
     expect(proxy.made()).toBeGreaterThan(before)
   })
 
-  test('a statement that PostgreSQL is still busy with is ended there, and its connection kept', async () => {
+  test('a statement that PostgreSQL is still executing is canceled, and its connection kept', async () => {
     await (await ask('/api/v1/checkAuth')).arrayBuffer()
     const release = await holdTransaction(database.sql, tx => tx`lock table api_key in access exclusive mode`)
     // The service may open more, as when it notes the use of a key in the meantime: none of those it had may go.
@@ -138,7 +138,7 @@ describe('a silent database', () => {
     expect(main.log.find(line => line.reason === 'statement_timeout')).toBeDefined()
   })
 
-  test('G14: a request whose body has come has the budget of any other; one whose body does not come takes its own time', async () => {
+  test('G14: a request has the usual time budget once its body has arrived, and a slow body is not counted', async () => {
     await endProcesses()
     // The silence of a connection would be noticed only long after a request is to be answered.
     main = await startMain(proxy, { STATEMENT_TIMEOUT: '22500ms', RESPONSE_TIMEOUT: '3s' })

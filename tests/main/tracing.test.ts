@@ -41,7 +41,7 @@ const pull = (service: TestMain, query: string, traceparent?: string): Promise<R
 const spansOfTrace = (id: string): CollectedSpan[] => collector.spans.filter(span => span.traceId === id)
 
 describe('an export', () => {
-  test('is one trace that continues with the client’s: authentication, the start of the walk, its batches; and its log line names it', async () => {
+  test('continues the client’s trace with spans for authentication, the start of the walk and its batches, and logs its ID', async () => {
     const service = await traced()
     const response = await pull(service, 'pageSize=2000', `00-${traceId}-${parentId}-01`)
     const { payload } = (await response.json()) as { payload: unknown[] }
@@ -74,7 +74,7 @@ describe('an export', () => {
     expect(line).toMatchObject({ msg: 'request', request_id: response.headers.get('X-Request-Id')! })
   })
 
-  test('that is not sampled is only in the log; one whose traceparent cannot be read begins its own', async () => {
+  test('has an unsampled trace only in the log, and starts its own trace if traceparent is invalid', async () => {
     const service = await traced()
     await (await pull(service, 'pageSize=1', `00-${traceId}-${parentId}-00`)).arrayBuffer()
     await (await pull(service, 'pageSize=1', 'nonsense')).arrayBuffer()
@@ -87,7 +87,7 @@ describe('an export', () => {
   })
 })
 
-test('a job is in the trace of who asked for it, through outbox, queue and worker', async () => {
+test('a job belongs to the trace of its cause, through outbox, queue and worker', async () => {
   collector = startCollector()
   const worker = await startWorker(database, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const span = new Tracer(() => {}, 1).begin('publish', spanKinds.server, undefined)
@@ -102,7 +102,7 @@ test('a job is in the trace of who asked for it, through outbox, queue and worke
   expect(done).toHaveLength(2)
 })
 
-test('no answer, no secret and nothing else that a client wrote is in any span', async () => {
+test('spans contain no answers, secrets or other text from clients', async () => {
   const service = await traced()
   const send = (method: string, path: string, body: unknown) =>
     fetch(`${service.url}${path}`, {
@@ -133,8 +133,8 @@ test('no answer, no secret and nothing else that a client wrote is in any span',
     expect(everything).not.toContain(secret)
 })
 
-describe('the collector', () => {
-  test('gets the fields of the settings; SIGTERM hands over what still waits', async () => {
+describe('the trace collector', () => {
+  test('receives the headers from the settings, and all pending spans on SIGTERM', async () => {
     const service = await traced({ OTEL_EXPORTER_OTLP_HEADERS: 'x-collector=a%20word,other=2' })
     await (await pull(service, 'pageSize=1')).arrayBuffer()
     service.child.kill('SIGTERM')
@@ -143,7 +143,7 @@ describe('the collector', () => {
     expect(collector.headers.get('x-collector')).toBe('a word')
   })
 
-  test('may be away: requests do not notice, spans are lost and counted', async () => {
+  test('may be unreachable without affecting requests, and lost spans are counted', async () => {
     const service = await traced()
     await collector.stop()
     for (let n = 0; n < 20; n++) expect((await pull(service, 'pageSize=1')).status).toBe(200)
@@ -156,7 +156,7 @@ describe('the collector', () => {
     expect(service.log.filter(line => line.level === 'warn')).toHaveLength(1)
   })
 
-  test('without one there are no traces: none is begun, and none is named', async () => {
+  test('is optional, and without one there are no traces', async () => {
     collector = startCollector()
     const service = await startMain(database)
     await (await pull(service, 'pageSize=1', `00-${traceId}-${parentId}-01`)).arrayBuffer()

@@ -31,7 +31,7 @@ async function loadedWith(file: string): Promise<{ now: Set<string>; later: Set<
 }
 
 describe('modules that the service loads', () => {
-  test('a process that only exports has no page, and nothing that pages alone need', async () => {
+  test('exclude pages, and packages that only pages need, until a page is requested', async () => {
     const { now, later } = await loadedWith('src/service.ts')
     expect(now).toContain('src/web/http/export/export-applications.ts')
     expect(
@@ -47,7 +47,7 @@ describe('modules that the service loads', () => {
     ])
   })
 
-  test('every page is there when it is asked for first, by many at once, and so is everything else then', async () => {
+  test('every page responds to its first request, even among concurrent ones, as do all other routes', async () => {
     const { url } = await startMain(database)
     const key = await createTestKey(database.sql)
     const headers = { Authorization: key.authorization }
