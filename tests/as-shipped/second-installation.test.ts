@@ -136,7 +136,7 @@ describe('a program that has moved', () => {
   beforeAll(async () => void (await moved), 120_000)
 
   test.each(Object.entries(formats))(
-    'is exported to the same bytes in %s, whole and by revision state',
+    'is exported byte-identically in %s, completely and by revision state',
     async (_, { accept }) => {
       for (const filter of ['', '&revisionState=CURRENT', '&revisionState=OBSOLETE'])
         expect(await answerOf(to, `/applications?pageSize=1000${filter}`, accept)).toBe(
@@ -145,7 +145,7 @@ describe('a program that has moved', () => {
     },
   )
 
-  test('has the same applications, revisions, statuses and notes to the byte, one by one', async () => {
+  test('has byte-identical applications, revisions, statuses and notes, one by one', async () => {
     for (const { submission } of truth.applications)
       for (const rest of ['', '/revisions'])
         expect(await answerOf(to, `/applications/${submission.application_id}${rest}`)).toBe(
@@ -153,11 +153,11 @@ describe('a program that has moved', () => {
         )
   })
 
-  test('has every version of its questions: its bundle is the same to the byte', async () => {
+  test('has every version of its questions in a byte-identical bundle', async () => {
     expect(await succeeded(runScript('program', second.url, ['export', truth.slug]))).toBe(bundle)
   })
 
-  test('reports submissions and what was superseded, but no erasure, and no status or note from before the move', async () => {
+  test('has changes for submitted and superseded applications, but none for erasures, statuses or notes from before the move', async () => {
     const [{ changes: before }, { changes: after }] = [await changesOf(from), await changesOf(to)]
     const sorted = (changes: typeof before) =>
       changes
@@ -169,7 +169,7 @@ describe('a program that has moved', () => {
     expect(sorted(after)).toEqual(sorted(before.filter(({ kind }) => kind === 'submitted' || kind === 'superseded')))
   })
 
-  test('G13: takes neither a change cursor nor a page token of the first installation', async () => {
+  test('G13: rejects change cursors and page tokens of the first installation', async () => {
     const { cursors } = await changesOf(from)
     for (const cursor of new Set(cursors)) {
       const response = await ask(to, `/changes?after=${cursor}`)
@@ -179,7 +179,7 @@ describe('a program that has moved', () => {
     expect((await ask(to, `/applications?nextPageToken=${nextPageToken}`)).status).toBe(400)
   })
 
-  test('leaves the ids of the first installation free, and is a draft without its history where its own are taken', async () => {
+  test('leaves the IDs of the first installation free, and is imported as a draft without history if its own IDs are taken', async () => {
     // Of another program, whose applications no other test reads.
     expect(await apply(elsewhere, 'elsewhere', { elsewhere: { text: 'later' } })).toBeGreaterThan(1_000_000_000)
     const used = await useDatabase()

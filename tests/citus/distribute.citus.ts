@@ -26,8 +26,8 @@ import { cluster, useCluster } from './on-cluster.ts'
 const idsOf = (applications: readonly { application_id: number }[]): number[] =>
   applications.map(({ application_id }) => application_id)
 
-describe('an installation that runs is distributed under its writers', () => {
-  test('G1, G2, G13: no submission that was answered is lost, a walk begun before is the same after, and numbers and ids continue', async () => {
+describe('a running installation is distributed alongside its writers', () => {
+  test('G1, G2, G13: no acknowledged submission is lost, an earlier walk continues, and numbers and IDs go on', async () => {
     const database = await useCluster({ undistributed: true })
     const { sql } = database
     const slugs = ['first', 'second', 'third']
@@ -86,8 +86,8 @@ describe('an installation that runs is distributed under its writers', () => {
   })
 })
 
-describe('what cannot be distributed', () => {
-  test('is refused in a sentence, and nothing is changed', async () => {
+describe('distributing an installation', () => {
+  test('is refused without Citus or without nodes, and changes nothing', async () => {
     const plain = await useBareDatabase()
     await migrate(plain.sql, allMigrations)
     const impossible = { kind: 'conflict', cause: { code: '22023' } }
@@ -100,7 +100,7 @@ describe('what cannot be distributed', () => {
     expect(still!.table).toBeNull()
   })
 
-  test('is refused to who owns the database on some nodes only, by the name of the node; who owns it on all needs to be no superuser', async () => {
+  test('requires ownership of the database on every node but no superuser, and the error names a node without it', async () => {
     const name = `owned_${process.pid}`
     await cluster.createDatabase(name)
     const nodes = [cluster.coordinator, ...cluster.workers]
@@ -131,7 +131,7 @@ describe('what cannot be distributed', () => {
     expect(await isDistributed(sql)).toBe(true)
   })
 
-  test('nor is it done twice', async () => {
+  test('is refused the second time', async () => {
     const database = await useCluster()
     const again = await runScript('distribute-installation', database.url, [])
     expect(again.code).toBe(1)
@@ -159,7 +159,7 @@ describe('a distributed installation', () => {
     expect(text).toContain('Index Scan using application_walk')
   })
 
-  test('loads what another installation exported, to the byte, and erases what an applicant has in several programs, with tombstones', async () => {
+  test('loads another installation’s export byte-identically, and erases an applicant from several programs with tombstones', async () => {
     const [database, other] = [await useCluster(), await useCluster()]
     for (const slug of ['first', 'second']) await aProgram(database.sql, { slug, questions: [q.text('words')] })
     const service = await useService(database, unlimited)
@@ -189,7 +189,7 @@ describe('a distributed installation', () => {
     expect(left).toEqual({ applications: 0, tombstones: 3 })
   })
 
-  test('lets the worker’s role erase what has expired and nothing else, and the service’s role change no answer', async () => {
+  test('lets the worker’s role erase only expired applications, and the service’s role change no answers', async () => {
     const { sql, url } = await useCluster()
     const program = await insertRawProgram(sql, 'kept')
     await insertRawApplications(sql, program, 20)
@@ -220,7 +220,7 @@ describe('a distributed installation', () => {
     expect(await sql`select from erased_application`).toHaveLength(20)
   })
 
-  test('audits and stores a submission both or neither: what was prepared on a worker is decided by the coordinator', async () => {
+  test('commits a change and its audit entry together, in a transaction that the coordinator decides', async () => {
     const { sql } = await useCluster()
 
     const program = await insertRawProgram(sql, 'whole')
@@ -234,7 +234,7 @@ describe('a distributed installation', () => {
     expect(await sql`select from pg_dist_transaction`).toHaveLength(before.length + 1)
   })
 
-  test('G13: while a worker is away its programs are refused, none is shortened, and the others continue; afterwards all is there', async () => {
+  test('G13: refuses the programs of an unreachable worker without shortening any, while others continue, and has everything afterwards', async () => {
     const database = await useCluster()
     const { sql } = database
     const programs = []

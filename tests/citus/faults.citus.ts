@@ -21,7 +21,7 @@ import { StandbyStory } from '../web/http/export-applications/standby-story.ts'
 import { balanced, cluster, moveAway, nodesOf, placeOf, useCluster } from './on-cluster.ts'
 
 describe('walks on the nodes, alongside 8 writers', () => {
-  test('G1 to G6, G13: shards are moved, the node dies, the coordinator dies: each walk is exact; never short', async () => {
+  test('G1 to G6, G13: are exact and never short when shards move, or when the node or the coordinator dies', async () => {
     const database = await useCluster()
     const { sql } = database
     const service = await useService(
@@ -53,8 +53,8 @@ describe('walks on the nodes, alongside 8 writers', () => {
   })
 })
 
-describe('a standby takes over from the coordinator', () => {
-  test('a service starts on it, and applicants and applications get ids well after those it may lack', async () => {
+describe('after a standby has taken over from the coordinator', () => {
+  test('a service can start, and new applicants and applications get IDs well beyond those that may be lost', async () => {
     const database = await useCluster()
     const { sql } = database
     await aProgram(sql, { slug: 'taken-over', questions: [q.text('words')] })
@@ -78,8 +78,8 @@ describe('a standby takes over from the coordinator', () => {
   })
 })
 
-describe('the coordinator dies between the two phases of a commit', () => {
-  test('after its own: the submission is there, with its line in the audit log, once what was prepared is finished', async () => {
+describe('if the coordinator dies between the two phases of a commit', () => {
+  test('after its own commit, the submission and its audit entry are there once the prepared transaction is committed', async () => {
     const database = await useCluster()
     const { sql } = database
     await aProgram(sql, { slug: 'decided', questions: [q.text('words')] })
@@ -113,7 +113,7 @@ describe('the coordinator dies between the two phases of a commit', () => {
     await waiting.end({ timeout: 0 })
   })
 
-  test('before its own: walks continue without it, and submissions once what was prepared is undone', async () => {
+  test('before its own commit, walks continue without the submission, and submissions once the prepared transaction is rolled back', async () => {
     const database = await useCluster()
     const { sql } = database
     const { program_id } = await aProgram(sql, { slug: 'undone', questions: [q.text('words')] })
@@ -144,7 +144,7 @@ describe('the coordinator dies between the two phases of a commit', () => {
 })
 
 describe('a distributed installation', () => {
-  test('is migrated under its writers: what is added is on every shard, and walks on the nodes continue', async () => {
+  test('is migrated alongside its writers, with additions on every shard, while walks on the nodes continue', async () => {
     const database = await useCluster()
     const { sql } = database
     const service = await useService(

@@ -45,7 +45,7 @@ async function readsThrough(
 }
 
 describe('pages of a distributed installation', () => {
-  test('G1, G2: are read through every node, by a login that may read applications there and nothing else', async () => {
+  test('G1, G2: are read through every node, with a login that may only read applications', async () => {
     const database = await useCluster()
     const { sql } = database
     const programs = await programsIn(sql, 8)
@@ -70,7 +70,7 @@ describe('pages of a distributed installation', () => {
       await expect(nodes[0]!.unsafe(statement)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('G1: when the service cannot reach the node and the coordinator can, the coordinator reads on', async () => {
+  test('G1: are read by the coordinator if the service cannot reach the node and the coordinator can', async () => {
     const database = await useCluster()
     const [program] = await programsIn(database.sql, 1)
     const [node] = nodesOf(database)
@@ -85,7 +85,7 @@ describe('pages of a distributed installation', () => {
     expect(await readsOf(service)).toMatchObject({ read: 1, unreachable: 2 })
   })
 
-  test('G13: while the node that has a program is gone its pages are 503 with Retry-After, and then it continues', async () => {
+  test('G13: get a 503 with Retry-After while the node with their program is unreachable, and continue afterwards', async () => {
     const database = await useCluster()
     const [program] = await programsIn(database.sql, 1)
     const service = await useService(database, unlimited, { readDb: await balanced(database) })
@@ -121,7 +121,7 @@ describe('pages of a distributed installation', () => {
     expect(third.page.nextPageToken).toBeNull()
   })
 
-  test('a process reads them on the coordinator without DATABASE_READ_URL, else on its nodes', async () => {
+  test('are read on the nodes with DATABASE_READ_URL, and on the coordinator without it', async () => {
     const database = await useCluster()
     const [program] = await programsIn(database.sql, 1)
     const key = await createTestKey(database.sql, { programs: [program!.slug] })
@@ -131,7 +131,7 @@ describe('pages of a distributed installation', () => {
     }
   })
 
-  test('a server that is no node of the cluster is never read', async () => {
+  test('are never read from a server outside the cluster', async () => {
     const [database, other] = [await useCluster(), await useCluster()]
     const [program] = await programsIn(database.sql, 1)
     const plain = await useBareDatabase()
@@ -144,7 +144,7 @@ describe('pages of a distributed installation', () => {
     }
   })
 
-  test('G1, G13: a service that only exports reads them on a coordinator that takes no write, and on its nodes', async () => {
+  test('G1, G13: are read by an export-only service from a read-only coordinator and from the nodes', async () => {
     const database = await useCluster()
     const { sql } = database
     const [program] = await programsIn(sql, 1)

@@ -102,27 +102,27 @@ beforeAll(async () => {
   meant = new Map(fuzzer.succeeded)
 })
 
-test('each operation of the document was done at least once, and answered as documented', () => {
+test('each operation of the document succeeded at least once', () => {
   const never = fuzzer.operations.map(({ name }) => name).filter(name => !meant.has(name))
   // One that takes more than values that were sent before gets a sentence in story.ts.
   expect(never).toEqual([])
 })
 
-describe('found before', async () => {
+describe('cases found by earlier runs', async () => {
   const files = (await readdir(corpus)).filter(name => name.endsWith('.json'))
-  test('is there', () => expect(files.length).toBeGreaterThan(0))
+  test('exist', () => expect(files.length).toBeGreaterThan(0))
 
-  test.each(files.map(name => [name]))('%s', async name => {
+  test.each(files.map(name => [name]))('no longer fail in %s', async name => {
     await comeIn()
     for (const sent of (await Bun.file(join(corpus, name)).json()) as Case[])
       expect(await fuzzer.judge(sent)).toEqual([])
   })
 })
 
-describe('the judge', () => {
+describe('the fuzz test', () => {
   const unknown: Case = { operation: 'GET /api/v1/checkAuth', parameters: {}, as: 'stranger' }
 
-  test('an answer that is not documented is a fault: status, type, body', async () => {
+  test('detects an undocumented status, content type or body', async () => {
     await comeIn()
     const operation = fuzzer.operations.find(({ name }) => name === unknown.operation)!
     const { responses } = operation
@@ -143,7 +143,7 @@ describe('the judge', () => {
     expect(await said({ 200: closed, 401: refused! }, 'key')).toContain('additional properties')
   })
 
-  test('an answer of 500 is a fault', async () => {
+  test('detects a 500 response', async () => {
     await comeIn()
     await sql
       .unsafe(`
@@ -160,7 +160,7 @@ describe('the judge', () => {
 })
 
 test(
-  `every operation answers as documented, whatever it is sent (seed ${seed})`,
+  `every operation responds as documented, whatever it is sent (seed ${seed})`,
   async () => {
     const endMs = performance.now() + seconds * 1000
     let cases = 0

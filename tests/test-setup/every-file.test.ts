@@ -8,7 +8,7 @@ import { run } from '../support/run.ts'
 const root = join(import.meta.dir, '../..')
 const folder = await useFolder()
 
-test("without options, no file has Bun's own limit of 5 seconds for a test or a hook", async () => {
+test("without options, no test or hook in any file has Bun's default limit of 5 seconds", async () => {
   const names = ['a', 'b'].map(name => join(folder, `${name}.test.ts`))
   for (const name of names)
     await Bun.write(

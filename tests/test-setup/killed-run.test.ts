@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 const support = join(import.meta.dir, '../support')
 const folder = await useFolder()
 
-test('kill -9 of a run ends its PostgreSQL and removes the data, although another child of the run lives on', async () => {
+test('killing a run with SIGKILL stops its PostgreSQL and removes the data, even if another child of the run lives on', async () => {
   const file = join(folder, 'endless.test.ts')
   await Bun.write(
     file,

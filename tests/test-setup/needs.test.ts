@@ -26,20 +26,20 @@ async function runWithNothing(environment: Record<string, string>) {
   return { said: out + err, code }
 }
 
-test('the run passes, and its end names what did not run, why, and what installs it', async () => {
+test('a run without a needed program passes, and ends with what did not run and how to install the program', async () => {
   const { said, code } = await runWithNothing({})
   expect(code).toBe(0)
   expect(said).toContain('1 skip')
   expect(said).toContain('  redis: apt-get install redis-server\n    wants.test.ts\n')
 })
 
-test('scripts/test prints it last of all: it is put where TRIBUTARY_NOT_RUN says', async () => {
+test('the report of skipped tests goes into the file named by TRIBUTARY_NOT_RUN, for scripts/test to print last', async () => {
   const file = join(folder, 'not-run')
   expect((await runWithNothing({ TRIBUTARY_NOT_RUN: file })).said).not.toContain('apt-get install')
   expect(await readFile(file, 'utf8')).toContain('redis: apt-get install redis-server')
 })
 
-test('a missing program fails the tests if CI is set', async () => {
+test('a missing program fails the run if CI is set', async () => {
   const { said, code } = await runWithNothing({ CI: 'true' })
   expect(code).not.toBe(0)
   expect(said).toContain('These tests need redis, and CI is set: apt-get install redis-server')
