@@ -40,15 +40,16 @@ export const topKeys = (paths: Iterable<string>): string[] => [
 /** A digest of answers: two forms with one digest show the same. */
 export const digestOf = (answers: Json): string => createHash('sha256').update(writeJson(answers)).digest('hex')
 
-/** The names in all lists. A form whose lists have changed since must not be saved: its answers would be about other people. */
-export const listsOf = (answers: JsonObject): string => digestOf(namesIn(answers)).slice(0, 16)
+/** A digest of the names in all lists. A form whose lists have changed since must not be saved: its answers would be about other people. */
+export const listsOf = (answers: JsonObject): string => digestOf(listsIn(answers) ?? null).slice(0, 16)
 
-function namesIn(json: Json): Json {
-  if (isJsonArray(json)) return json.map(namesIn)
-  if (!isJsonObject(json)) return null
-  const entities = [...json].filter(([, value]) => isJsonArray(value) || isJsonObject(value))
-  return new Map<string, Json>([
-    ...entities.map(([key, value]): [string, Json] => [key, namesIn(value)]),
-    ['entity_name', json.get('entity_name') ?? null],
-  ])
+/** The names of the entities below, with those below each; undefined if there is no list. Other answers don't matter. */
+function listsIn(json: Json): Json | undefined {
+  if (isJsonArray(json)) return json.some(isJsonObject) ? json.map(item => listsIn(item) ?? null) : undefined
+  if (!isJsonObject(json)) return undefined
+  const lists = [...json].flatMap(([name, value]): [string, Json][] => {
+    const below = name === 'entity_name' ? value : listsIn(value)
+    return below === undefined ? [] : [[name, below]]
+  })
+  return lists.length === 0 ? undefined : new Map(lists)
 }

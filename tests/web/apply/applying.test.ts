@@ -191,6 +191,25 @@ test('two windows, a reload and a double click submit one application', async ()
   ])
 })
 
+test('a form that was open before another screen was saved keeps what was typed', async () => {
+  const screens = [{ questions: [q.text('reason')] }, { questions: [q.checkbox('needs', ['rent', 'heat'])] }]
+  await aProgram(sql, { slug: 'apart', screens: [...screens, { questions: [q.number('how many')] }] })
+  const ann = new Applicant(service)
+  await ann.open('/apply/apart/screens/1')
+  await ann.fill({ '/reason/text': 'Rent' })
+  await ann.passCode()
+  const other = ann.window()
+  await other.open('/apply/apart/screens/3')
+  await ann.fill({ '/needs/selections': 'heat' })
+  await other.fill({ '/how_many/number': '3' })
+  expect([other.page.path, noticesOf(other.page.html)]).toEqual(['/apply/apart/check', []])
+  await other.submit()
+  expect((await applications('apart'))[0]!.application).toMatchObject({
+    needs: { selections: ['heat'] },
+    how_many: { number: 3 },
+  })
+})
+
 test('answers about one person are never saved as those about another after a removal in another window', async () => {
   await household('windows')
   const ann = new Applicant(service)
