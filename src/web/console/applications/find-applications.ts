@@ -41,9 +41,9 @@ import {
   isFiltered,
   type ListPage,
   type ListQuery,
+  longOrderOf,
   orderOf,
   type ShownOrder,
-  searchOrder,
 } from './list-query.ts'
 
 /** The roles that may read answers in the programs they can see. */
@@ -82,29 +82,25 @@ export async function readListPage(
   return { applications: applications.reverse(), older: true, newer: true, order }
 }
 
-/** Of a list that is too long for the order by name, the order without it. */
+/** The list in its order, which isn't by name if it is too long for that. */
 async function readInOrder(
   db: Sql,
   program: Program,
   query: Pick<ListQuery, 'values' | 'filter' | 'place'>,
 ): Promise<{ rows: ListedApplication[]; order: ShownOrder }> {
   const { values, filter, place } = query
-  const order = orderOf(values)
-  if (order === 'name') {
+  if (orderOf(values) === 'name') {
     const list = await readListByName(db, program.program_id, filter, place.beyond)
     if (list !== undefined)
       return {
         rows: (place.direction === 'older' ? list.after : list.before.toReversed()).slice(0, pageRows + 1),
-        order,
+        order: 'name',
       }
   }
-  if (filter.words !== undefined)
-    return {
-      rows: await readFoundApplications(db, program.program_id, filter, place, pageRows + 1),
-      order: searchOrder(values),
-    }
-  const sorted = order === 'oldest' || order === 'status' ? order : 'newest'
-  return { rows: await readSorted(db, program, { ...query, order: sorted }), order: sorted }
+  const order = longOrderOf(values)
+  if (order === 'found' || filter.words !== undefined)
+    return { rows: await readFoundApplications(db, program.program_id, filter, place, pageRows + 1), order }
+  return { rows: await readSorted(db, program, { ...query, order }), order }
 }
 
 /** In the chosen order. The previous page may have ended at a status that no application has any more. */

@@ -80,7 +80,7 @@ export const listActions = (deps: Deps): Part => {
           await openMany(db, { program_id, ...request.by, address: request.address }, ids, reading)
         }
         const last = applications.at(-1)
-        return { items: applications, older: older && last ? placeText(last, query.order) : null }
+        return { items: applications, older: older && last ? placeText(last, query.values.get('sort')) : null }
       },
     }),
   ]

@@ -41,7 +41,10 @@ export interface ListPage {
 export type FoundApplicant = ApplicantInList & { match?: string | undefined }
 
 /** Where a search looks for words, by what its filter says. */
-const searchedIn = { applicant: 'own_name', others: 'others' } as const
+const searchedIn = new Map<string, ListFilter['wordsIn']>([
+  ['applicant', 'own_name'],
+  ['others', 'others'],
+])
 
 /** The filters, named like the form's fields. */
 export const filterNames = ['q', 'in', 'status', 'from', 'to', 'revision', 'applicant', 'application'] as const
@@ -52,23 +55,22 @@ export const isFiltered = (values: URLSearchParams): boolean => filterNames.some
 export interface ListQuery {
   /** The filters that were sent and aren't empty, and `sort` unless newest first. */
   values: URLSearchParams
-  order: ChosenOrder
   filter: ListFilter
   place: SortedPlace
   errors: readonly ProblemItem[]
 }
 
 const chosenOrders = [...listOrders, 'name'] as const
-type ChosenOrder = (typeof chosenOrders)[number]
-export type ShownOrder = ChosenOrder | 'found'
+export type ShownOrder = (typeof chosenOrders)[number] | 'found'
 
-/** The order of a search that isn't by name. */
-export const searchOrder = (values: URLSearchParams): ShownOrder => (values.has('in') ? 'newest' : 'found')
+/** The order of a list, unless it is too long to be sorted by name. */
+export const orderOf = (values: URLSearchParams): ShownOrder =>
+  values.get('sort') === 'name' ? 'name' : longOrderOf(values)
 
-/** The order of a list that isn't too long for it. Searches have an order of their own, unless they are sorted by name. */
-export function orderOf(values: URLSearchParams): ShownOrder {
-  const chosen = chosenOrders.find(order => order === values.get('sort')) ?? 'newest'
-  return chosen !== 'name' && values.has('q') ? searchOrder(values) : chosen
+/** The order of a list that is too long to be sorted by name. Searches can't be sorted otherwise. */
+export function longOrderOf(values: URLSearchParams): Exclude<ShownOrder, 'name'> {
+  if (values.has('q')) return values.has('in') ? 'newest' : 'found'
+  return listOrders.find(order => order === values.get('sort')) ?? 'newest'
 }
 
 /** A status in a URL. No status is `none`, so that a status can have any name. */
@@ -93,9 +95,8 @@ export function readListQuery({ url, person, context }: ListRequest): ListQuery 
   }
   if (!values.has('q')) values.delete('in')
   const sort = sent.get('sort') || chosenOrders[0]
-  const order = chosenOrders.find(order => order === sort)
-  if (order !== chosenOrders[0]) values.set('sort', sort)
-  if ((values.has('q') || order === 'name') && !mayReadAnswers(person))
+  if (sort !== chosenOrders[0]) values.set('sort', sort)
+  if ((values.has('q') || sort === 'name') && !mayReadAnswers(person))
     throw new Problem('forbidden', {
       detail: 'Auditors can’t search or sort by name, because names are answers. Search by number instead.',
     })
@@ -103,7 +104,7 @@ export function readListQuery({ url, person, context }: ListRequest): ListQuery 
   const error = (parameter: string, detail: string): undefined => {
     errors.push({ parameter, code: 'malformed', detail })
   }
-  if (order === undefined) error('sort', `Must be one of: ${chosenOrders.join(', ')}.`)
+  if (!chosenOrders.some(order => order === sort)) error('sort', `Must be one of: ${chosenOrders.join(', ')}.`)
   const day = (name: string, label: string) => {
     const text = values.get(name)
     if (text === null) return undefined
@@ -134,8 +135,8 @@ export function readListQuery({ url, person, context }: ListRequest): ListQuery 
   }
   const wordsIn = () => {
     const text = values.get('in')
-    if (text === null || text === 'applicant' || text === 'others') return text ? searchedIn[text] : undefined
-    return error('in', 'Must be applicant or others.')
+    if (text === null) return undefined
+    return searchedIn.get(text) ?? error('in', 'Must be applicant or others.')
   }
   const filter: ListFilter = {
     from: day('from', 'Submitted on or after'),
@@ -147,7 +148,7 @@ export function readListQuery({ url, person, context }: ListRequest): ListQuery 
     words: words(),
     wordsIn: wordsIn(),
   }
-  return { values, order: order ?? chosenOrders[0], filter, place: readPlace(sent), errors }
+  return { values, filter, place: readPlace(sent), errors }
 }
 
 /** A URL without a valid position starts with the first application. */

@@ -16,9 +16,9 @@ import {
   countedMax,
   isFiltered,
   listSearch,
+  longOrderOf,
   orderOf,
   type ShownOrder,
-  searchOrder,
 } from '../applications/list-query.ts'
 
 /** The languages of a program, its default one first. */
@@ -42,8 +42,7 @@ function described(found: number, values: URLSearchParams): string {
 
 /** The order of the file. Statuses change while a list is read, and a long list isn't sorted by name. */
 function fileOrder(found: number, values: URLSearchParams): ShownOrder {
-  const order = orderOf(values)
-  if (order === 'name' && found > countedMax) return values.has('q') ? searchOrder(values) : 'newest'
+  const order = found > countedMax ? longOrderOf(values) : orderOf(values)
   return order === 'status' ? 'newest' : order
 }
 
