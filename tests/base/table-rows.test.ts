@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { csvRecord } from '../../src/base/csv-text.ts'
-import { type DocumentedQuestion, planTables } from '../../src/base/tables/table-plan.ts'
+import { type DocumentedQuestion, planTables, unansweredIn } from '../../src/base/tables/table-plan.ts'
 import { NoColumn, rowMaker } from '../../src/base/tables/table-rows.ts'
 
 const pets: DocumentedQuestion = {
@@ -35,6 +35,14 @@ test('each option has its own column or its position in the list', () => {
   const answer = (selection: string | null) => ({ pets: { question_type: 'SINGLE_SELECT', selection } })
   expect(rowsOf('one', answer('dog'), true, item)).toEqual([['A dog']])
   expect(rowsOf('one', answer(null), true, item)).toEqual([[null]])
+})
+
+test('an application from before a question has what a column added later has for it', () => {
+  for (const multi of ['one', 'columns'] as const) {
+    const { columns } = planTables([pets], { multi, labels: false })[0]!
+    expect(rowsOf(multi, {})).toEqual([columns.filter(({ question }) => question === 'pets').map(unansweredIn)])
+  }
+  expect(rowsOf('one', {})).toEqual([[[]]])
 })
 
 test.each<[string, object]>([

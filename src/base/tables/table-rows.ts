@@ -1,7 +1,7 @@
 // Turns an application into rows of every table. A value without a column is an error: nothing is dropped silently. Pure.
 
 import type { CsvCell } from '../csv-text.ts'
-import { type PlannedColumn, type Table, tableName } from './table-plan.ts'
+import { type PlannedColumn, type Table, tableName, unansweredIn } from './table-plan.ts'
 
 export type Cell = CsvCell
 
@@ -70,10 +70,7 @@ function placesOf(columns: readonly PlannedColumn[]): Pick<Step, 'unanswered' | 
     fields.set(field, place)
     if (option !== undefined) place.options = (place.options ?? new Map()).set(option, column)
   }
-  const unanswered = columns.map(({ field, option }) =>
-    option !== undefined ? false : field === 'entities' ? 0 : null,
-  )
-  return { unanswered, own, places }
+  return { unanswered: columns.map(unansweredIn), own, places }
 }
 
 function writeObject(
