@@ -31,7 +31,7 @@ export function csvRecord(cells: readonly CsvCell[], exact = false): string {
 export const csvHeader = (names: readonly string[], exact = false): string =>
   names.map(name => (/^[\p{L}_][^",\r\n]*$/u.test(name) ? name : quoted(name, exact))).join(',') + endOfRecord
 
-/** Signs that are written otherwise within quotes: no reader of CSV is sure to take a zero byte, so its picture is written. */
+/** Characters with another form within quotes. Not every CSV reader accepts a zero byte, so a visible symbol is written instead. */
 export const withinQuotes = { '"': '""', '\0': '␀' }
 
 const quoted = (text: string, exact: boolean): string => {

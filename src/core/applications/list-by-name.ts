@@ -1,4 +1,4 @@
-// Lists of applications by the applicant's name. No index has names, so a list is read and sorted whole, and only if it is short.
+// Sorts a list of applications by the applicant's name. Names aren't indexed, so the whole list is read and sorted, if it is short enough.
 
 import { readStoredNames, readVersionsOf, type StoredName } from '../../db/applications/applicant-names.ts'
 import type { ListedApplication, ListFilter } from '../../db/applications/application-lists.ts'
@@ -19,8 +19,9 @@ export interface ListByName {
 }
 
 /**
- * The list by last name, then first and middle name; newest first where these are equal, and without a name at the end. Undefined if it has more
- * than `namedMax` applications. The application at the place needn't be in the list any more; of one that was erased, the list begins.
+ * The list sorted by last name, then first and middle name. Equal names are sorted newest first, and applications without a name come last.
+ * Undefined if the list has more than `namedMax` applications. The application at the place may have left the list; if it was erased, the
+ * list starts from its beginning.
  */
 export async function readListByName(
   sql: Sql,
@@ -45,7 +46,7 @@ async function findAt(sql: Sql, programId: number, place: Position): Promise<Lis
   return found?.submit_time === place.submit_time && found.submit_seq === place.submit_seq ? found : undefined
 }
 
-/** Of all scripts, whatever the database's locale, and whether or not capitals and accents were typed. */
+/** Compares names in any script, independently of the database's locale, capitals and accents. */
 const { compare } = new Intl.Collator('en', { sensitivity: 'base' })
 
 async function byName(
@@ -68,7 +69,7 @@ async function byName(
 
 const newestFirst = (a: Position, b: Position): number => b.submit_time - a.submit_time || b.submit_seq - a.submit_seq
 
-/** Last, first and middle name by application, of the first NAME question that was answered, as lists show it. */
+/** Last, first and middle name by application: the answer to the first NAME question that was answered, as lists show it. */
 async function readNames(sql: Sql, programId: number, ids: readonly number[]): Promise<Map<number, readonly string[]>> {
   const versionOf = await readVersionsOf(sql, programId, ids)
   const keys = new Map<number, readonly string[]>()

@@ -45,7 +45,7 @@ export async function registerClient(
     })
   } catch (error) {
     if ((error as { code?: string }).code !== '23505') throw error
-    // A form of another organization is no form of this one.
+    // The form may have registered another organization's client.
     const registered = await findClientOfForm(sql, client)
     return registered === undefined ? noSuchClient() : openClient(sql, rules, key, intermediary, registered, now)
   }

@@ -1,9 +1,9 @@
-// The applicants' own names in a few applications, to sort these by them. No index has names, so each application's text is read. `offset 0` keeps
-// PostgreSQL to their primary key, whatever it believes about the data.
+// Reads the applicants' own names in a few applications, to sort the applications by them. Names aren't indexed, so each application's text is
+// read. `offset 0` makes PostgreSQL use the primary key, whatever its statistics say.
 
 import type { Db } from '../client.ts'
 
-/** As it is stored: the escapes of JSON are still in it, and what wasn't answered is empty. */
+/** A name as it is stored: with its JSON escapes, and with empty strings for parts that weren't answered. */
 export interface StoredName {
   application_id: number
   first_name: string
@@ -30,8 +30,8 @@ export async function readVersionsOf(
 }
 
 /**
- * Of each application, the answer to a NAME question that is repeated for nothing, by its key. A question repeated for an entity may have the same
- * key: wherever as many entities were begun as ended, the text is the application's own, as `applicant_words` has it.
+ * The answer in each application to a NAME question, by its key, if the question isn't repeated. A question repeated for entities may have the
+ * same key: an answer is the application's own if as many entities end before it as begin, as in `applicant_words`.
  */
 export async function readStoredNames(
   db: Db,

@@ -193,7 +193,7 @@ const orderByName = { value: 'name', text: 'Name' }
 const searchedIn = [
   { value: '', text: 'Anywhere' },
   { value: 'applicant', text: 'Own name' },
-  { value: 'others', text: 'The rest' },
+  { value: 'others', text: 'Everything else' },
 ]
 
 /** People who may not read answers can search by number only. */

@@ -175,7 +175,7 @@ function KeyField({ question: { admin_name: name }, at, isFixed }: PartProps) {
       class="mono"
       readOnly={isFixed}
       value={isFixed ? questionKey(name) : name.replaceAll(' ', '_')}
-      hint={isFixed ? 'Fixed: connected systems rely on it.' : undefined}
+      hint={isFixed ? 'Can’t be changed, because connected systems rely on it.' : undefined}
       change={typed => {
         const next = typed.replaceAll('_', ' ')
         const isFree = next !== '' && questionNamed(document, next) === undefined
