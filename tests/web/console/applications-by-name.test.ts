@@ -18,7 +18,7 @@ const ada = await aPerson(sql)
 const browser = await new ConsoleVisitor(service).signIn(ada.email)
 const auditor = await aPerson(sql, { role: 'AUDITOR' })
 const optional = { optional: true }
-const key = await createTestKey(sql, { programs: ['named', 'paged'], maySubmit: true })
+const key = await createTestKey(sql, { programs: ['named', 'paged', 'searched'], maySubmit: true })
 
 /** Members come first, and have names under the same key as the applicant. */
 const questions = [
@@ -169,24 +169,27 @@ test('a list is sorted up to its maximum, and beyond it says that a filter is ne
 })
 
 test('a search is in the applicant’s name, in what else is in an application, or in both', async () => {
+  await aProgram(sql, { slug: 'searched', questions })
+  const searched = new FrontEnd(service, key, 'searched')
+  const path = '/admin/programs/searched/applications'
   const member = (first_name: string) => ({ entities: [{ entity_name: 'One', name: named(first_name, 'Quist') }] })
-  const own = (await frontEnd.apply(await frontEnd.register(), { name: named('Xi', 'Quist') })).application_id
-  const both = (await frontEnd.apply(await frontEnd.register(), { name: named('Yu', 'Quist'), member: member('Vi') }))
+  const own = (await searched.apply(await searched.register(), { name: named('Xi', 'Quist') })).application_id
+  const both = (await searched.apply(await searched.register(), { name: named('Yu', 'Quist'), member: member('Vi') }))
     .application_id
-  const other = (await frontEnd.apply(await frontEnd.register(), { name: named('Yu', 'Li'), member: member('Wu') }))
+  const other = (await searched.apply(await searched.register(), { name: named('Yu', 'Li'), member: member('Wu') }))
     .application_id
-  const find = async (where: string) => idsIn(await browser.page(`${list}?q=quist${where}`))
+  const find = async (where: string) => idsIn(await browser.page(`${path}?q=quist${where}`))
   expect([await find(''), await find('&in=applicant'), await find('&in=others')]).toEqual([
     [both, own, other],
     [both, own],
     [other, both],
   ])
-  const others = await browser.page(`${list}?q=quist&in=others`)
+  const others = await browser.page(`${path}?q=quist&in=others`)
   expect([...others.matchAll(/class="match"[^>]*>([^<]*)/g)].map(([, match]) => match)).toEqual([
     'member: Wu Quist',
     'member: Vi Quist',
   ])
-  expect(errorsOf(await (await browser.get(`${list}?q=quist&in=elsewhere`)).text())).toEqual(['in malformed'])
+  expect(errorsOf(await (await browser.get(`${path}?q=quist&in=elsewhere`)).text())).toEqual(['in malformed'])
   // Of nothing that is searched for, it is no filter.
-  expect((await browser.page(`${list}?in=applicant`)).includes(`href="${list}?in`)).toBe(false)
+  expect((await browser.page(`${path}?in=applicant`)).includes(`href="${path}?in`)).toBe(false)
 })

@@ -240,7 +240,7 @@ test('D8: a token that belongs to no walk of this program is refused with the pa
 test('G13: after the database was restored, the receipt is refused like the walk', async () => {
   const { tokens } = await walkWith({})
   const [last] = await sql<{ submit_seq: number }[]>`
-    select max(submit_seq) as submit_seq from application where program_id = ${program_id}`
+    select submit_seq from submission_counter where program_id = ${program_id}`
   const rollBack = () =>
     tamper(
       sql,
