@@ -227,26 +227,27 @@ function welcome(
   person: DemoPerson | undefined,
   intermediary: DemoPerson | undefined,
 ): string {
+  const row = (label: string, value: string) => `  ${label.padEnd(20)}  ${value}`
+  const signIn = (label: string, { email, password }: DemoPerson) => [
+    row(label, `${baseUrl}/admin/sign-in?email=${encodeURIComponent(email)}`),
+    row('', `password ${password}`),
+  ]
   const lines = [
     '',
     'Tributary is running. Ctrl-C stops it.',
     '',
-    `  Service   ${baseUrl}`,
-    `  Docs      ${baseUrl}/docs/api/programs`,
-    ...(applies ? [`  Apply     ${baseUrl}/apply`] : []),
-    `  Health    ${healthUrl}/readyz`,
-    `  Log       ${logFile}`,
+    row('Service', baseUrl),
+    row('Docs', `${baseUrl}/docs/api/programs`),
+    ...(applies ? [row('Apply', `${baseUrl}/apply`)] : []),
+    row('Health', `${healthUrl}/readyz`),
+    row('Log', logFile),
+    ...(person === undefined ? [] : signIn('Console', person)),
+    ...(intermediary === undefined ? [] : signIn('Trusted intermediary', intermediary)),
   ]
-  const signIn = (label: string, { email, password }: DemoPerson) => [
-    `  ${label}   ${baseUrl}/admin/sign-in?email=${encodeURIComponent(email)}`,
-    `            password ${password}`,
-  ]
-  if (person !== undefined) lines.push(...signIn('Console', person))
-  if (intermediary !== undefined) lines.push(...signIn('Clients', intermediary))
   if (key !== undefined)
     lines.push(
-      `  Username  ${key.username}`,
-      `  Password  ${key.password}`,
+      row('Username', key.username),
+      row('Password', key.password),
       '',
       'The first page of the demo program:',
       '',

@@ -10,10 +10,10 @@ import { type ScriptContext, serviceAddress, usage } from '../command-line/envir
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'
 
 const help = `Usage:
-  scripts/admin create <e-mail> <name> [--role <role>] [--program <slug> …]
-  scripts/admin link <e-mail>
-  scripts/admin enable <e-mail>
-  scripts/admin reset-second-factor <e-mail>
+  scripts/admin create <email> <name> [--role <role>] [--program <slug> …]
+  scripts/admin link <email>
+  scripts/admin enable <email>
+  scripts/admin reset-second-factor <email>
 
   create   Adds a person to the console and prints a link for choosing a password. It works once, within seven days.
   link     Prints a new link for someone who has lost their password.
@@ -40,19 +40,19 @@ function create(email: string, name: string, roleText: string, programs: string[
   }
 }
 
-/** Does something with the person of an e-mail. */
+/** Does something with the person of an email. */
 const withPerson = (change: (person: PersonRow, context: ScriptContext) => Promise<void>) =>
-  command(['e-mail'], {}, (_, email) => async context => change(await findByEmail(context.sql, email), context))
+  command(['email'], {}, (_, email) => async context => change(await findByEmail(context.sql, email), context))
 
 async function findByEmail(sql: ScriptContext['sql'], email: string): Promise<PersonRow> {
   const person = (await readPeople(sql)).find(person => foldEmail(person.email) === foldEmail(email))
-  if (person === undefined) throw new Problem('not_found', { detail: `No one has the e-mail address ${email}.` })
+  if (person === undefined) throw new Problem('not_found', { detail: `No one has the email address ${email}.` })
   return person
 }
 
 await runCommands(help, {
   create: command(
-    ['e-mail', 'name'],
+    ['email', 'name'],
     { role: { type: 'string', default: 'administrator' }, program: { type: 'string', multiple: true } },
     ({ role, program = [] }, email, name) => create(email, name, role, program),
   ),

@@ -143,7 +143,7 @@ function amendedAnswer(next: Rng, before: Answer, fresh: Answer): Answer {
 }
 
 /**
- * The same answers with what no question knows of another, or of its own text: an e-mail address has its owner's name, people move in after they were born,
+ * The same answers with what no question knows of another, or of its own text: an email address has its owner's name, people move in after they were born,
  * children are younger than the applicant and parents older, a shelter has no bedrooms, and bills are called so. What is likely already stays as it is.
  */
 function withLikelyAnswers(answers: Answers): Answers {

@@ -7,14 +7,14 @@ import { chromium, type Locator, type Page } from 'playwright-core'
 
 const [baseURL, email, password] = process.argv.slice(2)
 if (baseURL === undefined || email === undefined || password === undefined)
-  throw new Error('Enter the demo’s address, and the e-mail and password that scripts/start printed.')
+  throw new Error('Enter the demo’s address, and the email and password that scripts/start printed.')
 
 const program = 'utility-assistance'
 const browser = await chromium.launch({ executablePath: Bun.which('chromium') ?? '', args: ['--no-sandbox'] })
 const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } })
 const page = await context.newPage()
 await page.goto('/admin/sign-in')
-await page.getByLabel('E-mail').fill(email)
+await page.getByLabel('Email').fill(email)
 await page.getByLabel('Password').fill(password)
 await page.getByRole('button', { name: 'Sign in' }).click()
 await page.waitForURL(url => !url.pathname.startsWith('/admin/sign-in'))

@@ -374,7 +374,7 @@ describe('facts about an application', () => {
     for (const profile of both)
       expect(renderedAs({ status: '', note: '' }, profile)).toMatchObject({ status: null, application_note: null })
   })
-  test('69, 70: a submitter with an e-mail address is an intermediary, and an applicant’s organization is exported only as in CiviForm’s code (D6)', () => {
+  test('69, 70: a submitter with an email address is an intermediary, and an applicant’s organization is exported only as in CiviForm’s code (D6)', () => {
     const row = { submitter_email: 'helper@aid.example', ti_organization: 'North Aid' }
     const intermediary = {
       submitter_type: 'TRUSTED_INTERMEDIARY',

@@ -213,6 +213,6 @@ async function rotateAccess(clients: Clients): Promise<void> {
   await installation.state('delete from console_session', installation.urls.owner!)
   await installation.state('delete from apply_session', installation.urls.owner!)
   await installation.shell("scripts/admin create you@example.gov 'Your Name'")
-  expect(await installation.follow('scripts/admin link', { '<e-mail>': 'you@example.gov' })).toContain('/admin/')
+  expect(await installation.follow('scripts/admin link', { '<email>': 'you@example.gov' })).toContain('/admin/')
   await installation.follow('scripts/audit prune', {}, ` --before 400 --to "$BACKUP"`)
 }

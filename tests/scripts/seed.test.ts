@@ -99,7 +99,7 @@ describe('the demo applications', () => {
     expect(counts.length).toBeGreaterThan(20)
   })
 
-  test('are realistic: e-mail addresses match their owners, jobs are at organizations, and nobody has two spouses', () => {
+  test('are realistic: email addresses match their owners, jobs are at organizations, and nobody has two spouses', () => {
     const mails: string[] = []
     for (const line of lines) {
       const { application } = JSON.parse(line)

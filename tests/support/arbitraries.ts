@@ -29,7 +29,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   ),
 )
 
-/** Who handed an application in: the applicant, or an intermediary with any e-mail and organization. */
+/** Who handed an application in: the applicant, or an intermediary with any email and organization. */
 export const anySubmitter: fc.Arbitrary<Submission['submitter']> = fc.oneof(
   fc.constant({ submitter_type: 'APPLICANT' as const }),
   fc.record({

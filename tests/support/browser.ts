@@ -35,7 +35,7 @@ const launch = () =>
     ],
   })
 
-/** A page of its own, signed in to the console unless no e-mail is given. What the page complains about ends up in `complaints`. */
+/** A page of its own, signed in to the console unless no email is given. What the page complains about ends up in `complaints`. */
 export async function openPage(
   browser: TestBrowser,
   baseUrl: string,
@@ -51,7 +51,7 @@ export async function openPage(
   page.on('pageerror', error => complaints.push(String(error)))
   if (email !== undefined) {
     await page.goto('/admin/sign-in')
-    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(password ?? '')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(url => !url.pathname.startsWith('/admin/sign-in'))

@@ -124,7 +124,7 @@ export const civiformFile = (adminName = 'Heating Help (2024)') => ({
       entityType: texts({ en_US: 'Person' }),
     },
     question('number', 16, 'age', texts({ en_US: 'How old is $this?' }), { enumeratorId: 15 }, { min: 0, max: 130 }),
-    question('email', 17, 'email', texts({ en_US: 'E-mail of $this?' }), { enumeratorId: 15 }),
+    question('email', 17, 'email', texts({ en_US: 'Email of $this?' }), { enumeratorId: 15 }),
     question('currency', 18, 'pension', texts({ en_US: 'How much pension?' }), { enumeratorId: 15 }),
   ],
 })

@@ -28,7 +28,7 @@ interface Options {
   port?: number
   /** Where people may be sent back to. */
   redirectUris: readonly string[]
-  /** Whether the e-mail is said in the ID token, or only where userinfo is asked for. */
+  /** Whether the email is said in the ID token, or only where userinfo is asked for. */
   emailInIdToken?: boolean
 }
 
@@ -53,7 +53,7 @@ export async function useOidcIssuer(options: Options): Promise<OidcIssuer> {
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/who/${uid}` },
     findAccount: (_: unknown, sub: string) =>
       accounts.has(sub) ? { accountId: sub, claims: () => ({ sub, ...accounts.get(sub) }) } : undefined,
-    // The provider asks no consent to share the e-mail.
+    // The provider asks no consent to share the email.
     loadExistingGrant: async (context: { oidc: { client: { clientId: string }; session: { accountId: string } } }) => {
       const { client, session } = context.oidc
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })

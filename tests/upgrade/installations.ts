@@ -56,7 +56,7 @@ export interface Installation {
 /** What an installation that follows no CiviForm has besides. */
 interface Own {
   slug: string
-  /** By e-mail address, with the secret of the second factor, and how pages answered. */
+  /** By email address, with the secret of the second factor, and how pages answered. */
   people: Record<string, { second?: string; pages: Record<string, number> }>
   /** Of a session and of an administrator's token. */
   cookie: string

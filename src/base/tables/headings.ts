@@ -14,7 +14,7 @@ export const fixedHeadings = {
   application_note: 'Note',
   language: 'Language',
   submitter_type: 'Submitted by',
-  ti_email: 'Intermediary’s e-mail',
+  ti_email: 'Intermediary’s email',
   ti_organization: 'Intermediary’s organization',
   entity_path: 'Entity path',
   parent_path: 'Parent path',

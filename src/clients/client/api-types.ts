@@ -34,7 +34,7 @@ export type Application = {
   submit_time: string
   /** Who submitted it: the applicant, or a trusted intermediary on the applicant’s behalf. The examples are all current values; accept others, because more may be added. */
   submitter_type: 'APPLICANT' | 'TRUSTED_INTERMEDIARY' | (string & {})
-  /** E-mail address of the intermediary; null if the applicant submitted. */
+  /** Email address of the intermediary; null if the applicant submitted. */
   ti_email: string | null
   /** Organization of the intermediary; null if the applicant submitted. */
   ti_organization: string | null

@@ -14,7 +14,7 @@ export type OpenReading = 'shown' | 'compared' | 'as_exported' | 'downloaded'
 
 export interface ReadingPerson {
   program_id: number
-  /** `admin:<e-mail>`. */
+  /** `admin:<email>`. */
   actor: string
   address: string | undefined
 }

@@ -5,7 +5,7 @@ import type { Db } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 
 export interface AuditContext {
-  /** `admin:<e-mail>`, `admin-token:<token id>:<e-mail>`, `intermediary:<e-mail>` or `operator:<system user>`. */
+  /** `admin:<email>`, `admin-token:<token id>:<email>`, `intermediary:<email>` or `operator:<system user>`. */
   actor: string
   address?: string | undefined
   now: Micros

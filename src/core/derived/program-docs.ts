@@ -32,7 +32,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
  * Increase it when a release generates different docs for the same program: stored docs with another number are not shown, and those with a
  * lower one are regenerated. A test fails if the docs of a fixed program change and this number does not.
  */
-export const docsCodeVersion = 14
+export const docsCodeVersion = 15
 
 /** The docs of a program's ACTIVE or DRAFT version. */
 export interface GeneratedDocs {

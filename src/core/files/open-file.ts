@@ -12,7 +12,7 @@ import type { Sql } from '../../db/client.ts'
 import type { FileStore } from './file-store.ts'
 
 interface FileReader {
-  /** `admin:<e-mail>`. */
+  /** `admin:<email>`. */
   actor: string
   address?: string | undefined
 }

@@ -34,13 +34,13 @@ export async function requireListed(db: Db, submitter: Submitter): Promise<Submi
     throw refused(
       'email',
       'unknown_intermediary',
-      'Must be the e-mail address of a person listed for this organization.',
+      'Must be the email address of a person listed for this organization.',
     )
   if (found.person_disabled)
     throw refused(
       'email',
       'intermediary_disabled',
-      'Must be the e-mail address of an enabled person. Ask an administrator to enable the person.',
+      'Must be the email address of an enabled person. Ask an administrator to enable the person.',
     )
   return { ...submitter, ti_organization: found.name }
 }

@@ -103,7 +103,7 @@ export async function storeSubmission(
   }
 }
 
-/** Contains IDs only: no answers and no e-mail address. */
+/** Contains IDs only: no answers and no email address. */
 function auditSubmission(tx: Transaction, { key, ...prepared }: PreparedSubmission): Promise<void> {
   const { application_id, applicant_id, program_id, program_version_id } = prepared
   return appendAuditEvent(tx, {

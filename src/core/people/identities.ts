@@ -20,7 +20,7 @@ export interface Identity {
 type Found = { person_id: number; email: string } | { refused: string }
 
 /**
- * The person this is, or why it is none; the reason is for the audit log alone. The e-mail counts once: from then on a person is
+ * The person this is, or why it is none; the reason is for the audit log alone. The email counts once: from then on a person is
  * known by issuer and subject, and the address may be reassigned. Storing the identity is audited.
  */
 export async function findPersonOf(
@@ -50,7 +50,7 @@ const enabled = ({ person_id, email, disabled }: { person_id: number; email: str
   disabled ? { refused: 'disabled' } : { person_id, email }
 
 /**
- * Unlinks a person from a provider's account, and ends their sessions and tokens. The next account with the person's verified e-mail address
+ * Unlinks a person from a provider's account, and ends their sessions and tokens. The next account with the person's verified email address
  * is linked to them. Throws Problem `not_found` if no account was linked.
  */
 export async function forgetIdentity(

@@ -141,7 +141,7 @@ function clientAuthentication(secret: string): ClientAuth {
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Some providers say the e-mail in the ID token, others only at the userinfo endpoint. */
+/** Some providers say the email in the ID token, others only at the userinfo endpoint. */
 async function withEmail(configuration: Configuration, claims: IDToken, accessToken: string): Promise<Claims> {
   if (claims.email !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined) return claims
   return fetchUserInfo(configuration, accessToken, claims.sub)

@@ -62,22 +62,22 @@ export async function setOrganizationDisabled(
   })
 }
 
-/** Adds a person to an organization. One person may be in several. Throws Problem `invalid_request` when the e-mail will not do. */
+/** Adds a person to an organization. One person may be in several. Throws Problem `invalid_request` when the email will not do. */
 export async function addIntermediary(sql: Sql, organizationId: number, text: string, by: AuditContext): Promise<void> {
   await inTransaction(sql, async tx => {
     const { name } = await requireOrganization(tx, organizationId)
     const email = text.trim()
-    if (!isEmail(email)) throw refused('email', 'not_an_email', 'Enter an e-mail address such as name@example.org.')
+    if (!isEmail(email)) throw refused('email', 'not_an_email', 'Enter an email address such as name@example.org.')
     const person = { organization_id: organizationId, email, email_folded: foldText(email), created_by: by.actor }
     if (!(await insertIntermediary(tx, person)))
-      throw refused('email', 'taken', 'This organization already has a person with this e-mail address.')
+      throw refused('email', 'taken', 'This organization already has a person with this email address.')
     await recordAction(tx, by, 'intermediary_added', email, { organization_id: organizationId, organization: name })
   })
 }
 
 /**
  * Lets a person of an organization sign in and apply for its clients. Returns the token of the link with which they choose a password. Throws
- * Problem `invalid_request` when the name is invalid or another person has the e-mail address, and `conflict` when they are disabled.
+ * Problem `invalid_request` when the name is invalid or another person has the email address, and `conflict` when they are disabled.
  */
 export async function inviteIntermediary(
   sql: Sql,
@@ -94,7 +94,7 @@ export async function inviteIntermediary(
     const person = { email, email_folded, name, role: 'INTERMEDIARY', intermediary_id, created_by: by.actor } as const
     const personId = await insertPerson(tx, person)
     if (personId === undefined)
-      throw refused('name', 'taken', 'A person with this e-mail address can already sign in. See People.')
+      throw refused('name', 'taken', 'A person with this email address can already sign in. See People.')
     const token = await storeInvitation(tx, personId, by)
     const detail = { role: person.role, organization_id: place.organizationId, organization: organization.name }
     await recordAction(tx, by, 'person_invited', email, detail)

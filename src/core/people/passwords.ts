@@ -38,7 +38,7 @@ export function passwordErrors(password: string, person: { email: string; name: 
   if (new Set(password).size < 5) return error('too_simple', 'Use a greater variety of characters.')
   const lower = password.toLowerCase()
   if ([person.email, person.name, 'tributary'].some(known => known !== '' && lower === known.toLowerCase()))
-    return error('too_simple', 'Don’t use your name or e-mail address.')
+    return error('too_simple', 'Don’t use your name or email address.')
   return []
 }
 

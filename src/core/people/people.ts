@@ -38,10 +38,10 @@ interface PersonDraft {
   programs: readonly string[]
 }
 
-/** An e-mail as compared. */
+/** An email as compared. */
 export const foldEmail = foldText
 
-/** Whether a text has the form of an e-mail address. */
+/** Whether a text has the form of an email address. */
 export const isEmail = (text: string): boolean =>
   /^[^\s@]+@[^\s@]+$/.test(text) && text.length <= 254 && !/\p{C}/u.test(text)
 
@@ -64,9 +64,7 @@ export async function invitePerson(
       created_by: by.actor,
     })
     if (personId === undefined)
-      throw refused([
-        { parameter: 'email', code: 'taken', detail: 'A person with this e-mail address already exists.' },
-      ])
+      throw refused([{ parameter: 'email', code: 'taken', detail: 'A person with this email address already exists.' }])
     await givePrograms(tx, personId, programs)
     const token = await storeInvitation(tx, personId, by)
     await recordAction(tx, by, 'person_invited', email, { role, ...programsOf(role, programs) })
@@ -191,7 +189,7 @@ function checkDraft(draft: PersonDraft, open: readonly Role[] = roles): PersonDr
     errors.push({
       parameter: 'email',
       code: 'not_an_email',
-      detail: 'Enter an e-mail address such as name@example.gov.',
+      detail: 'Enter an email address such as name@example.gov.',
     })
   if (role === undefined) errors.push({ parameter: 'role', code: 'unknown_role', detail: 'Choose a role.' })
   const programs = [...new Set(draft.programs)]

@@ -38,7 +38,7 @@ export const personOf = (row: Omit<Person, 'programIds'> & { program_ids: readon
 /** How the audit log names a person. */
 export const actorOf = (person: Pick<Person, 'email'>): string => `admin:${person.email}`
 
-/** The e-mail address of the person who did something in the console; for others, what they are known by. */
+/** The email address of the person who did something in the console; for others, what they are known by. */
 export const emailOf = (actor: string): string => actor.replace(/^(admin-token:[^:]*|admin|intermediary|operator):/, '')
 
 /** The ids of the programs that a person may see, as statements take them. */

@@ -66,7 +66,7 @@ export function isCsrf({ csrf }: Pick<Session, 'csrf'>, given: string | null): b
 }
 
 /**
- * The person whose e-mail and password these are; undefined, after the same work, when they fit no person. Throws Problem
+ * The person whose email and password these are; undefined, after the same work, when they fit no person. Throws Problem
  * `unavailable` as `isPassword` does.
  */
 export async function verifySignIn(

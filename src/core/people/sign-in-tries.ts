@@ -63,7 +63,7 @@ export class SignInTries {
     this.#audited = counter('audited', auditedMax.ofAll, hour)
   }
 
-  /** Counts a try for an account, named by its folded e-mail. Rejects with Problem `rate_limited` while a count is spent. */
+  /** Counts a try for an account, named by its folded email. Rejects with Problem `rate_limited` while a count is spent. */
   async begin(account: string, { address, browser }: Client): Promise<SignInTry> {
     const network = networkOf(address)
     const client = `${browser === undefined ? `address ${network}` : `browser ${browser}`} ${account}`

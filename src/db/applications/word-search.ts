@@ -1,14 +1,14 @@
-// Finds applications by words of their names, e-mail addresses and phone numbers, which are in `application_words`. `applicant_words` defines them.
+// Finds applications by words of their names, email addresses and phone numbers, which are in `application_words`. `applicant_words` defines them.
 
 import type { PendingQuery, Row } from 'postgres'
 import { unspacedLetter } from '../../domain/readable/match-reason.ts'
 import type { Db } from '../client.ts'
 
 export interface WordFilter {
-  /** Words of names, e-mail addresses and phone numbers, each from its beginning; or the number of an application. */
+  /** Words of names, email addresses and phone numbers, each from its beginning; or the number of an application. */
   words?: string | undefined
   /**
-   * Only where the applicant's own name has all of the words; or where other names, e-mail addresses and phone numbers have them: whatever the own
+   * Only where the applicant's own name has all of the words; or where other names, email addresses and phone numbers have them: whatever the own
    * name is, or only if it lacks them. Undefined: anywhere.
    */
   wordsIn?: 'own_name' | 'others' | 'elsewhere' | undefined
@@ -82,6 +82,6 @@ function wordQuery(db: Db, signs: readonly string[], sought: string) {
   const areLetters = words.every(word => /^\p{L}$/u.test(word) && !isUnspaced.test(word))
   if (words.length === 0) return nothing
   const inNames = words.map(word => lookUp(word, areLetters ? '' : ':*')).reduce((all, word) => db`${all} && ${word}`)
-  // Signs divide a name into words and not an e-mail address, so what may be the beginning of one is looked up as it is written, too.
+  // Signs divide a name into words and not an email address, so what may be the beginning of one is looked up as it is written, too.
   return /^[^\s@]*[!-/:-?[-`{-~][^\s@]*$/.test(text) ? any([db`(${inNames})`, lookUp(text)]) : inNames
 }

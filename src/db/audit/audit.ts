@@ -9,7 +9,7 @@ import { type Db, readValue } from '../client.ts'
 import { integer, open, row, text, textOrNull, time } from '../row-schemas.ts'
 
 export interface AuditEvent {
-  /** `key:<api_key_id>`, `operator:<system user>`, `admin:<e-mail>` or `admin-token:<token id>:<e-mail>`. */
+  /** `key:<api_key_id>`, `operator:<system user>`, `admin:<email>` or `admin-token:<token id>:<email>`. */
   actor: string
   /** Snake case, what it was done to first: `api_key_created`. */
   action: string
@@ -88,7 +88,7 @@ export async function countAuditEvents(db: Db, filter: AuditFilter, max: number)
     from (select from audit_event where ${meets(db, filter)} limit ${max}) found`
 }
 
-/** The actors that people mean by part of a name or an e-mail. */
+/** The actors that people mean by part of a name or an email. */
 function actorsNamed(db: Db, text: string) {
   const part = text.toLowerCase()
   return db`

@@ -21,7 +21,7 @@ export async function findIdentified(db: Db, issuer: string, subject: string): P
     and i.subject = ${subject}`
 }
 
-/** The person with an e-mail, locked so that of two concurrent identities one is linked. */
+/** The person with an email, locked so that of two concurrent identities one is linked. */
 export async function lockPersonByEmail(tx: Transaction, emailFolded: string): Promise<Identified | undefined> {
   return findRow<Identified>(tx)`
     select person_id, email, not (${isEnabled(tx)}) as disabled

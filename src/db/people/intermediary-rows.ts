@@ -64,7 +64,7 @@ export async function findOrganization(db: Db, organizationId: number): Promise<
     where o.organization_id = ${organizationId}`
 }
 
-/** People of an organization by e-mail, after a folded one. */
+/** People of an organization by email, after a folded one. */
 export async function readIntermediaries(
   db: Db,
   organizationId: number,
@@ -171,7 +171,7 @@ export interface NamedIntermediary {
   person_disabled: boolean | null
 }
 
-/** The organization of this folded name, with what is known of the person of this folded e-mail; undefined when no organization has it. */
+/** The organization of this folded name, with what is known of the person of this folded email; undefined when no organization has it. */
 export async function findNamedIntermediary(
   db: Db,
   { name_folded, email_folded }: { name_folded: string; email_folded: string },

@@ -39,7 +39,7 @@ interface NewPerson {
   intermediary_id?: number
 }
 
-/** Adds a person and gives its id; undefined when the e-mail is taken. */
+/** Adds a person and gives its id; undefined when the email is taken. */
 export async function insertPerson(tx: Transaction, person: NewPerson): Promise<number | undefined> {
   return findValue<number>(tx)`
     insert into person ${tx(person as unknown as Record<string, never>)}
@@ -238,7 +238,7 @@ export async function deleteInvitation(tx: Transaction, tokenHash: Buffer): Prom
   return count === 1
 }
 
-/** The names of the people with these e-mail addresses, by the address. */
+/** The names of the people with these email addresses, by the address. */
 export async function readPersonNames(db: Db, emails: readonly string[]): Promise<Map<string, string>> {
   const rows = await db<{ email: string; name: string }[]>`
     select email, name

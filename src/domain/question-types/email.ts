@@ -14,7 +14,7 @@ export const email = {
   kinds: ['EMAIL'],
   settings: none,
   fields: {
-    email: { form: 'text', schema: anyText('E-mail address as typed by the applicant. Treat it as arbitrary text.') },
+    email: { form: 'text', schema: anyText('Email address as typed by the applicant. Treat it as arbitrary text.') },
   },
   text: a => `{"question_type":"EMAIL","email":${json(a.email)}}`,
   lines: a => [{ text: a.email }],

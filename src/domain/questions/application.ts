@@ -4,7 +4,7 @@ import { formatOffsetTime, type Micros } from '../values/offset-time.ts'
 import { type Answers, type EntityEnd, markedEntityEnd, renderMembers } from './answers.ts'
 import type { KeyNode } from './key-map.ts'
 
-/** Who submitted. Intermediaries carry both e-mail and organization. Source: spec, `submitter_type`. */
+/** Who submitted. Intermediaries carry both email and organization. Source: spec, `submitter_type`. */
 export type Submitter =
   | { submitter_type: 'APPLICANT' }
   | { submitter_type: 'TRUSTED_INTERMEDIARY'; ti_email: string; ti_organization: string }

@@ -126,7 +126,7 @@ const applicationFields = (slug: string | undefined, style: SchemaStyle): Record
     ['APPLICANT', 'TRUSTED_INTERMEDIARY'],
     style,
   ),
-  ti_email: anyText('E-mail address of the intermediary; null if the applicant submitted.'),
+  ti_email: anyText('Email address of the intermediary; null if the applicant submitted.'),
   ti_organization: anyText('Organization of the intermediary; null if the applicant submitted.'),
   application: { $ref: `${style.definitionsAt}Answers` },
 })

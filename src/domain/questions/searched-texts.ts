@@ -1,4 +1,4 @@
-// Extracts the texts of a stored application that the console's search finds: names, e-mail addresses and phone numbers.
+// Extracts the texts of a stored application that the console's search finds: names, email addresses and phone numbers.
 //
 // The database defines their words (`applicant_words`), because lower case and white space depend on its locale. Names that every locale splits
 // into the same words are split here, and the database only lowers their case (`searched_words`); all other names are passed on unchanged. Tests

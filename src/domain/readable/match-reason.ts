@@ -57,7 +57,7 @@ const inWords = ({ place, text }: Found): string => `${place.join(', ').replaceA
 const textOf = (object: ExportedObject, members: readonly string[]): string =>
   members.flatMap(member => (typeof object[member] === 'string' ? [object[member]] : [])).join(' ')
 
-/** Every name, e-mail address and phone number, at any depth. */
+/** Every name, email address and phone number, at any depth. */
 function* textsIn(object: ExportedObject, place: readonly string[]): Generator<Found> {
   for (const key of Object.keys(object)) {
     const answer = questionObject(object, key)

@@ -36,7 +36,7 @@ export const kindGroups: readonly { label: string; kinds: readonly KindLabel[] }
       { kind: 'NAME', label: 'Name', hint: 'first and last' },
       { kind: 'ADDRESS', label: 'Address', hint: 'in the USA' },
       { kind: 'PHONE', label: 'Phone', hint: 'with country' },
-      { kind: 'EMAIL', label: 'E-mail', hint: 'one address' },
+      { kind: 'EMAIL', label: 'Email', hint: 'one address' },
     ],
   },
   {

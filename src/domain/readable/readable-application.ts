@@ -83,7 +83,7 @@ export function readableApplication(
   return { applicant, screens, cut: reader.cut }
 }
 
-/** Whose an application is: the first name in it, and the first e-mail address or phone number, as far as these were answered. */
+/** Whose an application is: the first name in it, and the first email address or phone number, as far as these were answered. */
 export interface ApplicantInList {
   name: string | undefined
   email: string | undefined

@@ -1,4 +1,4 @@
-// Normalizes names and e-mail addresses for comparison, ignoring case and Unicode form, and validates names.
+// Normalizes names and email addresses for comparison, ignoring case and Unicode form, and validates names.
 
 export const foldText = (text: string): string => text.trim().replace(/\s+/g, ' ').normalize('NFC').toLowerCase()
 

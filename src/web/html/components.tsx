@@ -266,7 +266,7 @@ export function distance(at: Micros, now: Micros): string {
 }
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
 
-/** A name that continues in the next line where one of its parts ends, if it is an e-mail address: `mara@` `example` `.gov`. */
+/** A name that continues in the next line where one of its parts ends, if it is an email address: `mara@` `example` `.gov`. */
 export const InParts = ({ children }: { children: string }) => (
   <>{children.split(/(?<=@)|(?=\.)/).flatMap((part, i) => (i === 0 ? [part] : [<wbr />, part]))}</>
 )

@@ -44,7 +44,7 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   /** How many things need attention in each part of the navigation; read when a page is made, by `htmlResponse`. */
   loadMarks?: (() => Promise<ReadonlyMap<string, number>>) | undefined
   marks?: ReadonlyMap<string, number> | undefined
-  /** People's names by e-mail address. `htmlResponse` reads those that a page requests with `nameOf`. */
+  /** People's names by email address. `htmlResponse` reads those that a page requests with `nameOf`. */
   loadNames?: ((emails: readonly string[]) => Promise<ReadonlyMap<string, string>>) | undefined
   nameOf?: (email: string) => string | undefined
   /** Whether a form of a session that had ended is shown again with what was typed, to be sent in this one. */

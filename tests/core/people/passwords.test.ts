@@ -19,7 +19,7 @@ test('the longest password is compared to its last character, and a longer one r
   expect(await isPassword(`${longest}x`, stored, client)).toBe(false)
 })
 
-test('a person’s name or e-mail address is refused as a password, in any case', () => {
+test('a person’s name or email address is refused as a password, in any case', () => {
   const person = { email: 'Ada.Lovelace@example.gov', name: 'Ada Byron Lovelace' }
   for (const known of [person.email, person.name])
     for (const typed of [known, known.toLowerCase(), known.toUpperCase()])

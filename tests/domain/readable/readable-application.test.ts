@@ -129,7 +129,7 @@ describe('an application for people', () => {
     expect(second!.answer).toEqual({ state: 'unanswered' })
   })
 
-  test('in a list has the first name that was answered, or an e-mail address, or a phone number', () => {
+  test('in a list has the first name that was answered, or an email address, or a phone number', () => {
     const kinds = { alias: 'NAME', name: 'NAME', phone: 'PHONE', mail: 'EMAIL' } as const
     const listed = aVersion(Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, { kind }])))
     const phone = { question_type: 'PHONE', phone_number: '+12065550100' }

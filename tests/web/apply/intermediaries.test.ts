@@ -290,7 +290,7 @@ test('codes that a disabled person or organization has seen are counted and revo
   const browser = await new ConsoleVisitor(service).signIn((await aPerson(sql)).email)
   const at = `/admin/intermediaries/${organizationId}`
   const seenBy = async ({ email }: { email: string }) =>
-    rowsOf(await browser.page(at), 'People').find(row => row['E-mail'] === email)!['Codes seen']
+    rowsOf(await browser.page(at), 'People').find(row => row['Email'] === email)!['Codes seen']
   const disabled = await browser.post(`${at}/people/${left.intermediaryId}/disable`)
   expect(disabled.headers.get('location')).toBe(`${at}?done=person-disabled`)
   expect([await seenBy(left), await seenBy(stays)]).toEqual([`2 Revoke ${left.email}`, `1 Revoke ${stays.email}`])

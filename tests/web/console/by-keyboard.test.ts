@@ -236,7 +236,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         const email = `new-${keys.scripts}@example.gov`
         await keys.enter('Invite person', 'The person signs in with')
         await keys.fill('Name', 'Bo Auditor')
-        await keys.fill('E-mail', email)
+        await keys.fill('Email', email)
         await keys.choose('Administrator', 'Auditor')
         await keys.enter('Create link', 'Invitation link')
         expect(await sql`select name, role from person where email = ${email}`).toMatchObject([
@@ -384,7 +384,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
     const { page } = await openPage(browser, service.baseUrl)
     const keys = new Keyboard(page, true)
     const signIn = async () => {
-      await keys.fill('E-mail', bo.email)
+      await keys.fill('Email', bo.email)
       await keys.fill('Password', testPassword)
     }
     await page.goto('/admin/account/second-factor')

@@ -105,15 +105,15 @@ test.each<[string, () => string, () => number[]]>([
   ['a name of one letter, twice', () => 'O O', () => [o, maria]],
   ['a word of one letter, and no name that begins with it', () => 'o', () => [o, maria]],
   ['a letter that no name is', () => 'm', () => []],
-  ['an e-mail address, from its beginning', () => 'maria.o71@exa', () => [maria]],
-  ['the beginning of an e-mail address with a dot in it', () => 'MARÍA.o7', () => [maria]],
+  ['an email address, from its beginning', () => 'maria.o71@exa', () => [maria]],
+  ['the beginning of an email address with a dot in it', () => 'MARÍA.o7', () => [maria]],
   ['a phone number as it is shown', () => '(206) 555-0144', () => [maria]],
   ['a phone number with its country', () => '+1 206 555', () => [maria]],
   ['the number of an application, as lists show it', () => `000,000,${String(chidi).padStart(3, '0')}`, () => [chidi]],
   ['what is in an answer to another question', () => 'Quoted', () => []],
   ['two words of which one is in none', () => 'maria okafor', () => []],
   ['signs that mean something to a search', () => "ab' | ! & cd:*(", () => []],
-  ['signs that mean something to a search, as an e-mail address may have them', () => "ab'|!&cd:*(", () => []],
+  ['signs that mean something to a search, as an email address may have them', () => "ab'|!&cd:*(", () => []],
 ])('an application is found by %s', async (_, sought, expected) => {
   expect(await find(sought())).toEqual(expected())
   for (const filter of [`&application=${maria}`, `&applicant=${row!.applicant_id}`])

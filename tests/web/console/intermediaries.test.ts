@@ -66,7 +66,7 @@ describe('an organization', () => {
 })
 
 describe('the people of an organization', () => {
-  test('are added by e-mail, disabled and enabled, each in the audit log', async () => {
+  test('are added by email, disabled and enabled, each in the audit log', async () => {
     const path = await add('Food Bank')
     const added = await browser.post(`${path}/people`, { email: 'bo@example.org' })
     expect(added.headers.get('location')).toBe(`${path}?done=person-added`)
@@ -76,21 +76,21 @@ describe('the people of an organization', () => {
     await browser.post(`${path}/people`, { email: 'al@example.org' })
     expect(rowsOf(await browser.page(path), 'People')).toEqual([
       {
-        'E-mail': 'al@example.org',
+        Email: 'al@example.org',
         'Sign-in': '–',
         'Codes seen': '0',
         Status: 'active',
         Change: 'Disable al@example.org',
       },
       {
-        'E-mail': 'bo@example.org',
+        Email: 'bo@example.org',
         'Sign-in': '–',
         'Codes seen': '0',
         Status: 'disabled',
         Change: 'Enable bo@example.org',
       },
       {
-        'E-mail': 'cy@example.org',
+        Email: 'cy@example.org',
         'Sign-in': '–',
         'Codes seen': '0',
         Status: 'active',
@@ -111,10 +111,10 @@ describe('the people of an organization', () => {
     expect((await browser.post(`${foreign}/disable`)).status).toBe(404)
   })
 
-  test('with an invalid or existing e-mail address are refused and shown as entered, and a person may be in two', async () => {
+  test('with an invalid or existing email address are refused and shown as entered, and a person may be in two', async () => {
     const [path, other] = [await add('One Home'), await add('Other Home')]
     await browser.post(`${path}/people`, { email: 'cy@example.org' })
-    for (const email of ['', 'no e-mail', 'CY@example.org']) {
+    for (const email of ['', 'no email', 'CY@example.org']) {
       const response = await browser.post(`${path}/people`, { email })
       expect([email, response.status]).toEqual([email, 400])
       expect(await response.text()).toContain('href="#email"')

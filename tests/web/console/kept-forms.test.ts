@@ -206,7 +206,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       const tab = context.waitForEvent('page')
       await page.locator('a[target=_blank]').click()
       const other = await tab
-      await other.getByLabel('E-mail').fill(ada.email)
+      await other.getByLabel('Email').fill(ada.email)
       await other.getByLabel('Password').fill(testPassword)
       await other.getByRole('button', { name: 'Sign in' }).click()
       await other.waitForURL(/signed-in/)

@@ -169,7 +169,7 @@ describe('signing in at the provider', () => {
     expect(back.status).toBe(401)
   })
 
-  test('shows the same page to people who are unknown, disabled, or without a verified e-mail address', async () => {
+  test('shows the same page to people who are unknown, disabled, or without a verified email address', async () => {
     const gone = await aPerson(database.sql)
     await disablePerson(database.sql, gone.person_id, { actor: 'operator:test', now })
     const stranger = `${crypto.randomUUID()}@example.gov`
@@ -218,7 +218,7 @@ describe('the identity of a person', () => {
     return (await browser.get(await begin(browser, who))).status
   }
 
-  test('stays linked when the e-mail address at the provider changes, verified or not', async () => {
+  test('stays linked when the email address at the provider changes, verified or not', async () => {
     expect(await comeIn()).toBe(303)
     provider.accounts.set(subject, { email: 'married@example.gov', email_verified: false })
     const browser = visitor()
@@ -226,7 +226,7 @@ describe('the identity of a person', () => {
     expect(await browser.page('/admin/account')).toContain(ada.email)
   })
 
-  test('is not the e-mail address: the same one under another subject is refused', async () => {
+  test('is not the email address: the same one under another subject is refused', async () => {
     expect(await comeIn()).toBe(303)
     const successor = crypto.randomUUID()
     provider.accounts.set(successor, { email: ada.email, email_verified: true })
@@ -237,7 +237,7 @@ describe('the identity of a person', () => {
     expect(await comeIn()).toBe(303)
   })
 
-  test('is unlinked by an administrator, which ends sessions, and the next account with that verified e-mail address is linked', async () => {
+  test('is unlinked by an administrator, which ends sessions, and the next account with that verified email address is linked', async () => {
     expect(await comeIn()).toBe(303)
     const path = `/admin/people/${ada.person_id}`
     const admin = await visitor().signIn((await aPerson(database.sql)).email)
@@ -256,7 +256,7 @@ describe('the identity of a person', () => {
     expect(await comeIn()).toBe(401)
   })
 
-  test('is found by e-mail address in any case', async () => {
+  test('is found by email address in any case', async () => {
     provider.accounts.set(subject, { email: ada.email.toUpperCase(), email_verified: true })
     expect(await comeIn()).toBe(303)
   })
@@ -269,7 +269,7 @@ describe('the identity of a person', () => {
     expect(await comeIn()).toBe(401)
   })
 
-  test('is linked to one of two subjects with the same e-mail address that sign in at once', async () => {
+  test('is linked to one of two subjects with the same email address that sign in at once', async () => {
     const duplicate = crypto.randomUUID()
     provider.accounts.set(duplicate, { email: ada.email, email_verified: true })
     expect((await Promise.all([comeIn(), comeIn(duplicate)])).sort()).toEqual([303, 401])

@@ -38,7 +38,7 @@ describe('inviting', () => {
     expect(all).not.toContain(password)
   })
 
-  test('adds to a list that can be searched by name, e-mail address, role and program', async () => {
+  test('adds to a list that can be searched by name, email address, role and program', async () => {
     await database.sql`insert into program (slug, display_name) values ('help-7', 'Help with energy')`
     const { name } = await aPerson(database.sql, {
       name: 'Fern Fooder',
@@ -57,13 +57,13 @@ describe('inviting', () => {
   })
 
   test('with invalid fields is shown again as filled in, with errors at their fields and in a summary', async () => {
-    const response = await invite({ name: '  ', email: 'no e-mail', role: 'PROGRAM_ADMINISTRATOR' })
+    const response = await invite({ name: '  ', email: 'no email', role: 'PROGRAM_ADMINISTRATOR' })
     const text = await response.text()
     expect(response.status).toBe(400)
     for (const field of ['name', 'email', 'programs']) expect(text).toContain(`href="#${field}"`)
-    expect(text).toContain('value="no e-mail"')
+    expect(text).toContain('value="no email"')
     expect(text).toMatch(/value="PROGRAM_ADMINISTRATOR" checked/)
-    expect(await database.sql`select from person where email = 'no e-mail'`).toHaveLength(0)
+    expect(await database.sql`select from person where email = 'no email'`).toHaveLength(0)
   })
 
   test('with programs for another role than program administrator is refused without an audit entry', async () => {
@@ -90,7 +90,7 @@ describe('inviting', () => {
     expect(edited!.detail).toEqual({ name: 'Fay', role: 'AUDITOR' })
   })
 
-  test('refuses an existing e-mail address in any case, an invisible name or one with several lines, and an unknown program', async () => {
+  test('refuses an existing email address in any case, an invisible name or one with several lines, and an unknown program', async () => {
     const again = await invite({ name: 'Root Again', email: root.email.toUpperCase(), role: 'AUDITOR' })
     expect(errorsOf(await again.text())).toEqual(['email taken'])
     for (const name of ['\u202e \u200f', 'Two\tcells', 'Two\u2028lines', 'x'.repeat(201)]) {

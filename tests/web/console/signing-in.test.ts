@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 
 describe('signing in', () => {
-  test('an e-mail address in any case and the password begin a console session', async () => {
+  test('an email address in any case and the password begin a console session', async () => {
     const browser = await visitor().signIn(ada.email.toUpperCase())
     expect(await browser.page('/admin/account')).toContain(ada.email)
     const [event] =
@@ -65,7 +65,7 @@ describe('signing in', () => {
     }
   })
 
-  test('an unknown e-mail address, a wrong password and a disabled person get the same page', async () => {
+  test('an unknown email address, a wrong password and a disabled person get the same page', async () => {
     const gone = await aPerson(database.sql)
     await disablePerson(database.sql, gone.person_id, { actor: 'operator:test', now })
     const answers: string[] = []

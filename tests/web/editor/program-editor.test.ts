@@ -71,7 +71,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByLabel('Name', { exact: true }).fill('Heating help')
     await click('button', 'Create draft')
     await click('button', '+ Question')
-    await ask('What is your name?', 'When were you born?', 'What is your phone?', 'What is your e-mail address?')
+    await ask('What is your name?', 'When were you born?', 'What is your phone?', 'What is your email address?')
     await screen('Your home')
     await ask('Do you rent or own?')
     await choose('Answer type', 'RADIO')
@@ -189,7 +189,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     const tab = context.waitForEvent('page')
     await page.locator('[data-notice=signed-out] a').click()
     const other = await tab
-    await other.getByLabel('E-mail').fill(ada.email)
+    await other.getByLabel('Email').fill(ada.email)
     await other.getByLabel('Password').fill(testPassword)
     await other.getByRole('button', { name: 'Sign in' }).click()
     await other.waitForURL(/account/)

@@ -126,7 +126,7 @@ function sortedPath(program: ProgramInColor, values: URLSearchParams, order: Sho
 
 const contactColumns = (who: NonNullable<Applicants>): readonly Column<ListedApplication>[] =>
   (['email', 'phone'] as const).map(contact => ({
-    head: contact === 'email' ? 'E-mail' : 'Phone',
+    head: contact === 'email' ? 'Email' : 'Phone',
     roomy: true,
     cell: ({ application_id }) => {
       const text = who.get(application_id)?.[contact] ?? ''

@@ -243,7 +243,7 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
 
 const filterWords: Readonly<Record<(typeof filterNames)[number], (value: string) => string>> = {
   q: value => `“${value}”`,
-  in: value => (value === 'applicant' ? 'in the applicant’s own name' : 'in other names, e-mail or phone'),
+  in: value => (value === 'applicant' ? 'in the applicant’s own name' : 'in other names, email or phone'),
   status: value => statusIn(value) ?? 'No status yet',
   from: value => `since ${dayText(value)}`,
   to: value => `before ${dayText(value)}`,

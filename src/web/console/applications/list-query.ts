@@ -131,7 +131,7 @@ export function readListQuery({ url, person, context }: ListRequest): ListQuery 
   const words = (): string | undefined => {
     const text = values.get('q')
     if (text === null || /[\p{L}\p{N}]/u.test(text)) return text?.slice(0, 200)
-    return error('q', 'Enter part of a name, an e-mail address, a phone number or an application number.')
+    return error('q', 'Enter part of a name, an email address, a phone number or an application number.')
   }
   const wordsIn = () => {
     const text = values.get('in')

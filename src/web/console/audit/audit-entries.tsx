@@ -13,7 +13,7 @@ import { phraseOf } from './audit-labels.ts'
 import { path, queryOf } from './audit-query.ts'
 
 export interface KnownNames {
-  /** Names of people by e-mail address, including people who can no longer sign in. */
+  /** Names of people by email address, including people who can no longer sign in. */
   people: ReadonlyMap<string, string>
   /** Names of keys by ID and of programs by slug, and by `program 1` for details that contain the ID. */
   names: ReadonlyMap<string, string>

@@ -35,7 +35,7 @@ import {
 } from './organization-actions.tsx'
 
 const invited = Type.Object({ name: text('The person’s name.') }, closed)
-const intermediary = Type.Object({ email: text('The e-mail address given in submissions.') }, closed)
+const intermediary = Type.Object({ email: text('The email address given in submissions.') }, closed)
 
 const people = `${organizationRoute}/people` as const
 
@@ -60,7 +60,7 @@ const peopleActions = ({ db, find, listPeople, onPage }: Organizations): Action[
     name: 'listIntermediaries',
     route: `GET ${people}`,
     summary: 'List an organization’s people',
-    answers: 'The organization’s people by e-mail address, 50 per page.',
+    answers: 'The organization’s people by email address, 50 per page.',
     answered: pageAfter(intermediaryRow),
     ...read,
     query: paging,

@@ -38,7 +38,7 @@ export function OrganizationsPage({ items, next, checked }: OrganizationsProps) 
         </Notice>
       ) : (
         <Notice name="unchecked" tone="attention">
-          <strong>Submissions aren’t checked against this list.</strong> All e-mail addresses and organizations are
+          <strong>Submissions aren’t checked against this list.</strong> All email addresses and organizations are
           accepted. To change that, set <code>INTERMEDIARIES=listed</code>.
         </Notice>
       )}
@@ -183,7 +183,7 @@ export function OrganizationPage({ organization, people, apply }: OrganizationPr
           <div class="card">
             <h2>Add a person</h2>
             <ActionForm action={`${at}/people`}>
-              <TextField name="email" label="E-mail" type="email" hint="The address given in submissions." />
+              <TextField name="email" label="Email" type="email" hint="The address given in submissions." />
               <Submit text="Add" />
             </ActionForm>
           </div>
@@ -218,7 +218,7 @@ export function OrganizationPage({ organization, people, apply }: OrganizationPr
 }
 
 const personColumns = (changeAt: string | undefined, invites: boolean): Column<IntermediaryRow>[] => [
-  { head: 'E-mail', cell: ({ email }) => email },
+  { head: 'Email', cell: ({ email }) => email },
   {
     head: 'Sign-in',
     cell: ({ email, intermediary_id, disabled_at, person_id }) =>

@@ -15,7 +15,7 @@ import { crumb, RoleFields } from './people-pages.tsx'
 export const inviteLead = (ways: Ways): string =>
   ways.password
     ? 'You’ll get a link to pass on. The person uses it to choose a password within seven days.'
-    : `The person signs in with ${ways.provider} and is recognized by this e-mail address. No password is needed.`
+    : `The person signs in with ${ways.provider} and is recognized by this email address. No password is needed.`
 
 export const InvitePage = ({ programs, ways }: { programs: readonly NamedProgram[]; ways: Ways }) => (
   <FormPage
@@ -29,7 +29,7 @@ export const InvitePage = ({ programs, ways }: { programs: readonly NamedProgram
     <TextField name="name" label="Name" maxLength={200} />
     <TextField
       name="email"
-      label="E-mail"
+      label="Email"
       type="email"
       hint={`${ways.password ? 'The person signs in with this address.' : `As verified by ${ways.provider}.`} You can’t change it later.`}
     />
@@ -59,7 +59,7 @@ export function LinkPage({ name, link, ways }: { name: string; link: string; way
         </Notice>
       ) : (
         <Notice name="by-provider" tone="good">
-          Send {name} this address. They sign in with {ways.provider} and are recognized by their e-mail address.
+          Send {name} this address. They sign in with {ways.provider} and are recognized by their email address.
         </Notice>
       )}
       <div class="card">

@@ -44,7 +44,7 @@ const facts = {
   programs: texts('Slugs of a program administrator’s programs. Empty for other roles.'),
 }
 const person = Type.Object(facts, closed)
-const invited = Type.Object({ email: text('The e-mail address the person signs in with.'), ...facts }, closed)
+const invited = Type.Object({ email: text('The email address the person signs in with.'), ...facts }, closed)
 const unlinked = Type.Object({ issuer: text('The provider’s issuer identifier.') }, closed)
 
 const tokenReach =
@@ -211,7 +211,7 @@ const signInActions = (people: People): Action[] => [
     name: 'unlinkPerson',
     route: `POST ${personRoute}/unlink`,
     summary: 'Unlink a person’s OpenID account',
-    description: `Ends the person’s sessions and tokens. The next account with the same verified e-mail address is linked to this person. ${tokenReach}`,
+    description: `Ends the person’s sessions and tokens. The next account with the same verified email address is linked to this person. ${tokenReach}`,
     answers: 'An empty object.',
     answered: nothing,
     ...write,

@@ -42,7 +42,7 @@ export function PeoplePage({ people, programs: all }: PeopleProps) {
       lead="People who can sign in. They can be disabled but not deleted, so the audit log stays complete."
       actions={mayInvite && <LinkButton main href="/admin/people/invite" icon="plus" text="Invite person" />}
     >
-      <SearchForm path="/admin/people" label="Search people" hint="Name, e-mail, role or program" />
+      <SearchForm path="/admin/people" label="Search people" hint="Name, email, role or program" />
       <Table
         caption="People"
         rows={shown}
@@ -116,7 +116,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   disabled: 'Person disabled. Their sessions, tokens and invitation link no longer work.',
   enabled: 'Person enabled. They can sign in again.',
   unlinked:
-    'Account unlinked. This person’s sessions and tokens have ended. The next account with this e-mail address is linked when it signs in.',
+    'Account unlinked. This person’s sessions and tokens have ended. The next account with this email address is linked when it signs in.',
   'factor-reset': 'Two-factor authentication reset. This person’s sessions have ended.',
   'token-retired': 'Token retired. It no longer works.',
 }
@@ -261,7 +261,7 @@ function Identity(props: IdentityRow & { email: string; unlinkAt: string | undef
           <input type="hidden" name="issuer" value={issuer} />
           <p>
             Unlink if this account was replaced. Unlinking ends this person’s sessions and tokens. The next account with
-            the verified e-mail address {email} is linked to them.
+            the verified email address {email} is linked to them.
           </p>
           <Submit look="danger" text={`Unlink ${issuer}`} />
         </ActionForm>

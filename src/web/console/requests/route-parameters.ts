@@ -9,7 +9,7 @@ export const idOf = (text: string | null | undefined): number | undefined =>
 /** An id in a path. For a text that is none it is 0, which is the id of nothing. */
 export const idIn = ({ params }: Pick<ConsoleRequest, 'params'>, name: string): number => idOf(params[name]) ?? 0
 
-/** A parameter, cut to what is longer than any name or e-mail in the form it is sorted by. */
+/** A parameter, cut to what is longer than any name or email in the form it is sorted by. */
 export const textOf = ({ url }: Pick<ConsoleRequest, 'url'>, name: string): string =>
   (url.searchParams.get(name) ?? '').slice(0, 800)
 

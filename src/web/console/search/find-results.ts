@@ -116,7 +116,7 @@ async function people({ consoleDb }: Deps, text: string): Promise<Result[]> {
     (await readPeople(consoleDb)).flatMap(({ person_id, name, email }) => {
       const match = bestMatch(text, [
         ['', name],
-        ['e-mail', email],
+        ['email', email],
       ])
       return match === undefined
         ? []
@@ -160,7 +160,7 @@ async function numbers({ consoleDb }: Deps, seen: readonly Program[], text: stri
 const isLongEnough = (text: string): boolean => [...text].length >= 3 || new RegExp(unspacedLetter, 'u').test(text)
 
 /**
- * Applicants by name, e-mail address or phone number, in the programs with the newest submissions. Who was found is recorded in the audit log
+ * Applicants by name, email address or phone number, in the programs with the newest submissions. Who was found is recorded in the audit log
  * of each program, as by its own list.
  */
 async function applicants(deps: Deps, { person, by }: Scope, text: string): Promise<Results> {

@@ -31,7 +31,7 @@ export function SignInPage({ ways, next }: { ways: Ways; next: string }) {
         <>
           <form method="post" action="/admin/sign-in" noValidate>
             <input type="hidden" name="next" value={next} />
-            <TextField name="email" label="E-mail" type="email" autocomplete="username" />
+            <TextField name="email" label="Email" type="email" autocomplete="username" />
             <TextField name="password" label="Password" type="password" autocomplete="current-password" />
             <CodeField />
             <Submit text="Sign in" />

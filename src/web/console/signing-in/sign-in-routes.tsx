@@ -29,11 +29,11 @@ import { secondFactorRoutes } from './second-factor-routes.tsx'
 import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
 import { requirePasswords, startSession, tryPassword, waysOf } from './sign-in-steps.ts'
 
-/** The error for a wrong e-mail or password. It doesn't reveal which of them is wrong. */
+/** The error for a wrong email or password. It doesn't reveal which of them is wrong. */
 export const wrongPair: ProblemItem = {
   parameter: 'email',
   code: 'wrong_email_or_password',
-  detail: 'The e-mail, password or two-factor code is incorrect. Check them, or ask an administrator for a new link.',
+  detail: 'The email, password or two-factor code is incorrect. Check them, or ask an administrator for a new link.',
 }
 export const wrongPassword: ProblemItem = {
   parameter: 'password',

@@ -52,7 +52,7 @@ export async function startSession(
 }
 
 /**
- * The person whose e-mail, password and, where they have a second factor, code these are; undefined when they go to no person, which is on record then. Throws Problem
+ * The person whose email, password and, where they have a second factor, code these are; undefined when they go to no person, which is on record then. Throws Problem
  * `rate_limited` while too many were wrong, whatever this one is.
  */
 export async function tryPassword(

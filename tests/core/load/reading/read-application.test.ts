@@ -176,7 +176,7 @@ const breakages: readonly [string, (a: Broken) => void, string][] = [
   ['a language that is none', a => (a.language = 'English!'), '/language wrong_format'],
   ['an unknown state', a => (a.revision_state = 'DRAFT'), '/revision_state unknown_value'],
   ['an unknown submitter', a => (a.submitter_type = 'ROBOT'), '/submitter_type unknown_value'],
-  ['an intermediary without e-mail', a => Object.assign(a, { submitter_type: 'TRUSTED_INTERMEDIARY', ti_organization: 'x' }), '/ti_email incomplete'],
+  ['an intermediary without email', a => Object.assign(a, { submitter_type: 'TRUSTED_INTERMEDIARY', ti_organization: 'x' }), '/ti_email incomplete'],
   ['an applicant with an organization', a => (a.ti_organization = 'x'), '/submitter_type wrong_submitter'],
   ['a status without a time', a => (a.status = 'Approved'), '/status_last_modified_time incomplete'],
   ['a note with U+0000', a => (a.application_note = 'a\0b'), '/application_note unstorable_text'],

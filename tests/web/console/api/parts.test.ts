@@ -264,7 +264,7 @@ describe('people and intermediaries', () => {
   })
 })
 
-test('people whose e-mails are long come page by page, each once', async () => {
+test('people whose emails are long come page by page, each once', async () => {
   const { organization_id } = (await api.ask('POST', '/intermediaries', { name: 'Long Names' })).body
   await sql`
     insert into intermediary (organization_id, email, email_folded, created_by)

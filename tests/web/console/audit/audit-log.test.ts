@@ -144,7 +144,7 @@ describe('the list of audit entries', () => {
     expect(earlier).not.toContain('rel="next"')
   })
 
-  test('breaks an e-mail address between its parts on a narrow screen, not within a word', async () => {
+  test('breaks an email address between its parts on a narrow screen, not within a word', async () => {
     await note('bo@desk.example.gov')
     const page = await browser.page(`${path}?subject=bo%40desk.example.gov`)
     for (const address of ['kim@<wbr/>example<wbr/>.gov', 'bo@<wbr/>desk<wbr/>.example<wbr/>.gov'])

@@ -75,7 +75,7 @@ describe('INTERMEDIARIES=listed', async () => {
       '/submitter/organization',
       'unknown_organization',
     ],
-    ['an e-mail that no database holds', 'cy\0@example.org', 'Food Bank', '/submitter/email', 'unknown_intermediary'],
+    ['an email that no database holds', 'cy\0@example.org', 'Food Bank', '/submitter/email', 'unknown_intermediary'],
   ])('refuses %s with 400, naming the field, and keeps what was saved', async (_, email, organization, path, code) => {
     const applicant = await intake.register()
     await intake.save(applicant, { plain: { text: 'kept' } })
