@@ -31,6 +31,8 @@ interface SaveRequest {
   answers: Json
   /** Maximum bytes of all saved answers of an application. */
   answersBytesMax: number
+  /** ID of the last application when the form was shown, null for none: a form that arrives after the next submission saves nothing. */
+  lastApplicationId?: number | null
 }
 
 /** Saved answers. `answers` is JSON text: an object by question key. */
@@ -47,7 +49,7 @@ export interface SavedApplication {
  * The first answer in this program starts the application: its time is `create_time` (spec: "Time the first question of the
  * program was submitted. A question shared between programs only starts the clock when submitted as part of this program").
  * Throws Problem `invalid_request` with every error below `/answers`, `not_found` for an unknown applicant or an unpublished program,
- * `too_large`, `unavailable`.
+ * `conflict` after another submission, `too_large`, `unavailable`.
  */
 export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<SavedApplication> {
   const { program_id, applicant_id, front_end } = request
@@ -59,6 +61,8 @@ export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<Saved
   return withBoundedWait(sql, async tx => {
     if (!(await holdApplicant(tx, { applicant_id, front_end }))) throw noSuchApplicant()
     const existing = await lockForAnswers(tx, place, keys, checked.answers)
+    // Under the lock, so that no submission comes in between.
+    if (request.lastApplicationId !== undefined) await requireLast(tx, place, request.lastApplicationId)
     const saved =
       existing === undefined || existing.answers === notSavedYet
         ? await answersToStartFrom(tx, place, known)
@@ -74,6 +78,12 @@ export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<Saved
     await updateInProgressAnswers(tx, program_id, applicant_id, answers)
     return { create_time: existing.create_time, answers }
   })
+}
+
+async function requireLast(tx: Transaction, place: ApplicantPlace, applicationId: number | null): Promise<void> {
+  const last = await findLastSubmission(tx, place)
+  if ((last?.application_id ?? null) !== applicationId)
+    throw new Problem('conflict', { detail: 'The application was submitted before these answers arrived.' })
 }
 
 /** Empty answers do not start an application, unless they remove answers of the last one. */

@@ -37,13 +37,14 @@ export class IntakeStore {
     return insertApplicant(this.sql, testFrontEnd, language)
   }
 
-  save(applicant_id: number, answers: unknown, answersBytesMax = 8_000_000) {
+  save(applicant_id: number, answers: unknown, answersBytesMax = 8_000_000, lastApplicationId?: number | null) {
     return saveAnswers(this.sql, {
       program_id: this.program_id,
       applicant_id,
       front_end: testFrontEnd,
       answers: asJson(answers),
       answersBytesMax,
+      ...(lastApplicationId !== undefined && { lastApplicationId }),
     })
   }
 

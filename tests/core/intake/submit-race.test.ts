@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { Problem } from '../../../src/base/problem.ts'
+import { loadSavedAnswers } from '../../../src/core/intake/save-answers.ts'
 import { useDatabase } from '../../support/fixtures.ts'
+import { testFrontEnd } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
+import { rejection } from '../../support/refusal.ts'
 import { IntakeStore, openSnapshot, type StoredApplication } from './intake-store.ts'
 
 const database = await useDatabase({ connectionsMax: 24 })
@@ -67,6 +70,27 @@ describe('submissions that race', () => {
     )
     expect(outcomes.sort()).toEqual(['submitted', ...Array(19).fill('taken')])
     expect((await store.applications()).length).toBe(1)
+  })
+
+  test('leave nothing in progress if a form of the submitted application is sent again meanwhile', async () => {
+    const store = await aStore()
+    for (let round = 0; round < 15; round++) {
+      const applicant = await store.register()
+      const again = () => store.save(applicant, { n: { number: 1 } }, 8_000_000, null)
+      await again()
+      const repeats = Array.from({ length: 3 }, () => again().catch((problem: Problem) => problem.kind))
+      const { receipt } = await store.submit(applicant)
+      await Promise.all(repeats)
+      expect((await rejection(again())).kind).toBe('conflict')
+      const { create_time } = await loadSavedAnswers(database.sql, store.program_id, {
+        applicant_id: applicant,
+        front_end: testFrontEnd,
+      })
+      expect(create_time).toBe(null)
+      // A form that was opened afterwards begins the next application.
+      const next = await store.save(applicant, { n: { number: 2 } }, 8_000_000, receipt.application_id)
+      expect(next.create_time).not.toBe(null)
+    }
   })
 
   test('make one application for 20 first ones without answers (D28)', async () => {
