@@ -2,6 +2,7 @@
 
 import type { Config } from '../../config/all-settings.ts'
 import { type AssetFile, assetRoutes, css, fonts, javaScript, withFonts } from '../html/asset-routes.ts'
+import liveQuestions from '../html/assets/live-questions.js' with { type: 'file' }
 import mark from '../html/assets/mark.svg' with { type: 'file' }
 import applyStyle from './assets/apply.css' with { type: 'file' }
 import applyScript from './assets/apply.js' with { type: 'file' }
@@ -12,6 +13,7 @@ export const applyAssets = ({ applyColor, applyLogo }: Pick<Config, 'applyColor'
   const files: Record<string, AssetFile> = {
     'apply.css': withFonts(applyStyle),
     'apply.js': { path: applyScript, type: javaScript },
+    'live-questions.js': { path: liveQuestions, type: javaScript },
     'mark.svg': { path: mark, type: 'image/svg+xml' },
     ...fonts,
     'theme.css': { text: `:root { --brand: ${applyColor}; }\n`, type: css },

@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { h, type VNode } from 'preact'
+import { type ComponentChildren, type ComponentProps, h, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { pageFields } from '../html/html-response.ts'
 import { codedBody, codingFor } from '../http/headers/coded-body.ts'
@@ -47,6 +47,7 @@ function Shell({ request, page }: { request: ApplyRequest; page: ApplicantPage }
         <link rel="stylesheet" href={asset('apply.css')} />
         <link rel="stylesheet" href={asset('theme.css')} />
         <script src={asset('apply.js')} defer />
+        <script src={asset('live-questions.js')} defer />
       </head>
       <body>
         <a class="skip" href="#main">
@@ -128,15 +129,44 @@ function Foot({ request }: { request: ApplyRequest }) {
           </a>
         </p>
       )}
-      <form method="post" action={linkTo(request, '/apply/-/finish')}>
-        <input type="hidden" name="csrf" value={csrfField(request)} autocomplete="off" />
+      <PostForm request={request} path="/apply/-/finish">
         <button type="submit" class="quiet">
           {intermediary === undefined ? pages.finish : pages.signOut}
         </button>
-      </form>
+      </PostForm>
     </footer>
   )
 }
+
+interface FormProps extends ComponentProps<'form'> {
+  request: ApplyRequest
+  path: string
+  /** Unless it is that of the session. */
+  csrf?: string
+}
+
+/** A form with its token. */
+export const PostForm = ({ request, path, csrf, children, ...attributes }: FormProps) => (
+  <form method="post" action={linkTo(request, path)} {...attributes}>
+    <input type="hidden" name="csrf" value={csrf ?? csrfField(request)} autocomplete="off" />
+    {children}
+  </form>
+)
+
+/** What has just happened, or why a page shows what it does. */
+export const Notice = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <p class="notice" role="status" data-notice={name}>
+    {children}
+  </p>
+)
+
+/** A text of the program. */
+export const ProgramText = ({ text }: { text: string | undefined }) =>
+  text === undefined ? null : (
+    <p class="static" dir="auto">
+      {text}
+    </p>
+  )
 
 /** A link of its own, as pages end with. */
 export const LinkLine = ({ request, path, text }: { request: ApplyRequest; path: string; text: string }) => (

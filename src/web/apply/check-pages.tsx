@@ -12,8 +12,8 @@ import { Unseen } from '../questions/field-parts.tsx'
 import { type FilesInForm, filled } from '../questions/field-view.ts'
 import { type FilledForm, type FormPlace, labelOf, messagesOf, openScreens } from '../questions/filled-form.ts'
 import { answerLines } from './answer-lines.ts'
-import { type ApplyRequest, csrfField, redirect } from './apply-request.ts'
-import { ErrorSummary, LinkLine, linkTo, showApply } from './apply-shell.tsx'
+import { type ApplyRequest, redirect } from './apply-request.ts'
+import { ErrorSummary, LinkLine, linkTo, Notice, PostForm, ProgramText, showApply } from './apply-shell.tsx'
 import { filesInForm } from './form-files.ts'
 import { digestOf, savedForm } from './form-steps.ts'
 import { type ProgramInForm, programOf, type SavedForm, savedIn } from './program-in-form.ts'
@@ -101,11 +101,7 @@ function CheckPage({ request, program, saved, form, nameOf }: CheckProps) {
       <p class="soft" dir="auto">
         {program.name}
       </p>
-      {request.url.searchParams.has('changed') && (
-        <p class="notice" role="status" data-notice="changed">
-          {pages.changed}
-        </p>
-      )}
+      {request.url.searchParams.has('changed') && <Notice name="changed">{pages.changed}</Notice>}
       {!isEmpty && (
         <ErrorSummary
           title={pages.missing}
@@ -135,11 +131,10 @@ function CheckPage({ request, program, saved, form, nameOf }: CheckProps) {
       ))}
       {isEmpty && <p>{pages.nothing}</p>}
       {!isEmpty && missing.length === 0 && (
-        <form method="post" action={linkTo(request, `${program.path}/check`)}>
-          <input type="hidden" name="csrf" value={csrfField(request)} autocomplete="off" />
+        <PostForm request={request} path={`${program.path}/check`}>
           <input type="hidden" name="key" value={keyOf(saved)} autocomplete="off" />
           <button type="submit">{pages.submit}</button>
-        </form>
+        </PostForm>
       )}
     </>
   )
@@ -201,9 +196,7 @@ export async function getReceived(request: ApplyRequest): Promise<Response> {
         </p>
       </div>
       <h2>{pages.whatNext}</h2>
-      <p class="static" dir="auto">
-        {program.confirmation ?? pages.whatNextText}
-      </p>
+      <ProgramText text={program.confirmation ?? pages.whatNextText} />
       <CodeBox request={request} session={session} />
       <LinkLine request={request} path="/apply" text={pages.other} />
     </>

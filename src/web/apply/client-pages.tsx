@@ -2,6 +2,7 @@
 
 /** @jsxImportSource preact */
 
+import type { ComponentProps } from 'preact'
 import { Problem } from '../../base/problem.ts'
 import { openClient, registerClient } from '../../core/apply/clients.ts'
 import { maskedToken } from '../../core/people/masked-token.ts'
@@ -17,7 +18,7 @@ import {
   requireFormOf,
   takeSession,
 } from './apply-request.ts'
-import { ErrorSummary, LinkLine, linkTo, showApply } from './apply-shell.tsx'
+import { ErrorSummary, LinkLine, linkTo, PostForm, showApply } from './apply-shell.tsx'
 
 const rowsMax = 50
 const newPath = `${clientsPath}/new`
@@ -33,8 +34,8 @@ const signedIn =
     return handler({ ...pageRequest, intermediary })
   }
 
-const Token = ({ request }: { request: IntermediaryRequest }) => (
-  <input type="hidden" name="csrf" value={maskedToken(request.intermediary.signedIn.csrf)} autocomplete="off" />
+const ClientForm = (props: ComponentProps<'form'> & { request: IntermediaryRequest; path: string }) => (
+  <PostForm {...props} csrf={maskedToken(props.request.intermediary.signedIn.csrf)} />
 )
 
 /** Also with a form: search texts stay out of addresses, which end up in logs and histories. */
@@ -59,25 +60,23 @@ async function showClients(request: IntermediaryRequest): Promise<Response> {
           {pages.newClient}
         </a>
       </p>
-      <form method="post" action={linkTo(request, clientsPath)}>
-        <Token request={request} />
+      <ClientForm request={request} path={clientsPath}>
         <TextInput view={view} name="search" label={pages.findClient} typing={{ size: 'medium' }} />
         <p>
           <button type="submit" class="plain">
             {pages.find}
           </button>
         </p>
-      </form>
+      </ClientForm>
       {shown.length === 0 && <p>{pages.noClients}</p>}
       <ClientList request={request} clients={shown} started={started} />
       {found.length > rowsMax && (
-        <form method="post" action={linkTo(request, clientsPath)}>
-          <Token request={request} />
+        <ClientForm request={request} path={clientsPath}>
           <input type="hidden" name="search" value={search} autocomplete="off" />
           <button type="submit" class="plain" name="before" value={String(ids.at(-1))}>
             {pages.moreClients}
           </button>
-        </form>
+        </ClientForm>
       )}
       <LinkLine request={request} path="/admin/account" text={pages.account} />
     </>
@@ -92,8 +91,7 @@ interface ClientListProps {
 }
 
 const ClientList = ({ request, clients, started }: ClientListProps) => (
-  <form method="post" action={linkTo(request, `${clientsPath}/open`)}>
-    <Token request={request} />
+  <ClientForm request={request} path={`${clientsPath}/open`}>
     <ul class="programs">
       {clients.map(({ applicant_id, name }) => (
         <li class="card" data-client={applicant_id}>
@@ -106,7 +104,7 @@ const ClientList = ({ request, clients, started }: ClientListProps) => (
         </li>
       ))}
     </ul>
-  </form>
+  </ClientForm>
 )
 
 export const getNewClient = signedIn(async request => showNewClient(request, crypto.randomUUID()))
@@ -120,8 +118,7 @@ function showNewClient(request: IntermediaryRequest, formKey: string, message?: 
     <>
       <ErrorSummary title={pages.problem} messages={lines} withLabels={false} />
       <h1>{pages.newClient}</h1>
-      <form method="post" action={linkTo(request, newPath)}>
-        <Token request={request} />
+      <ClientForm request={request} path={newPath}>
         <input type="hidden" name="key" value={formKey} autocomplete="off" />
         <TextInput
           view={{ values: request.form, errors, words }}
@@ -130,7 +127,7 @@ function showNewClient(request: IntermediaryRequest, formKey: string, message?: 
           hint={pages.clientNameHint}
         />
         <button type="submit">{pages.next}</button>
-      </form>
+      </ClientForm>
     </>
   )
   return showApply(request, { title: pages.newClient, body, status: message === undefined ? 200 : 400 })

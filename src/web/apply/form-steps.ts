@@ -13,6 +13,7 @@ import {
 } from '../../domain/values/json-text.ts'
 import { type FilledForm, fillForm, isFieldOf } from '../questions/filled-form.ts'
 import { FormValues, valuesOf } from '../questions/form-values.ts'
+import type { ProgramInForm, SavedForm } from './program-in-form.ts'
 
 /** The form as it is saved. */
 export const savedForm = (version: ProgramVersion, saved: JsonObject): FilledForm =>
@@ -40,8 +41,12 @@ export const topKeys = (paths: Iterable<string>): string[] => [
 /** A digest of answers: two forms with one digest show the same. */
 export const digestOf = (answers: Json): string => createHash('sha256').update(writeJson(answers)).digest('hex')
 
-/** A digest of the names in all lists. A form whose lists have changed since must not be saved: its answers would be about other people. */
-export const listsOf = (answers: JsonObject): string => digestOf(listsIn(answers) ?? null).slice(0, 16)
+/**
+ * What a form is based on: the version, the last application, and the names in all lists. If any of them has changed, the form must not be
+ * saved: its answers would be to other questions, belong to an application that was submitted, or be about other people.
+ */
+export const baseOf = ({ known }: ProgramInForm, { last, answers }: SavedForm): string =>
+  [known.version.program_version_id, last?.application_id, digestOf(listsIn(answers) ?? null).slice(0, 16)].join(' ')
 
 /** The names of the entities below, with those below each; undefined if there is no list. Other answers don't matter. */
 function listsIn(json: Json): Json | undefined {

@@ -6,6 +6,7 @@ import { keepValid } from '../../core/intake/checking/check-all.ts'
 import { type KnownVersion, knownActiveVersion } from '../../core/intake/known-versions.ts'
 import { loadSavedAnswers } from '../../core/intake/save-answers.ts'
 import { ownFrontEnd } from '../../core/keys/api-key-draft.ts'
+import { findLastSubmission, type SubmittedRow } from '../../db/applications/submissions.ts'
 import { findProgramIntake, type ProgramIntake } from '../../db/programs/program-intake.ts'
 import { findProgram } from '../../db/programs/programs.ts'
 import type { JsonObject } from '../../domain/values/json-text.ts'
@@ -43,16 +44,21 @@ export interface SavedForm {
   create_time: Micros | null
   /** The answers that the version still asks for and accepts. */
   answers: JsonObject
+  /** The applicant's last application to the program. */
+  last: SubmittedRow | undefined
 }
 
 /** The applicant's saved answers, or the ones that the next application starts from (D43). */
 export async function savedIn({ deps, session }: ApplyRequest, program: ProgramInForm): Promise<SavedForm> {
   const { program_id, known } = program
-  const applicant = session && { applicant_id: session.applicant_id, front_end: ownFrontEnd }
-  const saved = applicant && (await loadSavedAnswers(deps.intakeDb, program_id, applicant).catch(noneIfNotFound))
-  if (saved === undefined) return { create_time: null, answers: new Map() }
+  if (session === undefined) return { create_time: null, answers: new Map(), last: undefined }
+  const { applicant_id } = session
+  const last = await findLastSubmission(deps.intakeDb, { program_id, applicant_id })
+  const applicant = { applicant_id, front_end: ownFrontEnd }
+  const saved = await loadSavedAnswers(deps.intakeDb, program_id, applicant).catch(noneIfNotFound)
+  if (saved === undefined) return { create_time: null, answers: new Map(), last }
   const valid = keepValid(known.version, readSavedAnswers(saved.answers))
-  return { create_time: saved.create_time, answers: mergeSavedAnswers(new Map(), known.shape, [], valid) }
+  return { create_time: saved.create_time, answers: mergeSavedAnswers(new Map(), known.shape, [], valid), last }
 }
 
 function noneIfNotFound(error: unknown): undefined {

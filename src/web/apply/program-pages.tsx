@@ -2,10 +2,9 @@
 
 /** @jsxImportSource preact */
 
-import { findLastSubmission } from '../../db/applications/submissions.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { type ApplyRequest, clientsPath, setCookie } from './apply-request.ts'
-import { LinkLine, linkTo, showApply } from './apply-shell.tsx'
+import { LinkLine, linkTo, Notice, ProgramText, showApply } from './apply-shell.tsx'
 import { savedForm } from './form-steps.ts'
 import { programOf, savedIn } from './program-in-form.ts'
 import { readProgramTexts } from './texts-in-language.ts'
@@ -20,11 +19,7 @@ export async function getPrograms(request: ApplyRequest): Promise<Response> {
   const link = (path: string, text: string) => <LinkLine request={request} path={path} text={text} />
   const body = (
     <>
-      {request.url.searchParams.has('finished') && (
-        <p class="notice" role="status" data-notice="finished">
-          {pages.cleared}
-        </p>
-      )}
+      {request.url.searchParams.has('finished') && <Notice name="finished">{pages.cleared}</Notice>}
       <h1>{pages.programs}</h1>
       {programs.length === 0 && <p>{pages.noPrograms}</p>}
       <ul class="programs">
@@ -49,27 +44,21 @@ export async function getProgram(request: ApplyRequest): Promise<Response> {
   // From here on somebody else may begin.
   if (request.hasEnded) setCookie(request, 'tributary-apply', undefined)
   const { pages } = request.texts
-  const { name, description, path, intake_state, intake_text, program_id } = program
+  const { name, description, path, intake_state, intake_text } = program
   const isOpen = intake_state === 'OPEN'
   const saved = await savedIn(request, program)
   const hasStarted = saved.create_time !== null
-  const place = { program_id, applicant_id: request.session?.applicant_id ?? 0 }
-  const last = request.session && (await findLastSubmission(request.deps.intakeDb, place))
   const needsClient = request.intermediary !== undefined && request.session === undefined
   const startHint = request.intermediary === undefined ? pages.startHint : pages.savedForClient
   const isComplete = hasStarted && savedForm(program.known.version, saved.answers).errors.length === 0
-  const text = hasStarted ? pages.resume : last === undefined ? pages.start : pages.again
+  const text = hasStarted ? pages.resume : saved.last === undefined ? pages.start : pages.again
   const body = (
     <>
       <h1 dir="auto">{name}</h1>
-      {description !== undefined && (
-        <p class="static" dir="auto">
-          {description}
-        </p>
-      )}
+      <ProgramText text={description} />
       {isOpen ? (
         <>
-          <p>{last !== undefined && !hasStarted ? pages.againHint : startHint}</p>
+          <p>{saved.last !== undefined && !hasStarted ? pages.againHint : startHint}</p>
           <p>
             <a
               class="button"

@@ -5,8 +5,8 @@
 import { TextInput } from '../questions/field-parts.tsx'
 import { filled } from '../questions/field-view.ts'
 import { FormValues } from '../questions/form-values.ts'
-import { type ApplyRequest, csrfField } from './apply-request.ts'
-import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
+import type { ApplyRequest } from './apply-request.ts'
+import { ErrorSummary, Notice, PostForm, showApply } from './apply-shell.tsx'
 
 interface ReturnForm {
   /** The error in the code. */
@@ -29,24 +29,23 @@ export function showReturn(
     <>
       <ErrorSummary title={pages.problem} messages={lines} withLabels={false} />
       {hasEnded && (
-        <p class="notice" role="status" data-notice="ended">
+        <Notice name="ended">
           {filled(pages.ended, { minutes: Math.round(request.deps.config.applyIdleMs / 60_000) })}
-        </p>
+        </Notice>
       )}
       <h1>{pages.returnTitle}</h1>
-      <form method="post" action={linkTo(request, '/apply/-/return')}>
-        <input type="hidden" name="csrf" value={csrfField(request)} autocomplete="off" />
+      <PostForm request={request} path="/apply/-/return">
         {kept !== undefined && <KeptFields path={kept} values={request.form} />}
         <TextInput view={view} name="code" label={label} hint={pages.returnHint} typing={{ size: 'medium' }} />
         <button type="submit">{pages.next}</button>
-      </form>
+      </PostForm>
     </>
   )
   return showApply(request, { title: pages.returnTitle, body, status })
 }
 
 /** The fields of a screen that its page needs to show what was typed. */
-const isKept = (name: string): boolean => name.startsWith('/') || ['shown', 'lists', 'version'].includes(name)
+const isKept = (name: string): boolean => name.startsWith('/') || ['shown', 'base'].includes(name)
 
 const KeptFields = ({ path, values }: { path: string; values: FormValues }) => (
   <>

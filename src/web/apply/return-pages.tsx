@@ -14,8 +14,8 @@ import {
 import { readPrograms } from '../../db/programs/programs.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { filled } from '../questions/field-view.ts'
-import { type ApplyRequest, clientsPath, csrfField, redirect, setCookie, takeSession } from './apply-request.ts'
-import { LinkLine, linkTo, showApply } from './apply-shell.tsx'
+import { type ApplyRequest, clientsPath, redirect, setCookie, takeSession } from './apply-request.ts'
+import { LinkLine, linkTo, PostForm, showApply } from './apply-shell.tsx'
 import { keptScreen, showReturn } from './return-form.tsx'
 import { postScreen } from './screen-pages.tsx'
 import { datesIn, readProgramTexts } from './texts-in-language.ts'
@@ -74,13 +74,12 @@ export async function getCode(request: ApplyRequest): Promise<Response> {
 
 /** Replaces the code: somebody else has seen it, or the client of an intermediary has lost it. */
 const NewCode = ({ request }: { request: ApplyRequest }) => (
-  <form method="post" action={linkTo(request, '/apply/-/code')}>
-    <input type="hidden" name="csrf" value={csrfField(request)} autocomplete="off" />
+  <PostForm request={request} path="/apply/-/code">
     <p class="soft">{request.texts.pages.newCodeHint}</p>
     <button type="submit" class="plain">
       {request.texts.pages.newCode}
     </button>
-  </form>
+  </PostForm>
 )
 
 /** The session continues, so that a form that is sent twice doesn't lock anyone out. */

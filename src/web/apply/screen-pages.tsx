@@ -5,21 +5,13 @@
 import { Problem } from '../../base/problem.ts'
 import { saveAnswers } from '../../core/intake/save-answers.ts'
 import type { Json } from '../../domain/values/json-text.ts'
-import { type FieldView, type FilesInForm, filled } from '../questions/field-view.ts'
-import {
-  type FieldMessage,
-  type FilledForm,
-  type FormPlace,
-  fillForm,
-  labelOf,
-  messagesOf,
-  openScreens,
-} from '../questions/filled-form.ts'
-import { QuestionFields } from '../questions/question-fields.tsx'
-import { type ApplyRequest, csrfField, redirect, requireSession } from './apply-request.ts'
-import { ErrorSummary, linkTo, showApply } from './apply-shell.tsx'
+import { type FilesInForm, filled } from '../questions/field-view.ts'
+import { type FieldMessage, type FilledForm, fillForm, messagesOf, openScreens } from '../questions/filled-form.ts'
+import { ScreenQuestions } from '../questions/screen-questions.tsx'
+import { type ApplyRequest, redirect, requireSession } from './apply-request.ts'
+import { ErrorSummary, Notice, PostForm, ProgramText, showApply } from './apply-shell.tsx'
 import { filesInForm, withOwnFiles } from './form-files.ts'
-import { listsOf, putTogether, savedForm, topKeys } from './form-steps.ts'
+import { baseOf, putTogether, savedForm, topKeys } from './form-steps.ts'
 import { type ProgramInForm, programOf, type SavedForm, savedIn } from './program-in-form.ts'
 import { showReturn } from './return-form.tsx'
 
@@ -66,8 +58,7 @@ export async function postScreen(request: ApplyRequest): Promise<Response> {
   const before = savedForm(version, saved.answers)
   const sent = await withOwnFiles(request, program, before.values)
   const here = `${pathOfScreen(program, screen)}?changed=1`
-  if (sent.get('lists') !== listsOf(saved.answers)) return redirect(request, here)
-  if (sent.get('version') !== String(version.program_version_id)) return redirect(request, here)
+  if (sent.get('base') !== baseOf(program, saved)) return redirect(request, here)
   const shown = new Set((sent.get('shown') ?? '').split(' '))
   const values = putTogether(before.values, { shown, values: sent }, sent.get('remove'))
   const [add, go] = [sent.get('add'), sent.get('go')]
@@ -77,20 +68,18 @@ export async function postScreen(request: ApplyRequest): Promise<Response> {
   const places = asked.filter(({ formPath }) => shown.has(formPath))
   const errors = go === undefined ? [] : go === 'back' ? form.faults : form.errors
   const messages = messagesOf(form, [...request.fileErrors, ...errors], texts.questions, places)
-  if (go === undefined) return showScreen(request, { program, saved, form, screen, messages })
-  if (messages.length > 0) return showScreen(request, { program, saved, form, screen, messages })
-  if (!(await save(request, program, form, shown))) return redirect(request, here)
+  if (go === undefined || messages.length > 0) return showScreen(request, { program, saved, form, screen, messages })
+  if (!(await save(request, { program, saved, form }, shown))) return redirect(request, here)
   return redirect(
     request,
     await nextPath(request, program, form, { screen, back: go === 'back', unseen: asked.length > places.length }),
   )
 }
 
-/** Saves the answers to what was shown. False when intake refuses them, as after another publication. */
+/** Saves the answers to what was shown. False when intake refuses them, as after another publication or after submission. */
 async function save(
   request: ApplyRequest,
-  { program_id }: ProgramInForm,
-  { answers }: FilledForm,
+  { program, saved, form: { answers } }: Pick<ShownScreen, 'program' | 'saved' | 'form'>,
   shown: ReadonlySet<string>,
 ): Promise<boolean> {
   const { deps } = request
@@ -99,17 +88,23 @@ async function save(
   )
   // Nobody is registered before something is answered.
   if (request.session === undefined && !isAnswered([...sent.values()])) return true
-  const { front_end } = request.key
-  const answersBytesMax = deps.config.intakeBodyBytesMax
+  const { program_id } = program
+  const step = {
+    program_id,
+    front_end: request.key.front_end,
+    answers: sent,
+    answersBytesMax: deps.config.intakeBodyBytesMax,
+    lastApplicationId: saved.last?.application_id ?? null,
+  }
   try {
     await deps.saves.run(program_id, async () => {
       // Not before it is this form's turn: with a session that began in a refused request, the page would be refused when it is sent again.
       const { applicant_id } = await requireSession(request)
-      await saveAnswers(deps.intakeDb, { program_id, applicant_id, front_end, answers: sent, answersBytesMax })
+      await saveAnswers(deps.intakeDb, { ...step, applicant_id })
     })
     return true
   } catch (error) {
-    if (error instanceof Problem && error.kind === 'invalid_request') return false
+    if (error instanceof Problem && ['invalid_request', 'conflict'].includes(error.kind)) return false
     throw error
   }
 }
@@ -160,6 +155,7 @@ function ScreenPage(props: ShownScreen & { request: ApplyRequest; files: FilesIn
   const { description } = version.screens[screen]!
   const open = openScreens(form)
   const places = form.screens[screen]!
+  const formPaths = places.map(({ formPath }) => formPath)
   const step = open.indexOf(screen) + 1
   const isLive = version.screens[screen]!.questions.some(({ visible_when }) => visible_when !== null)
   const errors = new Map(messages.map(({ field, message }) => [field, message]))
@@ -171,30 +167,21 @@ function ScreenPage(props: ShownScreen & { request: ApplyRequest; files: FilesIn
       </p>
       <progress value={step} max={open.length} aria-hidden="true" />
       <ErrorSummary title={pages.problem} messages={messages} withLabels={places.length > 1} />
-      {notice !== undefined && (
-        <p class="notice" role="status" data-notice={notice}>
-          {pages[notice]}
-        </p>
-      )}
+      {notice !== undefined && <Notice name={notice}>{pages[notice]}</Notice>}
       <h1 dir="auto">{version.screens[screen]!.name}</h1>
-      {description !== undefined && (
-        <p class="static" dir="auto">
-          {description}
-        </p>
-      )}
-      <form
+      <ProgramText text={description} />
+      <PostForm
+        request={request}
+        path={pathOfScreen(program, screen) + fromCheck(request)}
         id="answers"
-        method="post"
-        action={linkTo(request, pathOfScreen(program, screen)) + fromCheck(request)}
         noValidate
         encType={files?.isOn === true ? 'multipart/form-data' : undefined}
-        data-live={isLive || undefined}
       >
-        <input type="hidden" name="csrf" value={csrfField(request)} autocomplete="off" />
-        <input type="hidden" name="version" value={String(version.program_version_id)} autocomplete="off" />
-        <input type="hidden" name="lists" value={listsOf(saved.answers)} autocomplete="off" />
-        <input type="hidden" name="shown" value={places.map(({ formPath }) => formPath).join(' ')} autocomplete="off" />
-        <Questions view={view} form={form} places={places} />
+        <div id="kept">
+          <input type="hidden" name="base" value={baseOf(program, saved)} autocomplete="off" />
+          <input type="hidden" name="shown" value={formPaths.join(' ')} autocomplete="off" />
+        </div>
+        <ScreenQuestions view={view} places={places} isLive={isLive} />
         <div class="actions">
           <button type="submit" name="go" value="next">
             {pages.next}
@@ -203,26 +190,7 @@ function ScreenPage(props: ShownScreen & { request: ApplyRequest; files: FilesIn
             {pages.back}
           </button>
         </div>
-      </form>
+      </PostForm>
     </>
-  )
-}
-
-function Questions({ view, form, places }: { view: FieldView; form: FilledForm; places: readonly FormPlace[] }) {
-  return (
-    <div id="questions">
-      {places.map(place => (
-        <div data-place={place.formPath}>
-          <QuestionFields
-            view={view}
-            kind={place.asked.question.kind}
-            settings={place.asked.question.settings}
-            optional={place.asked.optional}
-            path={place.formPath}
-            label={labelOf(place, form.values, view.words)}
-          />
-        </div>
-      ))}
-    </div>
   )
 }

@@ -16,7 +16,7 @@ declare module '*/assets/find.js' {
   const path: string
   export default path
 }
-declare module '*/assets/preview.js' {
+declare module '*/assets/live-questions.js' {
   const path: string
   export default path
 }

@@ -11,8 +11,8 @@ import editorStyle from './assets/editor.css' with { type: 'file' }
 import { editorScript } from './assets/editor-bundle.ts'
 import enhance from './assets/enhance.js' with { type: 'file' }
 import find from './assets/find.js' with { type: 'file' }
+import liveQuestions from './assets/live-questions.js' with { type: 'file' }
 import mark from './assets/mark.svg' with { type: 'file' }
-import preview from './assets/preview.js' with { type: 'file' }
 import progress from './assets/progress.js' with { type: 'file' }
 import run from './assets/run.js' with { type: 'file' }
 import scalarStyle from './assets/scalar.css' with { type: 'file' }
@@ -28,7 +28,7 @@ const files: Readonly<Record<string, AssetFile>> = {
   'docs.css': { path: docsStyle, type: css },
   'docs.js': { path: docsScript, type: javaScript },
   'find.js': { path: find, type: javaScript },
-  'preview.js': { path: preview, type: javaScript },
+  'live-questions.js': { path: liveQuestions, type: javaScript },
   'progress.js': { path: progress, type: javaScript },
   'run.js': { path: run, type: javaScript },
   'scalar.css': { path: scalarStyle, type: css },

@@ -210,6 +210,29 @@ test('a form that was open before another screen was saved keeps what was typed'
   })
 })
 
+test('a form that arrives after its application was submitted begins no new one', async () => {
+  await aProgram(sql, {
+    slug: 'late',
+    screens: [{ questions: [q.text('reason')] }, { questions: [q.number('how many')] }],
+  })
+  const ann = new Applicant(service)
+  await ann.open('/apply/late/screens/1')
+  await ann.fill({ '/reason/text': 'Rent' })
+  await ann.passCode()
+  const late = ann.window()
+  await late.open('/apply/late/screens/2')
+  await ann.fill({ '/how_many/number': '3' })
+  await ann.submit()
+  await late.fill({ '/how_many/number': '3' })
+  expect([late.page.path, noticesOf(late.page.html)]).toEqual(['/apply/late/screens/2?changed=1', ['changed']])
+  const inProgress = () => sql`select from application_in_progress join program using (program_id) where slug = 'late'`
+  expect(await inProgress()).toHaveLength(0)
+  // A form that was opened afterwards begins the next application.
+  await late.fill({ '/how_many/number': '4' })
+  expect(late.page.path).toBe('/apply/late/check')
+  expect(await inProgress()).toHaveLength(1)
+})
+
 test('answers about one person are never saved as those about another after a removal in another window', async () => {
   await household('windows')
   const ann = new Applicant(service)

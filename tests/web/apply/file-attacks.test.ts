@@ -228,8 +228,7 @@ function sendEndlessly(applicant: Applicant, port: number, everyMs?: number, nam
   const body = [
     fieldPart('csrf', csrf),
     fieldPart('shown', '/proof'),
-    fieldPart('version', fields.get('version')!),
-    fieldPart('lists', fields.get('lists')!),
+    fieldPart('base', fields.get('base')!),
     fileHead(field, name),
   ].join('')
   const socket = connect(port, '127.0.0.1')

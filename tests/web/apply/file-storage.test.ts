@@ -136,7 +136,7 @@ test('what a service killed during an upload leaves is erased by a worker a day 
   socket.on('error', () => {})
   const { fields } = ann.fieldsOf()
   socket.write(
-    `POST /apply/aid/screens/1 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${main.url}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9000000\r\n\r\n${fieldPart('csrf', '')}${fieldPart('version', fields.get('version')!)}${fieldPart('shown', '/proof')}${fileHead(field, 'half.pdf')}`,
+    `POST /apply/aid/screens/1 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${main.url}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9000000\r\n\r\n${fieldPart('csrf', '')}${fieldPart('base', fields.get('base')!)}${fieldPart('shown', '/proof')}${fileHead(field, 'half.pdf')}`,
   )
   socket.write(aPdf(300_000))
   await until('the file is arriving', async () => (await namesIn(folder)).length === 1)

@@ -156,6 +156,30 @@ describe.skipIf(!there)('in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/apply/back/screens/3')
   })
 
+  test('questions about a person follow a corrected name, and errors stay until the form is sent', async () => {
+    const people = q.enumerator('people', [q.number('age')])
+    const housing = [q.radio('housing', ['rent', 'own']), q.currency('rent', { visible_when: rents })]
+    await aProgram(database.sql, { slug: 'renamed', screens: [{ questions: [people, ...housing] }] })
+    const { page } = await openPage(browser, service.baseUrl)
+    const age = field('/people/entities/0/age/number')
+    const name = async (text: string) => {
+      await page.fill(field('/people/entities/0/entity_name'), text)
+      await page.keyboard.press('Tab')
+      await page.waitForSelector(`label:has-text("${text}")`)
+    }
+    await page.goto('/apply/renamed/screens/1')
+    await name('Ana')
+    await page.fill(age, '7')
+    await name('Eva')
+    expect(await page.inputValue(age)).toBe('7')
+    await page.fill(age, '')
+    await page.click('main button[value=next]')
+    await page.waitForSelector('.problem')
+    await page.check(field('/housing/selection-0'))
+    await page.waitForSelector(field('/rent/currency_dollars'))
+    expect(await page.getAttribute(age, 'aria-invalid')).toBe('true')
+  })
+
   test('a link with a code fills it in and removes it from the address', async () => {
     const { page } = await openPage(browser, service.baseUrl)
     await page.goto('/apply/-/return#BCDF-2345-GHJK')

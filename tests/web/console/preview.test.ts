@@ -128,7 +128,7 @@ test('everything about one person of a list is asked together, as applicants are
   const at = '/admin/programs/together/draft/preview'
   const names = { '/members/entities/0/entity_name': 'Ann', '/members/entities/1/entity_name': 'Bo' }
   const response = await ada.post(at, { ...fieldsOf(await ada.page(at), at), ...names, go: 'next' })
-  const ids = [...(await response.text()).matchAll(/id="at([^"]*)"/g)].map(([, id]) => id)
+  const ids = [...(await response.text()).matchAll(/data-place="([^"]*)"/g)].map(([, id]) => id)
   const asked = ['own_age', 'own_trade']
   const about = [0, 1].flatMap(i => asked.map(key => `/members/entities/${i}/${key}`))
   expect(ids).toEqual(['/members', ...about, '/other'])

@@ -1,28 +1,9 @@
-// Shows questions as soon as an answer makes them apply, uploads files when they are chosen, fills in a code from a link, prints and copies.
-// Pages work without it.
+// Uploads files when they are chosen, fills in a code from a link, prints and copies. Pages work without it.
 
 // The page that a form led to, such as one with its errors, is loaded again by Back instead of asking whether to send the form again.
 if (document.querySelector('main form')) history.replaceState(null, '', location.href)
 
 const form = document.getElementById('answers')
-if (form?.hasAttribute('data-live')) {
-  let last = 0
-  form.addEventListener('change', async ({ target }) => {
-    if (target.type === 'file') return
-    last += 1
-    const mine = last
-    const response = await fetch(form.action, { method: 'POST', body: withoutFiles(form) })
-    if (!response.ok || response.redirected) return
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-    // Only what was asked for last.
-    if (mine === last) showPlaces(page)
-  })
-}
-
-/** The content of a form without its selected files. */
-function withoutFiles(form) {
-  return new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === 'string'))
-}
 
 form?.addEventListener('change', ({ target }) => {
   if (target.type === 'file' && target.files.length > 0) upload(target)
@@ -66,21 +47,6 @@ function upload(input) {
   progress.hidden = false
   request.open('POST', form.action)
   request.send(sent)
-}
-
-/** Adds and removes questions, and leaves those that stay as they are, focus and all. */
-function showPlaces(page) {
-  const shown = form.elements.shown
-  shown.value = page.querySelector('input[name=shown]').value
-  const old = new Map([...form.querySelectorAll('[data-place]')].map(place => [place.dataset.place, place]))
-  const container = document.getElementById('questions')
-  const places = [...page.querySelectorAll('[data-place]')].map(place => old.get(place.dataset.place) ?? place)
-  for (const place of old.values()) if (!places.includes(place)) place.remove()
-  let before = container.firstElementChild
-  for (const place of places) {
-    if (place === before) before = before.nextElementSibling
-    else container.insertBefore(document.adoptNode(place), before)
-  }
 }
 
 // A code after `#` stays in the browser until its form is sent.

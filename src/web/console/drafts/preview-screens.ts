@@ -44,7 +44,7 @@ export function screenShown(form: FilledForm, errors: readonly ProblemItem[], va
   const screen = named ?? (go === 'back' ? back : go === 'next' && !held ? next : at)
   const places = on(screen)
   const stays = values.has('screen') && screen === at
-  const messages = stays || named !== undefined ? messagesOf(form, errors, words, places) : []
+  const messages = (stays && go !== null) || named !== undefined ? messagesOf(form, errors, words, places) : []
   return { screen, isFirst: screen === open[0], places, messages, unseen: unseen && stays }
 }
 

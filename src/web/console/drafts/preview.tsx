@@ -10,9 +10,9 @@ import { LinkButton, NotDone, Notice, Words } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { type FilledForm, fillForm, isFieldOf, labelOf } from '../../questions/filled-form.ts'
+import { type FilledForm, fillForm, isFieldOf } from '../../questions/filled-form.ts'
 import { en } from '../../questions/languages/en.ts'
-import { QuestionFields } from '../../questions/question-fields.tsx'
+import { ScreenQuestions } from '../../questions/screen-questions.tsx'
 import { findVersionOf, findVisibleProgram, versionName } from '../programs/program-in-view.ts'
 import { type ProgramPageProps, ProgramShell, pathOfProgram, previewPath } from '../programs/program-shell.tsx'
 import { type PageRoute, pageAt, showForm } from '../requests/action.ts'
@@ -90,7 +90,7 @@ function PreviewPage(props: PreviewProps) {
       program={program}
       tab={version.state === 'DRAFT' ? 'questions' : 'versions'}
       title={`Preview of ${versionName(version).toLowerCase()}`}
-      scripts={['/assets/preview.js']}
+      scripts={['/assets/live-questions.js']}
     >
       <p class="soft">What applicants see. Nothing you enter here is stored.</p>
       <ErrorSummary title="Answers to fix before submitting" />
@@ -110,22 +110,12 @@ function PreviewPage(props: PreviewProps) {
           ) : (
             <ScreenHeading version={version} screen={screen} edit={edit} />
           )}
-          {/* A script keeps them as the answers are. */}
-          <div id="live">
-            {places.map(place => (
-              <div id={`at${place.formPath}`} class="previewed">
-                <QuestionFields
-                  view={{ values: form.values, errors, words }}
-                  kind={place.asked.question.kind}
-                  settings={place.asked.question.settings}
-                  optional={place.asked.optional}
-                  path={place.formPath}
-                  label={labelOf(place, form.values, words)}
-                />
-                <EditLink href={edit?.(questionHash(place.asked.question))} what={labelOf(place, form.values, words)} />
-              </div>
-            ))}
-          </div>
+          <ScreenQuestions
+            view={{ values: form.values, errors, words }}
+            places={places}
+            isLive
+            beside={({ asked }, label) => <EditLink href={edit?.(questionHash(asked.question))} what={label} />}
+          />
           <div class="actions">
             {asked !== undefined && <Submit name="go" value="next" text={en.pages.next} />}
             {!isFirst && <Submit look="plain" name="go" value="back" text={en.pages.back} />}
