@@ -19,7 +19,7 @@ function separatorOf(text: string): string {
   return counts.reduce((best, count) => (count[1] > best[1] ? count : best))[0]
 }
 
-/** The records, without empty lines; undefined where a quote is never closed. Lines may end in any way. */
+/** Records of a CSV text, without empty lines and with any line endings; undefined if a quote is never closed. */
 export function csvRecords(text: string): string[][] | undefined {
   const content = text.replace(/^\ufeff/, '')
   const separator = separatorOf(content)

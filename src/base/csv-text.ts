@@ -9,11 +9,11 @@ export type CsvCell = string | number | boolean | null | readonly string[]
 
 export const byteOrderMark = '\ufeff'
 export const endOfRecord = '\r\n'
-/** The last four are what a Japanese keyboard writes. */
+/** The last four are the full-width characters of a Japanese keyboard. */
 export const formulaStarts = [..."=+-@\t\r\n'＝＋－＠"]
 const wholeNumber = /^[+-]?[0-9]+(?:\.[0-9]+)?$/
 
-/** `exact` leaves texts as they are, for programs and not for spreadsheets. */
+/** `exact` leaves texts unchanged, for programs instead of spreadsheets. */
 export function csvRecord(cells: readonly CsvCell[], exact = false): string {
   let record = ''
   for (let i = 0; i < cells.length; i++) {
@@ -50,6 +50,6 @@ function forSpreadsheets(text: string): string {
   return looksLikeFormula(visible) ? `'${visible}` : visible
 }
 
-/** A semicolon or backslash within an item has a backslash before it. */
+/** A semicolon or backslash within an item is escaped with a backslash. */
 export const joinedItems = (items: readonly string[]): string =>
   items.map(item => item.replace(/[;\\]/g, '\\$&')).join(';')

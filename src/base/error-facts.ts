@@ -2,7 +2,7 @@
 // Database errors quote data: values in the message, the row in `detail`, parameters, the statement. None of that is written; the code and
 // the names of table, column and constraint show an operator where to look.
 
-/** A failure of PostgreSQL, by whichever driver: both name these fields alike but for a suffix. */
+/** A PostgreSQL error of either driver: their field names differ only by a suffix. */
 interface DatabaseError extends Error {
   code: string
   severity: string
@@ -15,11 +15,11 @@ interface DatabaseError extends Error {
   constraint?: string
 }
 
-/** Fields of other errors that say where something failed, not with what. */
+/** Fields of other errors that say where something failed but contain no data. */
 const placeFields = ['code', 'errno', 'syscall', 'address', 'port'] as const
 const causesMax = 5
 
-/** The facts of an error as they are logged. `depth` counts the errors that it is a cause of. */
+/** The facts to log about an error. `depth` counts the errors above it in the chain of causes. */
 export function errorFacts(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
   const type = error.name
@@ -33,19 +33,19 @@ export function errorFacts(error: unknown, depth = 0): unknown {
   return { type, message: error.message, ...place, stack, ...cause }
 }
 
-/** One line: the name of the error and what it says, or where PostgreSQL refused. */
+/** One line: the error's name and message, or PostgreSQL's description. */
 export function errorLine(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${errorMessage(error)}` : String(error)
 }
 
-/** As a developer wants to see it, stack included. */
+/** The full form for a developer, with the stack. */
 export function errorStack(error: Error): string {
   return `${errorLine(error)}\n${stackOf(error)}`.trimEnd()
 }
 
 function errorMessage(error: Error): string {
   if (!isDatabaseError(error)) return error.message
-  // Names what may not be touched, and no more: "permission denied for table application".
+  // PostgreSQL's message here only names the object without permission: "permission denied for table application".
   if (error.routine === 'aclcheck_error') return `PostgreSQL reported ${error.code}: ${error.message}`
   const place = Object.entries(placeIn(error)).map(([what, name]) => `, ${what} ${name}`)
   return `PostgreSQL reported ${error.code}${place.join('')}`
@@ -59,7 +59,7 @@ function isDatabaseError(error: Error): error is DatabaseError {
 function placeIn(error: DatabaseError): Record<string, string> {
   const place = {
     table: error.table_name ?? error.table,
-    // In Bun every error has a number of this name: the column of the source.
+    // In Bun, every error has a number of this name: the column in the source.
     column: error.column_name ?? error.column,
     constraint: error.constraint_name ?? error.constraint,
   }
@@ -68,7 +68,7 @@ function placeIn(error: DatabaseError): Record<string, string> {
   )
 }
 
-/** Where the error arose, without its message, which the stack begins with. */
+/** Where the error arose, without its message, which is at the start of the stack. */
 function stackOf({ message, stack = '' }: Error): string {
   const at = stack.indexOf(message)
   const frames = at === -1 ? stack : stack.slice(at + message.length)

@@ -6,7 +6,7 @@ import { findPassingError } from './passing-errors.ts'
 import { Problem, problemLines } from './problem.ts'
 import { redactSecrets } from './redact.ts'
 
-/** Names the setting with the database's address in an error of `work`, for the message. Without it, the message names DATABASE_URL. */
+/** Names the setting that contains the database's address, for the message about an error of `work`. The default is DATABASE_URL. */
 export async function ofDatabase<T>(setting: string, work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work()
@@ -15,7 +15,7 @@ export async function ofDatabase<T>(setting: string, work: () => PromiseLike<T>)
   }
 }
 
-/** Lines for standard error: those of a Problem, one sentence for a failure of the network, files or database, or else the stack. */
+/** Lines for standard error: the Problem's own, one sentence for a failure of the network, files or database, otherwise the stack. */
 export function failureLines(error: unknown): string[] {
   if (error instanceof Problem) return problemLines(error)
   const sentence = failureSentence(error) ?? interruptionSentence(error)
@@ -66,7 +66,7 @@ function failureSentence(error: unknown): string | undefined {
   }
 }
 
-/** For work interrupted by the network or a restarting database. */
+/** The message for work interrupted by the network or a restarting database. */
 function interruptionSentence(error: unknown): string | undefined {
   const passing = findPassingError(error)
   if (passing === undefined) return undefined

@@ -5,7 +5,7 @@ import pino from 'pino'
 import { errorFacts } from './error-facts.ts'
 import { redactSecrets } from './redact.ts'
 
-/** Names under which a secret could slip into a line; their values are replaced, however deep they are. */
+/** Names under which a secret could reach a log line. Their values are replaced at any depth. */
 const secretNames = new Set(['authorization', 'password', 'secret', 'token', 'headers'])
 const depthMax = 5
 const service = 'tributary'
@@ -19,17 +19,17 @@ export function createLog(level: string, destination: pino.DestinationStream = n
       level,
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
-      // Not pino's own `redact`: with names at any depth it takes longer than all else that is done for a small request.
+      // Pino's own `redact` is not used: for names at any depth it takes longer than the rest of a small request.
       formatters: { level: label => ({ level: label }), log: fields => withoutSecrets(fields, 0) },
       serializers: { err: errorFacts },
-      // Whatever a line is made of: also what a client put into an address, or a library into a message.
+      // Anything a line can contain, including what a client put into an address or a library into a message.
       hooks: { streamWrite: redactSecrets },
     },
     destination,
   )
 }
 
-/** The same, or a copy with the values of secret names replaced. Errors are left to their serializer. */
+/** The value itself, or a copy in which the values of secret names are replaced. Errors are left to their serializer. */
 function withoutSecrets<Value>(value: Value, depth: number): Value {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   let copy: Record<string, unknown> | undefined
@@ -44,9 +44,9 @@ function withoutSecrets<Value>(value: Value, depth: number): Value {
 }
 
 /**
- * Standard output, written once for all lines of a turn of the event loop: that costs the next request nothing, and a turn is
- * short. Synchronously, so that no line is lost when the process ends by itself, on a signal it handles or by an error, and so
- * that a reader that does not keep up holds the service back instead of filling its memory.
+ * Writes all lines of one turn of the event loop to standard output at once. Turns are short, so this costs the next request nothing. Writes are
+ * synchronous, so no line is lost when the process exits by itself, on a handled signal or by an error, and a reader that doesn't keep up slows the service
+ * instead of filling its memory.
  */
 class StandardOutput implements pino.DestinationStream {
   #lines = ''
@@ -67,7 +67,7 @@ class StandardOutput implements pino.DestinationStream {
       try {
         bytes = bytes.subarray(writeSync(1, bytes))
       } catch (error) {
-        // The reader is gone, or the disk is full: nowhere is left to report it.
+        // The reader is gone or the disk is full, and there is nowhere left to report it.
         if ((error as { code?: unknown }).code !== 'EAGAIN') return
         Bun.sleepSync(1)
       }

@@ -4,7 +4,7 @@
 interface PassingError {
   /** A SQLSTATE, or a code of the driver or the operating system. */
   code: string
-  /** The routine of PostgreSQL or Citus that raises it, for codes that are ambiguous by themselves. */
+  /** The routine of PostgreSQL or Citus that raises it, where the code alone is ambiguous. */
   routine?: string
   /** A noun phrase for messages. */
   meaning: string
@@ -13,7 +13,7 @@ interface PassingError {
    * limit. `busy`: anything else.
    */
   kind: 'lost' | 'slow' | 'busy'
-  /** Whether it took the whole waiting time, so that waiting again doesn't help. */
+  /** Whether the full waiting time has passed, so that waiting again doesn't help. */
   waited?: true
 }
 

@@ -1,7 +1,7 @@
 // The one error type: what went wrong, in a public version for the caller and an internal one for the log.
 // It must not know status codes or headers; web/http/server/errors alone turns a problem into an HTTP response.
 
-/** What kind of failure this is. `web/http/server/errors` maps each to one status; scripts map each to one exit code. */
+/** The kind of failure. `web/http/server/errors` maps each to one status; scripts map each to one exit code. */
 export type ProblemKind =
   | 'invalid_request'
   | 'unauthenticated'
@@ -21,8 +21,8 @@ export type ProblemKind =
   | 'internal'
 
 /**
- * One thing that is wrong with what the caller sent. `parameter` names a query parameter or header;
- * `path` is an RFC 6901 JSON Pointer into a body or document. Exactly one of the two is set.
+ * One error in what the caller sent. `parameter` names a query parameter or header; `path` is an RFC 6901 JSON Pointer into a body or document.
+ * Exactly one of the two is set.
  */
 export interface ProblemItem {
   parameter?: string
@@ -32,12 +32,12 @@ export interface ProblemItem {
 }
 
 interface ProblemInit {
-  /** Goes out to the caller. Never holds a secret, an answer, or the reason of a 401. */
+  /** Sent to the caller. Never contains a secret, an answer, or the reason for a 401. */
   detail: string
   errors?: readonly ProblemItem[]
-  /** A short code such as `wrong_secret`, for the log and for the terminal of an operator's command; never for the caller. */
+  /** A short code such as `wrong_secret`, for the log and an operator's terminal, never for the caller. */
   internal?: string
-  /** When trying again may help. */
+  /** Seconds after which a retry may succeed. */
   retryAfterSeconds?: number
   /** For `method_not_allowed`: the supported methods. */
   allow?: readonly string[]
@@ -47,7 +47,7 @@ interface ProblemInit {
   challenge?: 'api_key' | 'admin_token'
   /** For `rate_limited`: the key's limits. */
   quota?: KeyQuota
-  /** Further members of the answer (RFC 9457, section 3.2), which go out to the caller. */
+  /** Additional members of the response (RFC 9457, section 3.2), sent to the caller. */
   members?: Readonly<Record<string, unknown>>
   cause?: unknown
 }
@@ -56,11 +56,11 @@ interface ProblemInit {
 export interface KeyQuota {
   requestsPerMinute?: number
   exportsAtATime?: number
-  /** Requests until so many seconds from now, or exports. */
+  /** Requests within this many seconds from now, or exports. */
   left?: { requests: number; seconds: number } | { exports: number }
 }
 
-/** A failure with a public face and an internal one (RFC 9457 is its form on the wire). */
+/** A failure with a public and an internal description. RFC 9457 is its form in responses. */
 export class Problem extends Error {
   readonly kind: ProblemKind
   readonly detail: string
@@ -89,17 +89,17 @@ export class Problem extends Error {
   }
 }
 
-/** For what has to be there: `(await findPerson(db, id)) ?? notFound('There is no such person.')`. */
+/** For values that must exist: `(await findPerson(db, id)) ?? notFound('There is no such person.')`. */
 export function notFound(detail: string): never {
   throw new Problem('not_found', { detail })
 }
 
-/** A request refused with every error named at once. */
+/** Rejects a request with all of its errors. */
 export function invalidRequest(detail: string, errors: readonly ProblemItem[]): Problem {
   return new Problem('invalid_request', { detail, errors })
 }
 
-/** For a terminal: the detail, then each error on a line of its own, with its place unless that is the whole. Codes are in brackets. */
+/** For a terminal: the detail, then each error on its own line with its location, unless it concerns the whole. Codes are in brackets. */
 export function problemLines(problem: Problem): string[] {
   return [
     problem.errors.length > 0 ? problem.detail : `${problem.detail} [${problem.internal ?? problem.kind}]`,

@@ -4,19 +4,19 @@
 const replacement = '[redacted]'
 
 /**
- * The prefix of a secret and what follows it; or Base64 of a username or a secret, which looks different in each of the three
- * places where the prefix can begin in a group of three bytes.
+ * Matches the prefix of a secret and what follows it, or the Base64 of a username or secret, which looks different for each of the three positions
+ * that the prefix can have in a group of three bytes.
  */
 const secret =
   /tribs_[0-9A-Za-z]{8,}|tribat_[0-9A-Za-z]{20}_[0-9A-Za-z]{8,}|(?:dHJpYmtf|dHJpYnNf|RyaWJzX|0cmlic1[89+/_-])[0-9A-Za-z+/_-]{8,}={0,2}/g
 
-/** A run of characters that an address may hold; it is looked into if some of them are percent-encoded. */
+/** A run of characters allowed in an address. It is decoded and searched if it contains percent-encoded characters. */
 const addressRun = /[0-9A-Za-z_.~+/=:%-]+/g
 const percentEncoded = /%([0-9A-Fa-f]{2})/g
-/** How often something may be percent-encoded, one encoding over the other, and still be understood. */
+/** How many nested percent-encodings are decoded. */
 const encodingsMax = 4
 
-/** The text without any secret of an API key or token that is in it. */
+/** The text with every secret of an API key or token replaced. */
 export function redactSecrets(text: string): string {
   const plain = text.replace(secret, replacement)
   return plain.includes('%') ? plain.replace(addressRun, run => (holdsSecret(run) ? replacement : run)) : plain

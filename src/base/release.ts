@@ -2,7 +2,7 @@
 
 import { version } from '../../package.json'
 
-/** Put in by scripts/build; a checkout does not have it. */
+/** Set by scripts/build; undefined in a checkout. */
 declare const TRIBUTARY_COMMIT: string | undefined
 
 export const release: { version: string; commit: string | undefined } = {
@@ -10,14 +10,17 @@ export const release: { version: string; commit: string | undefined } = {
   commit: typeof TRIBUTARY_COMMIT === 'string' ? TRIBUTARY_COMMIT : undefined,
 }
 
-/** Whether one release came before another; both as `1.2.3`. */
+/** Whether one release, such as `1.2.3`, came before another. */
 export function isOlder(one: string, other: string): boolean {
   const [a, b] = [one, other].map(text => text.split('.').map(Number)) as [number[], number[]]
   const i = a.findIndex((number, at) => number !== b[at])
   return i !== -1 && a[i]! < b[i]!
 }
 
-/** A connection's name in PostgreSQL: what it is for, and which release made it, so that an upgrade's end can see those before it. */
+/**
+ * A connection's name in PostgreSQL: its purpose and the release that opened it, so that finishing an upgrade can detect connections of earlier
+ * releases.
+ */
 export const connectionName = (purpose: string): string => `${purpose} ${version}`
 
 /** For people: `1.0.0 (1a2b3c4)`. */

@@ -1,6 +1,6 @@
 // Waits for a promise with a time limit.
 
-/** Whether a promise settled within so many milliseconds; rejects as it does. The promise continues either way. */
+/** Whether a promise settles within this many milliseconds; rejects if the promise does. The promise continues either way. */
 export async function settledWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: Timer | undefined
   const late = new Promise<false>(resolve => {

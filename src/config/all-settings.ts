@@ -45,7 +45,7 @@ type Values<Settings extends Readonly<Record<string, Setting>>> = {
 }
 export type Config = Values<typeof settings> & Derived
 
-/** Without the secrets of API keys and page tokens, which are the service's: no other process asks for them or reads their files. */
+/** Without the secrets of API keys and page tokens. Only the service uses them; other processes neither require them nor read their files. */
 export const otherSettings = withoutKeySecrets(settings)
 export type OtherConfig = Values<typeof otherSettings> & Derived
 

@@ -29,7 +29,7 @@ export const applySettings = {
     'Secret access key for S3_ACCESS_KEY_ID.'),
 }
 
-/** A folder, as an absolute path so that service and worker use the same one, or a bucket and the prefix of names in it. */
+/** A folder, as an absolute path so that service and worker use the same one, or a bucket with a prefix for its object names. */
 function filesPlace(text: string): { folder: string } | { bucket: string; prefix: string } {
   if (text.startsWith('/')) return { folder: text }
   const [, bucket, folder = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{2,62})(?:\/(.*))?$/.exec(text) ?? []

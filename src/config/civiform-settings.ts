@@ -21,8 +21,8 @@ export const civiformSettings = {
 }
 
 /**
- * The address itself, and the zone that times without one are in. The driver would give PostgreSQL any other spelling of `timezone` as a
- * setting of the session, which changes nothing of such times.
+ * The address itself, and the time zone for times without one. The driver would send PostgreSQL any other spelling of `timezone` as a session
+ * setting, which does not affect such times.
  */
 function parseSourceUrl(text: string): { url: string; zone: string } {
   const url = new URL(postgresUrl(text))

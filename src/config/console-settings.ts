@@ -25,7 +25,7 @@ export const consoleSettings = {
     'Organization that runs the installation, shown in the console: City of Arden.'),
 }
 
-/** Kept as it is written: some providers’ names for themselves end with a slash. */
+/** Kept as written: the issuer names of some providers end with a slash. */
 function issuerUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || /[?#@]|\/\.well-known\//.test(text))

@@ -33,7 +33,7 @@ export const databaseSettings = {
     'Redis or Valkey for jobs and shared limits: `redis://…` or `rediss://…`, comma-separated for a cluster.'),
 }
 
-/** The driver would try several hosts one after another, and read from the first that answers. */
+/** With several hosts, the driver would use the first that responds. */
 function oneAddress(text: string): string {
   if (text.replace(/^[^@]*@/, '').includes(','))
     throw new Unusable('must be a single address, of a standby or of a load balancer in front of several')

@@ -3,7 +3,7 @@
 import { setting } from './kinds/setting.ts'
 import { onOff, optional, text, wholeNumber } from './kinds/setting-kinds.ts'
 
-/** Each process has one of its own, so that all can run on one machine. */
+/** Each process has its own port, so that all of them can run on one machine. */
 export const healthPorts = { service: 8081, worker: 8082, follower: 8083 } as const
 
 // biome-ignore format: a table, as SETTINGS.md is

@@ -8,17 +8,17 @@ import { earlierErrors, errorsBetween } from './settings-together.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One setting, for a command that needs no other. Throws a Problem. */
+/** Loads one setting, for a command that needs no other. Throws a Problem. */
 export function readSetting<K extends keyof typeof settings>(environment: Environment, key: K): Config[K] {
   return readSettings<Pick<Config, K>>(environment, { [key]: settings[key] }, () => [])[key]
 }
 
 /**
- * The configuration in an environment. Throws one Problem that names every setting that cannot be used, and why.
- * An empty variable counts as absent.
+ * Loads the configuration from an environment. Throws one Problem that names every invalid setting and the reason. An empty variable counts as
+ * missing.
  */
 export function loadConfig(environment: Environment): Config
-/** The same of what processes other than the service use. */
+/** The settings that processes other than the service use. */
 export function loadConfig(environment: Environment, which: typeof otherSettings): OtherConfig
 export function loadConfig(environment: Environment, which: Readonly<Record<string, Setting>> = settings): OtherConfig {
   const config = readSettings<OtherConfig>(environment, which, config => [

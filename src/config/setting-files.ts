@@ -7,7 +7,7 @@ import { settings } from './all-settings.ts'
 import type { Setting } from './kinds/setting.ts'
 import type { Environment } from './load-config.ts'
 
-/** The environment, with every `<SETTING>_FILE` of these settings read. Throws one Problem that names each file that cannot be. */
+/** The environment with the content of every `<SETTING>_FILE` of these settings. Throws one Problem that names each unreadable file. */
 export function withSettingFiles(
   environment: Environment,
   which: Readonly<Record<string, Pick<Setting, 'name'>>> = settings,
@@ -22,7 +22,7 @@ export function withSettingFiles(
     if (environment[name]) addError(`must not be set when ${name} is`)
     else {
       try {
-        // A text file ends with a line break, which is not part of the value.
+        // A text file ends with a line break that isn't part of the value.
         read[name] = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
       } catch (error) {
         addError(`names a file that cannot be read: ${path} (${(error as NodeJS.ErrnoException).code})`)

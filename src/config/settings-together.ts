@@ -5,14 +5,14 @@ import { healthPorts } from './listening-settings.ts'
 
 type FieldError = readonly [name: string, detail: string]
 
-/** Settings that are set all or not at all. */
+/** Settings that must be set together or not at all. */
 const sets = [
   ['tlsCert', 'tlsKey'],
   ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'],
   ['s3AccessKeyId', 's3SecretAccessKey'],
 ] as const
 
-/** The name of a setting, and what would be right. One that was refused by itself is undefined here, and no comparison with it fails. */
+/** The name of a setting and the expected value. Invalid settings are undefined here, and no comparison with them fails. */
 export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
   const { environment, host, baseUrl, port, healthPort = healthPorts.service, apply, filesDir } = config
   for (const set of sets) {
@@ -25,7 +25,7 @@ export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
     yield ['HOST', 'must be 127.0.0.1, ::1 or localhost when TRIBUTARY_ENV is development']
   if (environment === 'production' && baseUrl?.startsWith('http:'))
     yield ['BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production']
-  // Applicants choose the host that their requests name, and other systems follow these links.
+  // An applicant chooses the host of a request, and other systems follow these links.
   if (apply && filesDir !== undefined && environment === 'production' && baseUrl === '')
     yield ['BASE_URL', 'must be set when APPLY is on and FILES_DIR is set: applications contain links to their files']
   if (filesDir !== undefined && 'bucket' in filesDir && !config.s3AccessKeyId)
@@ -35,7 +35,10 @@ export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
   if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must differ from PORT']
 }
 
-/** Settings that others have taken in: ignored, one would move every time of a CiviForm, and the other would have the primary read. */
+/**
+ * Settings that were replaced by others. If they were ignored, one would shift every time of a CiviForm, and the other would send reads to the
+ * primary.
+ */
 export function* earlierErrors(
   { civiformDatabase, databaseReadUrl }: OtherConfig,
   environment: Readonly<Record<string, string | undefined>>,
@@ -54,14 +57,14 @@ export function* earlierErrors(
 function* signInErrors({ environment, baseUrl, passwordSignIn, oidcIssuer }: OtherConfig): Generator<FieldError> {
   if (oidcIssuer === undefined && passwordSignIn === false)
     yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set; otherwise nobody could sign in']
-  // What the provider sends people back to must not be what a request calls this host.
+  // The address that the provider redirects to must not depend on a request's host.
   if (oidcIssuer !== undefined && environment === 'production' && baseUrl === '')
     yield ['BASE_URL', 'must be set when OIDC_ISSUER is: the provider redirects people to it']
   if (oidcIssuer?.startsWith('http:') && !(environment === 'development' && isLoopback(new URL(oidcIssuer).hostname)))
     yield ['OIDC_ISSUER', 'must begin with https://, unless it is on loopback and TRIBUTARY_ENV is development']
 }
 
-/** What would be lost without a word where nothing can be written. */
+/** Settings that would silently have no effect where nothing can be written. */
 function* exportOnlyErrors({ auditRequired, logLevel }: OtherConfig): Generator<FieldError> {
   if (auditRequired)
     yield [

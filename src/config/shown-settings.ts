@@ -8,13 +8,13 @@ export interface ShownSetting {
   /** The heading of its group. */
   group: string
   name: string
-  /** As it is written; empty without a value. A secret is only reported to be set, and an address is without user and password. */
+  /** The value as written; empty without a value. For a secret, only whether it is set; an address is shown without user and password. */
   value: string
   source: 'environment' | 'default'
   meaning: string
 }
 
-/** Every setting, in SETTINGS.md's order; of an environment whose files were read (setting-files). */
+/** Every setting in SETTINGS.md's order, for an environment whose files have been read (setting-files). */
 export function shownSettings(environment: Environment): ShownSetting[] {
   return Object.entries(settingGroups).flatMap(([group, settings]) =>
     Object.values<Setting>(settings).map(({ name, default: usual = '', secret, meaning }) => {
@@ -26,7 +26,7 @@ export function shownSettings(environment: Environment): ShownSetting[] {
   )
 }
 
-/** An address, or several, as far as it is no secret: scheme, host, port and path. Any other text as it is. */
+/** The parts of an address, or of several, that aren't secret: scheme, host, port and path. Any other text is unchanged. */
 function withoutCredentials(text: string): string {
   if (!/^\s*[a-z][a-z\d+.-]*:\/\//i.test(text)) return text
   const several = text.split(/,(?=\s*[a-z][a-z\d+.-]*:\/\/)/i)

@@ -1,6 +1,6 @@
 // Column headings for people: the fields of every application and entity, and the parts of an answer.
 
-/** Fields that no question has. */
+/** Fields that don't belong to a question. */
 export const fixedHeadings = {
   application_id: 'Application ID',
   applicant_id: 'Applicant ID',
@@ -29,5 +29,5 @@ const parts: Readonly<Record<string, string>> = {
   file_urls: 'files',
 }
 
-/** The name of a field where an answer has several: `first name`. */
+/** The name of a field of an answer that has several, such as `first name`. */
 export const partHeading = (field: string): string => parts[field] ?? field.replaceAll('_', ' ')

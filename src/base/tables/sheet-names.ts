@@ -13,7 +13,7 @@ export class UniqueNames {
 
   /** The name without characters that Excel rejects, cut to fit, with a number if it is taken. */
   take(wanted: string): string {
-    // Excel keeps “History” for itself.
+    // Excel reserves “History”.
     const allowed = wanted.replaceAll(/[:\\/?*[\]\p{Cc}]/gu, ' ').replaceAll(/^[' ]+|[' ]+$/g, '')
     const name = allowed === '' || allowed.toLowerCase() === 'history' ? `Sheet ${allowed}`.trim() : allowed
     for (let nth = 1; ; nth++) {
@@ -32,5 +32,5 @@ export class UniqueNames {
   }
 }
 
-/** File systems take 255 bytes. */
+/** File systems allow 255 bytes. */
 export const fileName = (name: string): string => shortName(name, 200)

@@ -5,25 +5,25 @@ import { type PlannedColumn, type Table, tableName } from './table-plan.ts'
 import { type ApplicationMembers, type Cell, rowMaker } from './table-rows.ts'
 
 export interface Sheet {
-  /** Its name in a workbook, and that of its file in an archive, without an ending. */
+  /** Its name in a workbook, and without an extension the name of its file in an archive. */
   name: string
   file: string
   columns: readonly Pick<PlannedColumn, 'name' | 'heading' | 'kind'>[]
-  /** Its rows from the first, many at a time. */
+  /** Its rows from the first, in batches. */
   rows: () => AsyncIterable<readonly (readonly Cell[])[]>
 }
 
 /** Maximum number of columns in a sheet. Source: Excel specifications and limits. */
 export const sheetColumnsMax = 16_384
 
-/** A table has more columns than a sheet can have. */
+/** A table has more columns than a sheet allows. */
 export class TooWide extends Error {
   override name = 'TooWide'
 }
 
 /**
- * A sheet for each table. `applications` reads all of them, in the same order each time: once for every sheet, because the rows of one sheet
- * come before those of the next and memory holds neither. It receives the index of the sheet it is read for.
+ * A sheet for each table. `applications` is read once for each sheet, in the same order, because a sheet's rows are complete before the next sheet
+ * begins and memory cannot hold them. It receives the index of the sheet.
  */
 export function sheetsOf(
   tables: readonly Table[],
@@ -60,5 +60,5 @@ function sheetTitle({ path }: Table): string {
   return words.replace(/^./u, first => first.toUpperCase())
 }
 
-/** A list as people read it. */
+/** A list for people. */
 export const listText = (items: readonly string[]): string => items.join('; ')

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 
-/** `written` is the name as it is written there. It stays as it is up to this many bytes; the digest is of the name itself. */
+/** `written` is the name as it would be written. It is kept if it has at most this many bytes; otherwise it is cut, with a digest of `name`. */
 export function shortName(name: string, bytesMax: number, written = name): string {
   if (Buffer.byteLength(written) <= bytesMax) return written
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)

@@ -5,7 +5,7 @@
 
 import { fixedHeadings, partHeading } from './headings.ts'
 
-/** What a program version's docs contain about its questions, as far as tables need it. */
+/** What tables need of a program version's docs about its questions. */
 export interface DocumentedQuestion {
   question_key: string
   question_type: string
@@ -29,36 +29,36 @@ export interface PlannedColumn {
   /** Its name for people. */
   heading: string
   kind: ColumnKind
-  /** For an answer: the question's key and the field. For a value that every application or entity has: only the field. */
+  /** For an answer: the question's key and the field. For a value of the application or entity itself: only the field. */
   question?: string
   field: string
   /** For a column of one option: the option. */
   option?: string
-  /** The words that take the place of an option's id in an application of a program version. */
+  /** The texts that replace option IDs in applications to one program version. */
   labels?: (id: string, programVersionId: number) => string
 }
 
 export interface Table {
-  /** Keys of the enumerators that lead here; none for the applications themselves. */
+  /** Keys of the enumerators on the path to this table; none for the applications themselves. */
   path: readonly string[]
   columns: readonly PlannedColumn[]
 }
 
 export interface TableOptions {
-  /** One column with the list of what was selected, or one for each option. */
+  /** Whether a list of selections becomes one column, or a column for each option. */
   multi: 'one' | 'columns'
-  /** The words of options in place of their ids. */
+  /** Option texts instead of IDs. */
   labels: boolean
 }
 
-/** The column's value for an unanswered question, and so for an application pulled before the question was asked. */
+/** The column's value for an unanswered question, and for an application pulled before the question was added. */
 export function unansweredIn({ option, field, kind }: PlannedColumn): false | 0 | readonly [] | null {
   if (option !== undefined) return false
   if (field === 'entities') return 0
   return kind === 'list' ? [] : null
 }
 
-/** Columns of tables as they were laid out before, by the table's name. */
+/** Columns of earlier tables, by table name. */
 export type KnownColumns = Readonly<Record<string, readonly string[]>>
 
 export const tableName = ({ path }: Pick<Table, 'path'>): string => path.join('.')
@@ -83,8 +83,8 @@ const ofApplications: readonly PlannedColumn[] = (
 ).map(([field, kind]) => ({ name: field, heading: fixedHeadings[field], kind, field }))
 
 /**
- * `entity_path` identifies an entity within its application: `0` is the first, `0.2` the third within it. With `application_id` it is
- * the key of its row, and `parent_path` is that of the entity it lies in; null at the top.
+ * `entity_path` identifies an entity within its application: `0` is the first, `0.2` the third within it. With `application_id` it is the key of its
+ * row, and `parent_path` identifies the entity that contains it; null at the top level.
  */
 const ofEntities: readonly PlannedColumn[] = (
   [
@@ -98,13 +98,13 @@ const ofEntities: readonly PlannedColumn[] = (
 
 const entitiesStep = '.entities[<index>].'
 
-/** The keys of the enumerators above a question, and its own. */
+/** The keys of the enumerators that contain a question, and its own. */
 export function keysOf({ path }: DocumentedQuestion): string[] {
   const [first, ...more] = path.split(entitiesStep)
   return [first!.slice('application.'.length), ...more]
 }
 
-/** The questions that `fields` brings: those that are named, what lies under them, and the enumerators that they lie in. */
+/** The questions selected by `fields`: those named, the questions repeated under them, and the enumerators that contain them. */
 export function chosenOf(questions: readonly DocumentedQuestion[], fields: string | undefined): DocumentedQuestion[] {
   const names = fields?.split(',').map(name => `${name}.`)
   return questions.filter(question => {
@@ -113,7 +113,7 @@ export function chosenOf(questions: readonly DocumentedQuestion[], fields: strin
   })
 }
 
-/** The applications' table comes first, and every other after the one it lies in. */
+/** The applications' table comes first, and each other table follows its parent. */
 export function planTables(
   questions: readonly DocumentedQuestion[],
   options: TableOptions,
@@ -137,7 +137,7 @@ export function planTables(
 function inOrder(columns: readonly PlannedColumn[], known: readonly string[]): PlannedColumn[] {
   const places = new Map(known.map((name, place) => [name, place]))
   const placeOf = ({ name }: PlannedColumn): number => places.get(name) ?? known.length
-  // The sort keeps the order of those that are new.
+  // The sort is stable, so new columns keep their order.
   const sorted = columns.toSorted((a, b) => placeOf(a) - placeOf(b))
   const lost = known.find((name, place) => sorted[place]?.name !== name)
   if (lost !== undefined)
@@ -176,14 +176,14 @@ function columnsOf(question: DocumentedQuestion, { multi, labels }: TableOptions
   })
 }
 
-/** An id that the docs do not know has no words, and says what it can; so has one from before all that they know of it. */
+/** An ID that the docs don't know has no text and stands for itself; so does an ID from before the earliest meaning they know. */
 function wordsOf(options: DocumentedQuestion['options']): NonNullable<PlannedColumn['labels']> {
   const known = new Map(options.map(option => [option.id, option]))
   return (id, programVersionId) => {
     const option = known.get(id)
     if (option === undefined) return id
     const { text, earlier } = option
-    // Nothing of what a service says is taken on trust.
+    // A service's response is not trusted.
     if (!Array.isArray(earlier) || earlier.length === 0) return text
     const run = earlier.findLast(({ first_version_id }) => Number(first_version_id) <= programVersionId)
     return run === undefined ? id : String(run.text)

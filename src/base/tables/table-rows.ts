@@ -5,22 +5,22 @@ import { type PlannedColumn, type Table, tableName, unansweredIn } from './table
 
 export type Cell = CsvCell
 
-/** An object of an application, parsed. */
+/** A parsed object of an application. */
 export type ApplicationMembers = Readonly<Record<string, unknown>>
 
 /** Takes the rows of each table, in the order of the plan's columns. */
 export type TakeRow = (table: number, cells: Cell[]) => void
 
-/** An application that has what the tables have no place for. */
+/** An application with content that the tables have no column for. */
 export class NoColumn extends Error {
   override name = 'NoColumn'
 }
 
-/** Where the values of a field go. */
+/** The destination of a field's values. */
 interface FieldPlace {
   column: number
   labels: PlannedColumn['labels']
-  /** The column of each option; undefined where the whole list has one column. */
+  /** The column of each option; undefined if one column holds the whole list. */
   options?: Map<string, number>
 }
 
@@ -28,15 +28,15 @@ interface Step {
   table: number
   /** The row of an object without any answer. */
   unanswered: readonly Cell[]
-  /** Columns that no question has, by their fields. */
+  /** Columns that don't belong to a question, by field. */
   own: readonly (readonly [field: string, column: number])[]
-  /** Everything for which an object at this place may have a column. */
+  /** Everything that can have a column at this level. */
   places: ReadonlyMap<string, ReadonlyMap<string, FieldPlace | undefined>>
-  /** Enumerators right here, by their keys. */
+  /** Enumerators at this level, by key. */
   enumerators: readonly (readonly [key: string, step: Step])[]
 }
 
-/** Makes a function that hands over the rows of one application after another. */
+/** Creates a function that passes on the rows of one application after another. */
 export function rowMaker(tables: readonly Table[]): (application: ApplicationMembers, take: TakeRow) => void {
   const names = tables.map(tableName)
   const stepOf = (table: number): Step => {
@@ -101,7 +101,7 @@ function writeObject(
   }
 }
 
-/** Visits each answer once: looking up the answer to each column, and then each answer's columns, took twice the time. */
+/** Iterates over the answers: looking up the answer for each column, and then each answer's columns, took twice as long. */
 function fillAnswers(
   cells: Cell[],
   places: Step['places'],
@@ -113,7 +113,7 @@ function fillAnswers(
     const fields = places.get(key)
     const answer = answers[key] as ApplicationMembers
     if (fields === undefined) {
-      // A type that the service doesn't know has no fields, so nothing of it is lost.
+      // A type that the service doesn't know has no fields, so nothing is lost.
       if (Object.keys(answer).some(field => field !== 'question_type')) throw noColumn(key, id)
       continue
     }

@@ -8,7 +8,7 @@ const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** For each kind of cell, its place in `cellXfs`; the number format there, which Excel writes as its reader's country does; a column's width. */
+/** For each kind of cell: its index in `cellXfs`; its number format, which Excel localizes; the column width. */
 const looks = {
   text: { format: 49, width: 24 },
   list: { format: 49, width: 32 },
@@ -21,7 +21,7 @@ const looks = {
 } satisfies Record<ColumnKind, { format: number; width: number }>
 
 const kinds = Object.keys(looks) as ColumnKind[]
-/** After the default style. */
+/** They follow the default style. */
 const firstStyle = 1
 
 /** The style of a cell by its kind, or of a heading or key. */
@@ -47,7 +47,7 @@ export const styles =
   xf(49, 2, ' applyFont="1"/>') +
   '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
 
-/** A sheet up to its rows: the first two stay in view. */
+/** The start of a sheet, up to its rows. The first two rows are frozen. */
 export const sheetStart = (columns: readonly ColumnKind[]): string =>
   `${declaration}<worksheet ${main}><sheetViews><sheetView workbookViewId="0">` +
   '<pane ySplit="2" topLeftCell="A3" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>' +
@@ -56,10 +56,10 @@ export const sheetStart = (columns: readonly ColumnKind[]): string =>
     .join('') +
   '</cols><sheetData>'
 
-/** A sheet after its rows. `area`: the keys and all below them, which can be filtered. */
+/** The end of a sheet, after its rows. `area` is the range with a filter: the keys and everything below them. */
 export const sheetEnd = (area: string): string => `</sheetData><autoFilter ref="${area}"/></worksheet>`
 
-/** The parts that list the sheets: name and XML. */
+/** The parts that list the sheets, each a name and its XML. */
 export function workbookXml(sheets: readonly { name: string; area: string }[]): [name: string, xml: string][] {
   const numbered = (item: (number: number, sheet: { name: string; area: string }) => string): string =>
     sheets.map((sheet, i) => item(i + 1, sheet)).join('')
@@ -103,8 +103,8 @@ const specials = new RegExp(special, 'g')
 const names: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 /**
- * Text in XML. What XML has no sign for, and a carriage return, which its readers would drop, is `_x000D_`, and what looks like that has its
- * underscore written so. Source: ECMA-376 part 1, 22.9.2.19, ST_Xstring.
+ * Text in XML. Characters that XML cannot represent, and carriage returns, which readers would drop, are written as `_x000D_`. Text that already
+ * looks like that gets its underscore escaped. Source: ECMA-376 part 1, 22.9.2.19, ST_Xstring.
  */
 export function escaped(text: string): string {
   const whole = text.toWellFormed()

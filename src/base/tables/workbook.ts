@@ -16,9 +16,9 @@ import type { Cell } from './table-rows.ts'
 import { escaped, sheetEnd, sheetStart, styleOf, styles, workbookXml } from './workbook-xml.ts'
 import { type ZipEntry, zipFile } from './zip-file.ts'
 
-/** Notes for the reader of the workbook, filled while it is written. */
+/** Notes for the workbook's reader, added while it is written. */
 export interface WorkbookNotes {
-  /** Cells that were longer than a cell may be. */
+  /** Number of texts that exceeded the length of a cell. */
   cutCells: number
   /** Sheets that continue another. */
   continued: string[]
@@ -71,7 +71,7 @@ async function* once(text: string): AsyncGenerator<string> {
   yield text
 }
 
-/** The rows of a sheet, which may go into several. */
+/** The rows of a sheet, which may be split over several. */
 class RowSource {
   taken = 0
   readonly #batches: AsyncIterator<readonly (readonly Cell[])[]>
@@ -90,7 +90,7 @@ class RowSource {
     return true
   }
 
-  /** At most so many of the rows that wait. */
+  /** At most this many of the waiting rows. */
   take(rowsMax: number): readonly (readonly Cell[])[] {
     const rows = this.#waiting.slice(0, rowsMax)
     this.#waiting = this.#waiting.slice(rowsMax)
@@ -163,7 +163,7 @@ function textXml(at: string, text: string, style: 'text' | 'heading' | 'key', no
   if (text.length > cellLengthMax) {
     notes.cutCells++
     const end = `… (cut; ${text.length.toLocaleString('en-US')} characters)`
-    // Never half a character.
+    // Never cuts a surrogate pair.
     const kept = text
       .slice(0, cellLengthMax - end.length)
       .toWellFormed()
@@ -173,14 +173,14 @@ function textXml(at: string, text: string, style: 'text' | 'heading' | 'key', no
   return `<c r="${at}" s="${styleOf[style]}" t="inlineStr"><is><t xml:space="preserve">${escaped(shown)}</t></is></c>`
 }
 
-/** Whether Excel shows it with all its digits. */
+/** Whether Excel shows all of its digits. */
 const isExact = (number: number): boolean =>
   Math.abs(number) < 1e15 && (Number.isInteger(number) || Number(number.toPrecision(15)) === number)
 
-/** Where Excel's calendar, which has a 29 February 1900, meets everyone else's. */
+/** From this day, Excel's calendar, which has a 29 February 1900, agrees with the real one. */
 const firstSerial = 61
 
-/** Days since the end of 1899, of a date or of the local time that is written before the offset; undefined if Excel has no such day. */
+/** Days since the end of 1899 for a date, or for the local part of a time with an offset; undefined for days that Excel doesn't have. */
 function serialOf(text: string): number | undefined {
   const local = text.length === 10 ? `${text}T00:00:00Z` : `${text.slice(0, 19)}Z`
   const serial = (Date.parse(local) - Date.UTC(1899, 11, 30)) / 86_400_000

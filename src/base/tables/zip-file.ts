@@ -8,17 +8,17 @@ import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 
-/** A file in a ZIP file. Entries are written one after another: `content` is read when the entries before it are. */
+/** A file in a ZIP file. Entries are written one after another, and `content` is only read after the previous entries. */
 export interface ZipEntry {
   name: string
   content: AsyncIterable<Uint8Array | string>
 }
 
-/** Beyond 3, `zlib` takes half as long again to save a tenth. */
+/** Above 3, `zlib` takes half as long again and saves a tenth. */
 const compressionLevel = 3
 const pieceBytes = 64 * 1024
 
-/** The bytes of the file. Rejects with the error of an entry; a reader that stops early ends the entries too. */
+/** The bytes of the file. Rejects with the error of an entry. A reader that stops early also ends the entries. */
 export async function* zipFile(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer, void, undefined> {
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
@@ -40,7 +40,7 @@ export async function* zipFile(entries: AsyncIterable<ZipEntry>): AsyncGenerator
   }
 }
 
-/** The same bytes in fewer pieces: zlib gives 16 KB at a time. */
+/** The same bytes in larger pieces: zlib produces 16 KB at a time. */
 async function* inPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let waiting: Buffer[] = []
   let length = 0

@@ -6,22 +6,22 @@ import { settledWithin } from '../settled-within.ts'
 import type { EndedSpan } from './span.ts'
 
 interface ExporterOptions {
-  /** The collector's address, as OpenTelemetry spells it: `/v1/traces` is added. */
+  /** The collector's address as in OpenTelemetry's settings; `/v1/traces` is appended. */
   endpoint: string
-  /** Fields to send along, such as a token of the collector. */
+  /** Headers to send, such as a token for the collector. */
   headers: Readonly<Record<string, string>>
   service: string
   log: Log
 }
 
-/** Spans that may wait, and those of one request. */
+/** Maximum number of waiting spans, and of spans per request. */
 const [waitingMax, batchMax] = [4096, 512]
 const pauseMs = 1000
 const requestMs = 5000
 const reportEveryMs = 60_000
 
 export class OtlpExporter {
-  /** Spans that the collector took, and those that were lost. */
+  /** Counts of exported and lost spans. */
   exported = 0
   dropped = 0
   #waiting: EndedSpan[] = []
@@ -46,7 +46,7 @@ export class OtlpExporter {
     this.#timer.unref()
   }
 
-  /** For the end of the process: sends what waits, for so long at most. */
+  /** Sends the waiting spans when the process ends, for a limited time. */
   async finish(withinMs: number): Promise<void> {
     clearTimeout(this.#timer)
     await settledWithin(
@@ -82,7 +82,7 @@ export class OtlpExporter {
     return false
   }
 
-  /** Once a minute for as long as it lasts. */
+  /** While it fails, a line is logged once a minute. */
   #report(what: object): void {
     if (performance.now() - this.#reportedMs < reportEveryMs) return
     this.#reportedMs = performance.now()

@@ -4,10 +4,10 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Numbers are whole. */
+/** Numbers are integers. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>
 
-/** The numbers are OpenTelemetry's. */
+/** The numbers of OpenTelemetry. */
 export const spanKinds = { internal: 1, server: 2, consumer: 5 } as const
 
 export interface EndedSpan {
@@ -37,13 +37,13 @@ export class Span {
     readonly traceId: string,
     private readonly parentSpanId: string | undefined,
     private readonly kind: number,
-    /** Undefined for a trace that is not sampled: its spans are known to the log alone. */
+    /** Undefined if the trace is not sampled: its spans are only in the log. */
     private readonly take: Take | undefined,
   ) {
     this.name = name
   }
 
-  /** The header with which others continue this trace. */
+  /** The header that lets other services continue this trace. */
   get traceparent(): string {
     return `00-${this.traceId}-${this.spanId}-${this.take === undefined ? '00' : '01'}`
   }
@@ -66,7 +66,7 @@ export class Span {
   }
 }
 
-/** Steps that follow one another, of which there may be very many: the first few are spans, the rest one. */
+/** Consecutive steps, possibly very many: the first few become spans, the rest share one. */
 export class Steps {
   #count = 0
   #items = 0
@@ -90,7 +90,7 @@ export class Steps {
     this.#span = this.parent.child(this.#count < this.most ? this.name : `${this.name}: the rest`)
   }
 
-  /** No step follows. What came after the last one that ended is one of its own. */
+  /** No more steps. The time after the last step becomes a step of its own. */
   end(items: number, failed: boolean): void {
     const rest = this.#count - this.most
     this.#span.note({ items: items - this.#items, ...(rest > 0 && { steps: rest + 1 }) })
@@ -101,11 +101,11 @@ export class Steps {
 export class Tracer {
   constructor(
     private readonly take: Take,
-    /** Of the traces that begin here, the share that is exported; those of others are as they say. */
+    /** The share of new traces that is exported. Continued traces keep the decision in their header. */
     private readonly share: number,
   ) {}
 
-  /** The first span of this process in a trace: one that continues (`traceparent`, as it came), or a new one. */
+  /** The first span of this process in a trace: continues the received `traceparent`, or starts a new trace. */
   begin(name: string, kind: number, traceparent: string | null | undefined): Span {
     const parent = parseTraceparent(traceparent)
     if (parent === undefined)
@@ -114,10 +114,7 @@ export class Tracer {
   }
 }
 
-/**
- * W3C Trace Context, section 3.2: version, trace, parent and flags; undefined for what is not well-formed. A higher version may continue
- * after the flags.
- */
+/** W3C Trace Context, section 3.2: version, trace, parent and flags; undefined if malformed. A later version may have more after the flags. */
 export function parseTraceparent(
   text: string | null | undefined,
 ): { traceId: string; spanId: string; sampled: boolean } | undefined {
@@ -139,16 +136,16 @@ export function parseTraceparent(
 const nowMs = (): number => performance.timeOrigin + performance.now()
 const randomHex = (bytes: number): string => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex')
 
-/** The span that what runs just now belongs to, wherever that is: so that no function has to be handed one. */
+/** The span of the running code, available everywhere without being passed along. */
 const storage = new AsyncLocalStorage<Span>()
 
 export const currentSpan = (): Span | undefined => storage.getStore()
 
-/** Runs work, and all that it begins, under a span, whose end is left to the caller. */
+/** Runs work, and everything it starts, under a span that the caller ends. */
 export const underSpan = <T>(span: Span | undefined, work: () => T): T =>
   span === undefined ? work() : storage.run(span, work)
 
-/** Runs work as a part of the present span, if any. */
+/** Runs work as part of the current span, if there is one. */
 export async function traced<T>(name: string, work: () => Promise<T>): Promise<T> {
   const span = currentSpan()?.child(name)
   if (span === undefined) return work()

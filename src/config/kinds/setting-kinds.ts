@@ -43,7 +43,7 @@ export const postgresUrl = parser([postgresExample], text => {
   return text
 })
 
-/** Without a slash at its end; empty stays empty. */
+/** Without a trailing slash; empty stays empty. */
 export const httpUrl = parser(['https://apply.example.gov', 'https://apply.example.gov/below/'], text => {
   if (text === '') return ''
   const url = URL.parse(text)

@@ -1,9 +1,9 @@
 // The definition of a setting. `setting-kinds` has the parsers shared by several groups.
 
-/** From the text of a variable to its value; throws Unusable. */
+/** Parses the text of a variable. Throws Unusable. */
 export interface Parser<T> {
   (text: string): T
-  /** Texts it accepts: every choice, both bounds, each form of an address. Tests start every process with each of them. */
+  /** Accepted texts: every choice, both bounds, each form of an address. Tests start every process with each of them. */
   examples: readonly string[]
 }
 
@@ -15,13 +15,13 @@ export interface Setting<T = unknown> {
   /** The value if the variable is absent or empty; undefined if the variable is required. */
   default: string | undefined
   parse: Parser<T>
-  /** For SETTINGS.md and the console: what it is, with unit and bounds. */
+  /** The description for SETTINGS.md and the console, with unit and bounds. */
   meaning: string
   /** Never shown. */
   secret: boolean
 }
 
-/** Thrown by a parser with a sentence that says what would be right. It never repeats the value, which may be a secret. */
+/** Thrown by a parser, with a sentence about what is expected. It never repeats the value, which may be a secret. */
 export class Unusable extends Error {}
 
 export const setting = <T>(name: string, usual: string | undefined, parse: Parser<T>, meaning: string): Setting<T> => ({
