@@ -1,8 +1,9 @@
-// Every path that a document or a comment names exists: none leads to a file that was moved or never was.
+// Every path that a document or a comment names exists, and tables in documents can be read at a glance.
 
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { documents } from './support/documents.ts'
 
 const root = join(import.meta.dir, '..')
 const tops = 'src|workers|scripts|tests|patches|deploy|\\.ci'
@@ -19,26 +20,6 @@ const exists = (path: string): boolean =>
     endings.some(ending => existsSync(join(root, candidate + ending))),
   )
 
-const documents = [
-  'README.md',
-  'EXPORT.md',
-  'src/clients/pull/PULL.md',
-  'src/clients/pull/EXCEL.md',
-  'src/clients/python/PYTHON.md',
-  'src/web/console/CONSOLE.md',
-  'deploy/SETTINGS.md',
-  'deploy/SCALE.md',
-  'src/civiform/CIVIFORM.md',
-  'ARCHITECTURE.md',
-  'CONTRIBUTING.md',
-  'deploy/OPERATIONS.md',
-  'scripts/benchmark/PERFORMANCE.md',
-  'SECURITY.md',
-  'CHANGELOG.md',
-  'patches/README.md',
-  'scripts/COMMANDS.md',
-  'src/core/intake/INTAKE.md',
-]
 const source = [...new Bun.Glob('{src,workers,scripts,tests}/**/*.{ts,tsx,sql}').scanSync({ cwd: root })]
 const programs = [...new Bun.Glob('{scripts/*,.ci/run}').scanSync({ cwd: root, dot: true })].filter(
   path => !path.includes('.ts'),
@@ -58,12 +39,7 @@ async function lost(files: readonly string[], pattern: RegExp): Promise<string[]
 }
 
 test('every path named in a document exists', async () => {
-  expect(
-    await lost(
-      documents.filter(path => existsSync(join(root, path))),
-      /`[^`\n]+`|\]\([^)]+\)/g,
-    ),
-  ).toEqual([])
+  expect(await lost([...documents.keys(), 'CHANGELOG.md'], /`[^`\n]+`|\]\([^)]+\)/g)).toEqual([])
 })
 
 test('every path named in a comment exists', async () => {
@@ -78,4 +54,14 @@ test('a path that is not there would be found', () => {
   ].map(found => found[0])
   expect(named).toEqual(['src/db/walks/walks.ts', 'web/http/server/errors', 'core/nowhere-at-all'])
   expect(named.map(exists)).toEqual([true, true, false])
+})
+
+test('no cell of a table in a document has more than 120 characters', () => {
+  const cells = [...documents].flatMap(([path, text]) =>
+    [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/^ *\|(.*)\|$/gm)].flatMap(([, row]) =>
+      row!.split(/(?<!\\)\|/).map(cell => `${path}: ${cell.trim()}`),
+    ),
+  )
+  expect(cells.length).toBeGreaterThan(500)
+  expect(cells.filter(cell => cell.length - cell.indexOf(': ') - 2 > 120)).toEqual([])
 })

@@ -14,7 +14,7 @@ export const pageSettings = {
   pageTokenKeys: secretSetting('PAGE_TOKEN_KEYS', undefined, keysOf32Bytes,
     'Keys that seal page tokens: 32 bytes in Base64, comma-separated, the current one first.'),
   apiKeyPepper: secretSetting('API_KEY_PEPPER', undefined, parser(['Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOxZk3J9vXq2LmZ8wR5tYb7NcD4fGh'], pepper),
-    'At least 32 random characters, used to hash API key secrets. Changing it invalidates all keys and applicants’ codes.'),
+    'At least 32 random characters for hashing API key secrets. A change invalidates keys and applicants’ codes.'),
 }
 
 function pepper(text: string): string {

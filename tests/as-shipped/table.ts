@@ -1,6 +1,6 @@
 // The table: one row for each thing that a client can get of a program. Every row is crossed with the formats and codings that it has and
 // with what may be seen, and each cell is compared with what is true, value by value. A new way to read is a row of `ways`; a new format of
-// pages, of `formats`; a new output of `tributary pull`, of `outputs`; a new view, of `views` in `truth.ts`.
+// pages joins those that have formats; a new output of `tributary pull`, of `outputs`; a new view, of `views` in `truth.ts`.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { TributaryClient } from '../../src/clients/client/tributary-client.ts'
+import { changesFormats } from '../../src/core/export/changes/feed-framings.ts'
+import { acceptedFormats, type ExportFormat, exportFormats } from '../../src/core/export/framings/all-framings.ts'
 import type { Sql } from '../../src/db/client.ts'
 import type { ExportedApplication } from '../support/export-client.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
@@ -38,8 +40,6 @@ const codings = {
 type Coding = keyof typeof codings
 const allCodings = Object.keys(codings) as Coding[]
 
-type FormatName = keyof typeof formats
-
 interface Cell {
   shipped: Shipped
   /** Those that are asked, the first of them first. */
@@ -58,7 +58,7 @@ interface Cell {
 }
 
 interface Way {
-  formats?: readonly FormatName[]
+  formats?: readonly ExportFormat[]
   codings?: readonly Coding[]
   views?: readonly ViewName[]
   /** What is written by `tributary pull`. */
@@ -95,7 +95,7 @@ const ofKeys: readonly ViewName[] = ['all', 'hidden']
 
 const ways: Record<string, Way> = {
   'a walk': {
-    formats: ['json', 'ndjson', 'csv'],
+    formats: acceptedFormats,
     codings: allCodings,
     check: async ({ shipped, applications, format, ask, fields, coding }) => {
       const items: unknown[] = []
@@ -112,14 +112,13 @@ const ways: Record<string, Way> = {
     },
   },
   'a walk in the format of its URL': {
-    formats: ['json', 'ndjson', 'csv', 'exact-csv'],
+    formats: exportFormats,
     codings: allCodings,
     check: async ({ shipped, applications, format, ask, fields }) => {
-      const name = Object.entries(formats).find(([, known]) => known === format)![0]
       const items: unknown[] = []
       let next: string | null = null
       do {
-        const parameters = next === null ? ['pageSize=5', `format=${name}`, fields] : [`nextPageToken=${next}`]
+        const parameters = next === null ? ['pageSize=5', `format=${format.name}`, fields] : [`nextPageToken=${next}`]
         const { text, head } = await ask(`${exported(shipped.truth.slug)}${query(...parameters)}`, 'text/html')
         const page = format.read(text, head)
         items.push(...page.items)
@@ -169,7 +168,7 @@ const ways: Record<string, Way> = {
     },
   },
   'changes with applications': {
-    formats: ['json', 'ndjson'],
+    formats: changesFormats,
     codings: allCodings,
     check: async ({ shipped, applications, format, ask, fields, coding }) => {
       const kept = new Map<number, ExportedApplication>()
@@ -339,7 +338,7 @@ export function describeShipped(name: string, open: () => Promise<Shipped>): voi
               shipped,
               view,
               applications: expectedApplications(shipped.truth, view),
-              format: row.formats === undefined ? formats.json : formats[kind as FormatName],
+              format: row.formats === undefined ? formats.json : formats[kind as ExportFormat],
               coding,
               output: kind,
               key,

@@ -4,6 +4,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import fc from 'fast-check'
+import { exportTypes } from '../../src/web/http/headers/export-formats.ts'
 import type { TestService } from '../support/service.ts'
 import {
   absurd,
@@ -152,15 +153,7 @@ export class Fuzzer {
           { arbitrary: fc.constant('application/json'), weight: 20 },
           fc.constantFrom('text/plain', 'application/json; charset=latin1', 'multipart/form-data', '*/*'),
         ),
-        accept: fc.constantFrom(
-          'application/json',
-          'application/json',
-          '*/*',
-          'text/html',
-          'text/csv',
-          'application/x-ndjson',
-          'image/png;q=0',
-        ),
+        accept: fc.constantFrom('application/json', '*/*', 'text/html', ...exportTypes, 'image/png;q=0'),
       })
       .map(({ body, ...rest }) => ({ operation: operation.name, ...rest, ...(body === undefined ? {} : { body }) }))
   }

@@ -1,23 +1,27 @@
 // One reader for each format of an export: what a client has of a page.
 
-import type { ExportFormat } from '../../src/core/export/framings/all-framings.ts'
+import { type ExportFormat, exportFormats, pageFormats } from '../../src/core/export/framings/all-framings.ts'
 import { csvRecordOf, readCsvPage, readExactCsvPage, textOf } from './csv-page.ts'
 import type { ExportedApplication, ExportPage } from './export-client.ts'
 import { readNdjsonPage } from './ndjson-page.ts'
 
-/** A format as a client reads it. */
-export interface Format {
-  accept: string
+interface Reader {
   /** Throws where the page is not whole. Only CSV for software has something in the headers. */
   read(text: string, headers: Headers): { items: unknown[]; nextPageToken: string | null }
   /** An application as an item of this format. */
   itemOf(application: ExportedApplication): unknown
 }
 
+/** A format as a client reads it. The header of one that only the parameter selects gets the format that comes closest. */
+export interface Format extends Reader {
+  name: ExportFormat
+  accept: string
+}
+
 const asItIs = (application: ExportedApplication): unknown => application
-export const formats = {
+
+const readers: Record<ExportFormat, Reader> = {
   json: {
-    accept: 'application/json',
     read: text => {
       const { payload, nextPageToken } = JSON.parse(text) as ExportPage
       return { items: payload, nextPageToken }
@@ -25,7 +29,6 @@ export const formats = {
     itemOf: asItIs,
   },
   ndjson: {
-    accept: 'application/x-ndjson',
     read: text => {
       const { applications, nextPageToken } = readNdjsonPage(text)
       return { items: applications, nextPageToken }
@@ -33,7 +36,6 @@ export const formats = {
     itemOf: asItIs,
   },
   csv: {
-    accept: 'text/csv',
     read: text => {
       const { records, nextPageToken } = readCsvPage(text)
       const bare = records.map(record =>
@@ -44,12 +46,16 @@ export const formats = {
     itemOf: csvRecordOf,
   },
   'exact-csv': {
-    // The header that comes closest: only the parameter selects the format.
-    accept: 'text/csv',
     read: (text, headers) => {
       const { records, nextPageToken } = readExactCsvPage(text, headers)
       return { items: records, nextPageToken }
     },
     itemOf: csvRecordOf,
   },
-} as const satisfies Record<ExportFormat, Format>
+}
+
+export const formats = Object.fromEntries(
+  exportFormats.map(name => [name, { name, accept: pageFormats[name].types[0], ...readers[name] }]),
+) as Record<ExportFormat, Format>
+/** Those with columns: an item has the cells of the top level. */
+export const tables = exportFormats.filter(name => readers[name].itemOf === csvRecordOf)

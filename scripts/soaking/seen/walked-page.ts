@@ -1,56 +1,57 @@
 // A page as a client of a soak reads it, in any format: its token, and the compared parts of each application. Pure.
 
+import {
+  type ExportFormat,
+  exportFormats,
+  isByNameOnly,
+  pageFormats,
+} from '../../../src/core/export/framings/all-framings.ts'
 import type { WalkedApplication, WalkedPage } from './walk-promises.ts'
+
+/** Throws where a page is not whole. */
+type ReadPage = (text: string, headers: Headers) => WalkedPage
+
+const readers: Record<ExportFormat, ReadPage> = {
+  json: text => {
+    const { payload, nextPageToken } = JSON.parse(text) as { payload: Json[]; nextPageToken: string | null }
+    return { applications: payload.map(applicationOf), token: nextPageToken }
+  },
+  ndjson: text => {
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as Json)
+    const { nextPageToken } = lines.pop() as { nextPageToken?: string | null }
+    if (nextPageToken === undefined) throw new Error('the page has no last line')
+    return { applications: lines.map(applicationOf), token: nextPageToken }
+  },
+  csv: text => {
+    const { names, rows } = csvTable(text.replace(/^\ufeff/, ''))
+    const token = rows.pop()?.next_page_token
+    if (!token) throw new Error('the page has no last record')
+    return { applications: rows.map(row => recordOf(names, row)), token: token === 'none' ? null : token }
+  },
+  'exact-csv': (text, headers) => {
+    const { names, rows } = csvTable(text)
+    const [count, token] = [headers.get('Application-Count'), headers.get('Next-Page-Token')]
+    if (count === null || !token) throw new Error('the page is not announced')
+    if (rows.length !== Number(count)) throw new Error(`the page has ${rows.length} records of ${count}`)
+    return { applications: rows.map(row => recordOf(names, row)), token: token === 'none' ? null : token }
+  },
+}
 
 interface ReadFormat {
   accept: string
   /** Requested by this parameter instead; for the first page of a walk. */
-  format?: string
-  read(text: string, headers: Headers): WalkedPage
+  format?: ExportFormat
+  read: ReadPage
 }
 
-/** Throws where a page is not whole. */
-export const walkFormats: readonly ReadFormat[] = [
-  {
-    accept: 'application/json',
-    read: text => {
-      const { payload, nextPageToken } = JSON.parse(text) as { payload: Json[]; nextPageToken: string | null }
-      return { applications: payload.map(applicationOf), token: nextPageToken }
-    },
-  },
-  {
-    accept: 'application/x-ndjson',
-    read: text => {
-      const lines = text
-        .trimEnd()
-        .split('\n')
-        .map(line => JSON.parse(line) as Json)
-      const { nextPageToken } = lines.pop() as { nextPageToken?: string | null }
-      if (nextPageToken === undefined) throw new Error('the page has no last line')
-      return { applications: lines.map(applicationOf), token: nextPageToken }
-    },
-  },
-  {
-    accept: 'text/csv',
-    read: text => {
-      const { names, rows } = csvTable(text.replace(/^\ufeff/, ''))
-      const token = rows.pop()?.next_page_token
-      if (!token) throw new Error('the page has no last record')
-      return { applications: rows.map(row => recordOf(names, row)), token: token === 'none' ? null : token }
-    },
-  },
-  {
-    accept: 'text/csv',
-    format: 'exact-csv',
-    read: (text, headers) => {
-      const { names, rows } = csvTable(text)
-      const [count, token] = [headers.get('Application-Count'), headers.get('Next-Page-Token')]
-      if (count === null || !token) throw new Error('the page is not announced')
-      if (rows.length !== Number(count)) throw new Error(`the page has ${rows.length} records of ${count}`)
-      return { applications: rows.map(row => recordOf(names, row)), token: token === 'none' ? null : token }
-    },
-  },
-]
+export const walkFormats: readonly ReadFormat[] = exportFormats.map(format => ({
+  accept: pageFormats[format].types[0],
+  ...(isByNameOnly(format) && { format }),
+  read: readers[format],
+}))
 
 type Json = Record<string, unknown>
 

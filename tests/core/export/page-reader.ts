@@ -39,7 +39,8 @@ export class Reader implements Sink {
   write(bytes: Uint8Array): boolean | Promise<boolean> {
     // The socket takes none of them, as of a client that has gone.
     if (bytes.length === 0) throw new Error('nothing was written')
-    this.text += new TextDecoder().decode(bytes)
+    // A TextDecoder would leave out a byte order mark.
+    this.text += Buffer.from(bytes).toString()
     return this.beforeTaking(++this.writes)
   }
   page(): { payload: { application_id: number }[]; nextPageToken: string | null } {

@@ -1,6 +1,8 @@
 // Questions that are hidden from a key: every route of the service is walked with such a key, and none may reveal them.
 
 import { describe, expect, test } from 'bun:test'
+import { changesFormats } from '../../../src/core/export/changes/feed-framings.ts'
+import { pageFormats } from '../../../src/core/export/framings/all-framings.ts'
 import { exportTypes } from '../../../src/web/http/headers/export-formats.ts'
 import { useService } from '../../support/fixtures.ts'
 import type { TestKey } from '../../support/keys.ts'
@@ -76,7 +78,7 @@ const table: Readonly<Record<string, Walked>> = {
   '/api/v1/admin/programs/:programSlug/applications/:applicationId/status': { body: '{"status":"Denied"}' },
   '/api/v1/admin/programs/:programSlug/changes': {
     queries: ['', 'include=application', 'include=application&fields=pet', 'include=application&fields=qqq&pageSize=0'],
-    accept: ['application/json', 'application/x-ndjson'],
+    accept: changesFormats.map(format => pageFormats[format].types[0]),
     reveals: 'include=application',
   },
   '/api/v1/admin/programs/:programSlug/receipt': { queries: ['', `walk=${tokens.all}`, `walk=${tokens.chosen}`] },

@@ -12,24 +12,41 @@ interface ChangesFraming extends PageFraming {
   changeText(change: Change): string
 }
 
-/** The facts after the changes: further members in JSON, the last line in NDJSON. */
-const formats = {
-  json: facts => ({
-    ...jsonPage,
-    changeText: (change: Change) => JSON.stringify(change),
-    end: () => `],${JSON.stringify(facts).slice(1)}`,
-  }),
-  ndjson: facts => ({
-    ...ndjsonPage,
-    changeText: (change: Change) => inOneLine(JSON.stringify(change)),
-    end: (_, count, digest) => lastLine(facts, count, digest),
-  }),
-} as const satisfies Record<string, (facts: object) => ChangesFraming>
+interface FeedFormat {
+  /** In OpenAPI, for a format other than JSON: describes a page. */
+  description?: string
+  /** `facts` come after the changes: further members in JSON, the last line in NDJSON. */
+  framing(facts: object): ChangesFraming
+}
 
-export type ChangesFormat = keyof typeof formats
+const feedFormats = {
+  json: {
+    framing: facts => ({
+      ...jsonPage,
+      changeText: (change: Change) => JSON.stringify(change),
+      end: () => `],${JSON.stringify(facts).slice(1)}`,
+    }),
+  },
+  ndjson: {
+    description:
+      'One change per line. The last line has the remaining members of the JSON response, `count` (the number of changes) and `sha256` (the ' +
+      'SHA-256 of all bytes before it). A page without this line is incomplete.',
+    framing: facts => ({
+      ...ndjsonPage,
+      changeText: (change: Change) => inOneLine(JSON.stringify(change)),
+      end: (_, count, digest) => lastLine(facts, count, digest),
+    }),
+  },
+} as const satisfies Record<string, FeedFormat>
+
+export type ChangesFormat = keyof typeof feedFormats
 
 /** There is no CSV, because each kind of change has its own members. Default first. */
-export const changesFormats = exportFormats.filter((format): format is ChangesFormat => format in formats)
+export const changesFormats = exportFormats.filter((format): format is ChangesFormat => format in feedFormats)
+
+/** Describes a page of the feed in a format other than JSON. */
+export const describeFeed = (format: ChangesFormat): string | undefined =>
+  (feedFormats[format] as FeedFormat).description
 
 /** Framing of a page whose rows are changes with their applications. */
 export function framingOfChanges(
@@ -37,13 +54,13 @@ export function framingOfChanges(
   { payload, ...facts }: ChangesPage,
   questions: WalkQuestions,
 ): PageFraming {
-  const { changeText, ...framing }: ChangesFraming = formats[format](facts)
+  const { changeText, ...framing }: ChangesFraming = feedFormats[format].framing(facts)
   return { ...framing, rows: changeRows(payload, changeText, visibleOnly(framing, questions).rows) }
 }
 
 /** A whole page without applications. */
 export function changesAlone(format: ChangesFormat, { payload, ...facts }: ChangesPage): Buffer {
-  const { opening, between, changeText, end }: ChangesFraming = formats[format](facts)
+  const { opening, between, changeText, end }: ChangesFraming = feedFormats[format].framing(facts)
   const body = `${opening}${payload.map(change => changeText(change)).join(between.toString())}`
   const digest = (text: string): string => createHash('sha256').update(body).update(text).digest('hex')
   return Buffer.from(body + end(null, payload.length, digest))

@@ -28,6 +28,12 @@ export type ExportFormat = keyof typeof pageFormats
 /** Default first. */
 export const exportFormats = Object.keys(pageFormats) as ExportFormat[]
 
+/** Whether only the parameter `format` selects it. */
+export const isByNameOnly = (format: ExportFormat): boolean => (pageFormats[format] as PageFormat).isByNameOnly ?? false
+
+/** Formats that the Accept header can select. Default first. */
+export const acceptedFormats = exportFormats.filter(format => !isByNameOnly(format))
+
 /** The framing of a format, for a walk over these questions. */
 export function framingOf(format: ExportFormat, questions: WalkQuestions): PageFraming {
   return visibleOnly(pageFormats[format].framing(questions), questions)

@@ -24,5 +24,9 @@ export const exactCsv = {
   parameters: '; charset=utf-8; header=present',
   inToken: 4,
   isByNameOnly: true,
+  description:
+    '`exact-csv` is CSV for software: values exactly as they are, without a byte order mark, apostrophes, next_page_token or last record. Its ' +
+    'pages have the headers Application-Count and Next-Page-Token. Without pageSize or nextPageToken, it returns 400 (more_than_one_page) ' +
+    'if the applications do not fit on one page.',
   framing: exactCsvPage,
 } as const satisfies PageFormat

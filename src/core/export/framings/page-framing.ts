@@ -59,7 +59,7 @@ export interface PageFormat {
   inToken: number
   /** Whether only the parameter `format` selects it, never the Accept header. */
   isByNameOnly?: true
-  /** OpenAPI description of a page that is not JSON. */
+  /** In OpenAPI, for a format other than JSON: describes a page, or the value of the parameter if only that selects the format. */
   description?: string
   framing(questions: WalkQuestions): PageFraming
 }

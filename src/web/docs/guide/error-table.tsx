@@ -7,6 +7,7 @@ import { unauthenticated } from '../../../core/keys/caller.ts'
 import { tooManyExports } from '../../../core/keys/limits.ts'
 import { Words } from '../../html/components.tsx'
 import { Lines, ScrollBox } from '../../html/secret.tsx'
+import { exportTypes, noFormatAccepted } from '../../http/headers/export-formats.ts'
 import { exportOperation } from '../../http/openapi/export-operations.ts'
 import { problemBody, problemCode, problemStatuses, unavailableDetail } from '../../http/server/errors.ts'
 
@@ -29,16 +30,7 @@ const help: readonly ErrorHelp[] = [
       'Check the Username, the Password and the program. If they are correct, send the `request_id` to an administrator, who can look up the reason for any 401 in the console, under API keys.',
   },
   {
-    example: new Problem('not_acceptable', {
-      detail: 'No export format matches the Accept header.',
-      errors: [
-        {
-          parameter: 'Accept',
-          code: 'not_acceptable',
-          detail: 'must accept one of application/json, application/x-ndjson, text/csv.',
-        },
-      ],
-    }),
+    example: noFormatAccepted(exportTypes),
     remedy: 'Send `Accept: application/json`, or set the parameter `format`.',
   },
   {

@@ -2,8 +2,7 @@
 
 import { Problem } from '../../../base/problem.ts'
 import { type ChangesFormat, changesFormats } from '../../../core/export/changes/feed-framings.ts'
-import { type ExportFormat, exportFormats, pageFormats } from '../../../core/export/framings/all-framings.ts'
-import type { PageFormat } from '../../../core/export/framings/page-framing.ts'
+import { acceptedFormats, type ExportFormat, pageFormats } from '../../../core/export/framings/all-framings.ts'
 import { acceptableType } from './negotiation.ts'
 
 export interface OfferedFormat<Format = ExportFormat> {
@@ -11,8 +10,6 @@ export interface OfferedFormat<Format = ExportFormat> {
   contentType: string
 }
 
-/** Formats that the Accept header can select. Default first. */
-const acceptedFormats = exportFormats.filter(format => (pageFormats[format] as PageFormat).isByNameOnly !== true)
 export type ExportType = (typeof pageFormats)[ExportFormat]['types'][0]
 /** Default first. */
 export const exportTypes = acceptedFormats.map(format => pageFormats[format].types[0])
@@ -63,10 +60,12 @@ function accepted<Format>(accept: string | null, formats: OffersByType<Format>):
   const [type, ...more] = formats.keys()
   const format = formats.get(acceptableType(accept, [type!, ...more]) ?? '')
   if (format !== undefined) return format
-  const known = exportTypes.filter(name => formats.has(name))
-  const detail = `must accept one of ${known.join(', ')}.`
-  throw new Problem('not_acceptable', {
-    detail: 'No export format matches the Accept header.',
-    errors: [{ parameter: 'Accept', code: 'not_acceptable', detail }],
-  })
+  throw noFormatAccepted(exportTypes.filter(name => formats.has(name)))
 }
+
+/** `types` are available. */
+export const noFormatAccepted = (types: readonly string[]): Problem =>
+  new Problem('not_acceptable', {
+    detail: 'No export format matches the Accept header.',
+    errors: [{ parameter: 'Accept', code: 'not_acceptable', detail: `must accept one of ${types.join(', ')}.` }],
+  })

@@ -1,14 +1,16 @@
 // OpenAPI description of the change feed.
 
 import { changesMax } from '../../../core/export/changes/changes-request.ts'
-import { changesFormats } from '../../../core/export/changes/feed-framings.ts'
+import { changesFormats, describeFeed } from '../../../core/export/changes/feed-framings.ts'
 import { changeCursorPattern } from '../../../core/export/requests/change-cursor.ts'
 import { byKey, headerParameter, json, listOf, object } from './described-parts.ts'
 import {
   applied,
   fieldsParameter,
   formatParameter,
+  formatsBesideJson,
   keyErrors,
+  notAcceptable,
   problemResponse,
   programSlugParameter,
   questionsParameter,
@@ -133,20 +135,13 @@ export const changesOperation = {
       },
       content: {
         ...json(object({ payload: listOf(change), ...ofPage })),
-        'application/x-ndjson': {
-          schema: {
-            type: 'string',
-            description:
-              'One change per line. The last line has the remaining members of the JSON response, `count` (the number of changes) and `sha256` (the ' +
-              'SHA-256 of all bytes before it). A page without this line is incomplete.',
-          },
-        },
+        ...formatsBesideJson(changesFormats, describeFeed),
       },
     },
     400: problemResponse(
       'A parameter is invalid, or the database has lost the change that the cursor names (cursor_of_another_history).',
     ),
     ...keyErrors,
-    406: problemResponse('Neither JSON nor NDJSON matches the Accept header.'),
+    406: notAcceptable,
   },
 }

@@ -1,7 +1,13 @@
 // OpenAPI descriptions of checking a key and exporting, and the components that all documents share.
 
 import { filterParameters } from '../../../core/export/filters/all-filters.ts'
-import { exportFormats, pageFormats } from '../../../core/export/framings/all-framings.ts'
+import {
+  acceptedFormats,
+  type ExportFormat,
+  exportFormats,
+  isByNameOnly,
+  pageFormats,
+} from '../../../core/export/framings/all-framings.ts'
 import type { PageFormat } from '../../../core/export/framings/page-framing.ts'
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import {
@@ -205,7 +211,7 @@ export function exportOperation(examples?: JsonSchema) {
         },
         content: {
           'application/json': { schema: { $ref: '#/components/schemas/ExportPage' }, ...(examples && { examples }) },
-          ...otherFormats,
+          ...formatsBesideJson(acceptedFormats, describePage),
         },
       },
       304: {
@@ -215,7 +221,7 @@ export function exportOperation(examples?: JsonSchema) {
       400: problemResponse(
         'A parameter is invalid, misspelled (from_date instead of fromDate), repeated, or different from the value sent for the first page.',
       ),
-      406: problemResponse('No available format matches the Accept header.'),
+      406: notAcceptable,
       412: problemResponse(
         'If-Match was sent with an ETag. Export pages have weak ETags, which never match; use If-None-Match instead.',
       ),
@@ -224,12 +230,23 @@ export function exportOperation(examples?: JsonSchema) {
   }
 }
 
-/** Formats selected by Accept. A page token of one format is valid in all of them. */
-const otherFormats = Object.fromEntries(
-  Object.values<PageFormat>(pageFormats).flatMap(({ types: [type], description }) =>
-    description === undefined ? [] : [[type, { schema: { type: 'string', description } }]],
-  ),
-)
+export const notAcceptable = problemResponse('No available format matches the Accept header.')
+
+const describePage = (format: ExportFormat): string | undefined => (pageFormats[format] as PageFormat).description
+
+/** Content of a response in the described formats, by media type. A page token of one format is valid in all of them. */
+export const formatsBesideJson = <Format extends ExportFormat>(
+  formats: readonly Format[],
+  describe: (format: Format) => string | undefined,
+): JsonSchema =>
+  Object.fromEntries(
+    formats.flatMap(format => {
+      const description = describe(format)
+      return description === undefined
+        ? []
+        : [[pageFormats[format].types[0], { schema: { type: 'string', description } }]]
+    }),
+  )
 
 /** The program slug as a path parameter. */
 export const programSlugParameter = pathParameter(
@@ -259,17 +276,14 @@ export const questionsParameter = queryParameter(
 )
 
 /** Parameter of operations with several formats (contract D49). */
-export const formatParameter = (formats: readonly string[]) =>
+export const formatParameter = (formats: readonly ExportFormat[]) =>
   queryParameter(
     'format',
-    `Format of the response. Overrides the Accept header.${formats.includes('exact-csv') ? ` ${exactCsv}` : ''}`,
+    ['Format of the response. Overrides the Accept header.', ...formats.filter(isByNameOnly).map(describePage)].join(
+      ' ',
+    ),
     { ...text, enum: [...formats] },
   )
-
-const exactCsv =
-  '`exact-csv` is CSV for software: values exactly as they are, without a byte order mark, apostrophes, next_page_token or last record. Its ' +
-  'pages have the headers Application-Count and Next-Page-Token. Without pageSize or nextPageToken, it returns 400 (more_than_one_page) ' +
-  'if the applications do not fit on one page.'
 
 /** Schema of a page token. */
 export const token = { ...text, pattern: '^[0-9A-Za-z]+$' } as const

@@ -5,7 +5,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { framingOfChanges } from '../../../../src/core/export/changes/feed-framings.ts'
-import { type ExportFormat, framingOf } from '../../../../src/core/export/framings/all-framings.ts'
+import { type ExportFormat, exportFormats, framingOf } from '../../../../src/core/export/framings/all-framings.ts'
 import type { PageFraming } from '../../../../src/core/export/framings/page-framing.ts'
 import { feedFraming } from '../../../../src/core/export/odata/feed-page.ts'
 import { feedTables } from '../../../../src/core/export/odata/feed-tables.ts'
@@ -17,9 +17,9 @@ import { buildKeyMap } from '../../../../src/domain/questions/key-map.ts'
 import { type QuestionView, visiblePart, visibleShape } from '../../../../src/domain/questions/question-view.ts'
 import { planFill } from '../../../../src/domain/questions/version-fill.ts'
 import { anyView, idsOf } from '../../../support/arbitraries.ts'
-import { type CsvRecord, csvRecordOf, readCsvPage, readExactCsvPage, textOf } from '../../../support/csv-page.ts'
+import { readCsvPage } from '../../../support/csv-page.ts'
 import type { ExportedApplication } from '../../../support/export-client.ts'
-import { readNdjsonPage } from '../../../support/ndjson-page.ts'
+import { formats, tables } from '../../../support/page-formats.ts'
 import { plainApplication } from '../../../support/plain-renderer.ts'
 import { storedRow } from '../../../support/stored-row.ts'
 import { type StoredScenario, storedScenarios } from '../../../support/stored-scenarios.ts'
@@ -79,19 +79,20 @@ async function written(of: readonly StoredScenario[], { fills }: Questions, fram
 
 type Rows = (of: readonly StoredScenario[], questions: Questions, manner: Manner) => Promise<unknown[]>
 
-/** Of each format: a page of applications, and its rows as a client has them. */
-const formats: Record<ExportFormat | 'changes', Rows> = {
-  json: async (of, questions, manner) =>
-    JSON.parse(await written(of, questions, framingOf('json', questions), manner)).payload,
-  ndjson: async (of, questions, manner) =>
-    readNdjsonPage(await written(of, questions, framingOf('ndjson', questions), manner)).applications,
-  csv: async (of, questions, manner) =>
-    readCsvPage(`\ufeff${await written(of, questions, framingOf('csv', questions), manner)}`).records,
-  'exact-csv': async (of, questions, manner) => {
-    const text = await written(of, questions, framingOf('exact-csv', questions), manner)
+/** A page of applications, and its rows as a client has them. */
+const rowsIn =
+  (format: ExportFormat): Rows =>
+  async (of, questions, manner) => {
+    const text = await written(of, questions, framingOf(format, questions), manner)
     const announced = new Headers({ 'Application-Count': String(of.length), 'Next-Page-Token': 'next' })
-    return readExactCsvPage(text, announced).records
-  },
+    return formats[format].read(text, announced).items
+  }
+
+/** Of each format, of CSV with its apostrophes, and of the change feed. */
+const allRows: Record<string, Rows> = {
+  ...Object.fromEntries(exportFormats.map(format => [format, rowsIn(format)])),
+  'csv as it is': async (of, questions, manner) =>
+    readCsvPage(await written(of, questions, framingOf('csv', questions), manner)).records,
   changes: async (of, questions, manner) => {
     const payload = of.map(() => ({ change: 1, kind: 'submitted' as const, application_id: 1, time: null }))
     const page = { payload, nextCursor: '', hasMore: false, snapshotTime: '', changeCursor: '', questionsAsOf: null }
@@ -112,7 +113,7 @@ async function expectAlike(of: readonly StoredScenario[], view: QuestionView, ma
   const alone = async (rows: Rows) =>
     (await Promise.all(of.map(scenario => rows([scenario], questionsOf(scenario, view), amply)))).flat()
   const questions = questionsOf(of[0]!, view)
-  for (const rows of Object.values(formats)) expect(await rows(of, questions, manner)).toEqual(await alone(rows))
+  for (const rows of Object.values(allRows)) expect(await rows(of, questions, manner)).toEqual(await alone(rows))
   for (const [at, { name }] of feedTables(questions.keyMap).entries()) {
     const expected = await alone(async (item, own) => (await ofTable(item, own, at, amply)).value)
     const whole = await ofTable(of, questions, at, manner)
@@ -129,7 +130,7 @@ const viewed = storedScenarios.chain(applications => {
   return fc.record({ applications: fc.constant(applications), view: fc.option(view, { nil: wholeView }) })
 })
 
-test('a page of any applications is byte for byte the plain renderer’s with JSON.stringify, and its top level is in CSV', async () => {
+test('a page of any applications is byte for byte the plain renderer’s with JSON.stringify, and its applications are in every format', async () => {
   await fc.assert(
     fc.asyncProperty(storedScenarios, fc.integer({ min: 1, max: 4000 }), async (applications, bytes) => {
       const questions = questionsOf(applications[0]!, wholeView)
@@ -137,13 +138,12 @@ test('a page of any applications is byte for byte the plain renderer’s with JS
         plainApplication(submission, annotations, isCurrent ? 'CURRENT' : 'OBSOLETE', questions.keyMap, zone),
       )
       const text = await written(applications, questions, framingOf('json', questions), { bytes })
-      expect(JSON.parse(text)).toEqual(JSON.parse(withNameless(JSON.stringify({ payload, nextPageToken: 'next' }))))
+      const plain = JSON.parse(withNameless(JSON.stringify({ payload, nextPageToken: 'next' })))
+      expect(JSON.parse(text)).toEqual(plain)
       expect(JSON.stringify(JSON.parse(text)) === text).toBe(true)
-      const columns = payload.map(item => csvRecordOf(item as unknown as ExportedApplication))
-      const records = (await formats.csv(applications, questions, { bytes })) as CsvRecord[]
-      const read = records.map(record => Object.entries(record).map(([name, cell]) => [name, textOf(cell)]))
-      expect(read.map(cells => Object.fromEntries(cells))).toEqual(columns)
-      expect(await formats['exact-csv'](applications, questions, { bytes })).toEqual(columns)
+      const exported = plain.payload as ExportedApplication[]
+      for (const format of exportFormats)
+        expect(await rowsIn(format)(applications, questions, { bytes })).toEqual(exported.map(formats[format].itemOf))
     }),
     { numRuns: 500 },
   )
@@ -163,7 +163,7 @@ test('a buffer may end at any byte of a page, including exactly after a row', as
   const [applications] = pairs.toSorted((a, b) => Bun.inspect(a).length - Bun.inspect(b).length) as [StoredScenario[]]
   const questions = questionsOf(applications[0]!, wholeView)
   const all = {
-    ...formats,
+    ...allRows,
     feed: async (of: readonly StoredScenario[], _: Questions, manner: Manner) =>
       (await ofTable(of, questions, 0, manner)).value,
   }
@@ -175,7 +175,7 @@ test('a buffer may end at any byte of a page, including exactly after a row', as
   }
 })
 
-test('a list that is longer in CSV and in the feed than in JSON is complete, with buffers of any size', async () => {
+test('a list that is longer in tables and in the feed than in JSON is complete, with buffers of any size', async () => {
   const selections = [';'.repeat(30_000), '\\'.repeat(30_000)]
   const question = { question_id: 1, question_version_id: 1, admin_name: 'where', question_key: 'where' }
   const map = { ...question, kind: 'MAP' as const, enumerator_id: null, settings: { text: 'q' } }
@@ -186,8 +186,8 @@ test('a list that is longer in CSV and in the feed than in JSON is complete, wit
   const questions = questionsOf(item[0]!, wholeView)
   const list = selections.map(id => id.replaceAll(/[\\;]/g, '\\$&')).join(';')
   for (const { bytes } of [{ bytes: 1 }, amply]) {
-    for (const rows of [formats.csv, formats['exact-csv']])
-      expect(await rows(item, questions, { bytes })).toEqual([expect.objectContaining({ 'where.selections': list })])
+    for (const format of tables)
+      expect(await rowsIn(format)(item, questions, { bytes })).toEqual([expect.objectContaining({ 'where.selections': list })])
     const { value } = await ofTable(item, questions, 0, { bytes })
     expect(value).toEqual([expect.objectContaining({ where__selections: list })])
   }

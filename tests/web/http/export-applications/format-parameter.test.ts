@@ -1,8 +1,9 @@
 // Contract D49: `format` in the URL, on the list of applications and on the change feed.
 
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { changesFormats } from '../../../../src/core/export/changes/feed-framings.ts'
-import { exportFormats, pageFormats } from '../../../../src/core/export/framings/all-framings.ts'
+import { exportFormats, isByNameOnly, pageFormats } from '../../../../src/core/export/framings/all-framings.ts'
 import { ExportClient } from '../../../support/export-client.ts'
 import { useExport } from '../../../support/fixtures.ts'
 import { formats } from '../../../support/page-formats.ts'
@@ -81,6 +82,20 @@ test('an unknown value is refused with the allowed ones, together with all other
     expect((await client.refusal({ [name]: 'csv' })).codes).toEqual({ [name]: 'unknown_parameter' })
   expect((await client.refusal('format=csv&format=csv')).codes).toEqual({ format: 'duplicate_parameter' })
 })
+
+test.each([...exportFormats])(
+  'README.md has the value %s of the parameter, and EXPORT.md its media types',
+  async format => {
+    const [readme, guide] = await Promise.all(
+      ['README.md', 'EXPORT.md'].map(name => Bun.file(join(import.meta.dir, '../../../..', name)).text()),
+    )
+    const parameters = readme!.split('\n').find(line => line.startsWith('| `format`'))
+    expect(parameters).toContain(`\`${format}\``)
+    const rows = guide!.split('\n').filter(line => line.startsWith('|'))
+    const named = isByNameOnly(format) ? [`format=${format}`] : pageFormats[format].types
+    for (const type of named) expect(rows.some(row => row.includes(`\`${type}\``))).toBe(true)
+  },
+)
 
 describe('the change feed', () => {
   const read = (query: string, headers: Record<string, string> = {}) =>
