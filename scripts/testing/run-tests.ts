@@ -1,5 +1,5 @@
 // `scripts/test`: the tests of every commit in three processes at once, with types, format, lint and import edges alongside; or the long
-// tests in six processes, three at once. A product's tests run alone, without the checks.
+// tests in twelve processes, three at once. A product's tests run alone, without the checks.
 
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -181,8 +181,8 @@ async function runTests(request: Asked, folder: string): Promise<number> {
     runBunTest([...options, ...args], environment, started + request.deadlineMs - performance.now())
   // Three at most, and one more than a small machine has cores, because tests wait for servers, browsers and processes.
   const atOnce = isSuite ? Math.min(3, availableParallelism() + 1) : 1
-  // The long tests in more, because a process with a failure is repeated whole.
-  const sharing = { processes: isSuite && request.long ? 2 * atOnce : atOnce, atOnce }
+  // The long tests in more, because a process with a failure is repeated whole. One more costs two seconds, for a PostgreSQL of its own.
+  const sharing = { processes: isSuite && request.long ? 4 * atOnce : atOnce, atOnce }
   const checking = isSuite && !request.long && request.product === undefined ? check() : true
   const { outcomes, unsteady, measured } = await runProcesses(files, sharing, request.repeatFailed, folder, bunTest)
   const isChecked = await checking

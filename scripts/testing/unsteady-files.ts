@@ -24,25 +24,31 @@ const isExplained = (outcome: TestOutcome): boolean => outcome.isComplete && fai
  */
 export async function findUnsteady(
   processes: readonly Process[],
-  alone: (file: string) => Promise<TestOutcome>,
+  runAlone: (file: string) => Promise<TestOutcome>,
 ): Promise<string[]> {
   if (!processes.every(({ outcome }) => isExplained(outcome))) return []
   const first = processes.flatMap(({ outcome }) => failedFiles(outcome))
   if (first.length === 0 || first.length > unsteadyFilesMax) return []
-  for (const file of first) {
-    console.log(`\n${file} failed. Running it again, alone.`)
-    if ((await alone(file)).failed > 0) return []
-  }
-  const second: string[] = []
-  for (const { outcome, again } of processes) {
-    const files = failedFiles(outcome)
-    // A file that has no company has just been repeated.
-    if (files.length === 0 || outcome.failedByFile.size === 1) continue
-    console.log(`\n${files.join(' and ')} passed alone. Running everything in its process again, in the same order.`)
-    const repeated = await again()
-    if (!isExplained(repeated)) return []
-    second.push(...failedFiles(repeated))
-  }
+  // Two at once, since each would leave the other cores idle.
+  const passAlone = await Promise.all(
+    first.map(async file => {
+      console.log(`\n${file} failed. Running it again, alone.`)
+      return (await runAlone(file)).failed === 0
+    }),
+  )
+  if (passAlone.includes(false)) return []
+  const failedTogether = await Promise.all(
+    processes.map(async ({ outcome, again }) => {
+      const files = failedFiles(outcome)
+      // A file that has no company has just been repeated.
+      if (files.length === 0 || outcome.failedByFile.size === 1) return []
+      console.log(`\n${files.join(' and ')} passed alone. Running everything in its process again, in the same order.`)
+      const repeated = await again()
+      return isExplained(repeated) ? failedFiles(repeated) : undefined
+    }),
+  )
+  if (failedTogether.includes(undefined)) return []
+  const second = failedTogether.flatMap(files => files ?? [])
   // One that passed the first time and failed the second is as unsteady as one that did the reverse.
   const unsteady = [...new Set([...first, ...second])]
   return second.some(file => first.includes(file)) || unsteady.length > unsteadyFilesMax ? [] : unsteady

