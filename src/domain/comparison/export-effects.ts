@@ -4,7 +4,7 @@ import { questionKey } from '../questions/question-key.ts'
 import { textToRead, type VersionChange } from './version-diff.ts'
 
 export interface ExportEffect {
-  /** Of the change. */
+  /** Code of the change. */
   code: VersionChange['code']
   /** Key of the question in exports, or `status`. */
   key: string

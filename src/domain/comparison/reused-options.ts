@@ -3,14 +3,14 @@
 import type { QuestionOption } from '../questions/question.ts'
 import { optionAdded, type VersionChange } from './version-facts.ts'
 
-/** A version that was published, as far as it offers options. */
+/** The options that a published version offered. */
 interface OfferingVersion {
   version_number: number | null
   published_at: number | null
   questions: readonly { admin_name: string; question_key: string; settings: { options?: readonly QuestionOption[] } }[]
 }
 
-/** An option that is added, and the last version that had its id. */
+/** An added option, and the last version that had its ID. */
 export interface ReusedOption {
   admin_name: string
   question_key: string
@@ -19,11 +19,11 @@ export interface ReusedOption {
   /** Its text in that version, and that version's number. */
   was: string
   until: number
-  /** When the version after that one was published. */
+  /** When the version after it was published. */
   to: number
 }
 
-/** The options that `changes` add and one of the published versions had, oldest first. */
+/** The options that `changes` add and an earlier published version already had, in the order of the questions. */
 export function reusedOptions(
   changes: readonly VersionChange[],
   questions: readonly { admin_name: string; options?: readonly QuestionOption[] }[],
@@ -49,7 +49,7 @@ const textOf = ({ questions }: OfferingVersion, name: string, id: string): strin
   questions.find(({ admin_name }) => admin_name === name)?.settings.options?.find(({ admin_id }) => admin_id === id)
     ?.text
 
-/** The changes with what an added option was before; `having` says of one how many applications have its id, in words. */
+/** The changes, each reused ID with its earlier meaning; `having` describes how many applications contain the option's ID. */
 export function sayReuse(
   changes: readonly VersionChange[],
   reused: readonly ReusedOption[],

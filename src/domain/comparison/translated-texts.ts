@@ -4,7 +4,7 @@ import type { Translations } from '../fields/translation-schema.ts'
 
 const names = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' })
 
-/** `Spanish` for `es`; a tag that has no name stays one. */
+/** `Spanish` for `es`; a tag without a name is returned as it is. */
 export function languageName(tag: string): string {
   try {
     return names.of(tag) ?? tag
@@ -22,7 +22,7 @@ interface Parts {
   statuses?: readonly (Translated & { status: string })[] | undefined
 }
 
-/** The translations of an element and of its parts, by what they are called. */
+/** The translations of an element and its parts, by the name of each part. */
 export function translatedTexts(element: Translated, { options = [], statuses = [] }: Parts): Map<string, string> {
   const texts = [
     ...textsOf(element, ''),

@@ -11,28 +11,30 @@ export type { VersionChange, VersionChangeCode } from './version-facts.ts'
 const things = ['program', 'screen', 'question'] as const
 const marks = ['new', 'removed', 'changed'] as const
 
-/** A thing that is not the same in both versions; as it is now, if it still is. */
+/** Something that differs between two versions, in its present form if it still exists. */
 export interface VersionDifference extends Omit<Thing, 'facts'> {
   mark: (typeof marks)[number]
-  /** What is not the same, a line each; of lists only the lines that differ, unless they differ in order alone; of new things, what is not usual. */
+  /**
+   * The differences, one per line: for lists, only the lines that differ, unless only their order does; for new things, whatever isn't the default.
+   */
   facts: { label: string; before: readonly string[]; now: readonly string[] }[]
 }
 
-/** In the order in which `after` asks; what is there no more comes last. */
+/** In the order of `after`; removed things come last. */
 export const compareDefinitions = (before: ProgramDefinition, after: ProgramDefinition): VersionDifference[] =>
   differences(before, after).map(({ pairs, facts, ...thing }) => ({
     ...thing,
     facts: thing.mark === 'new' ? facts.flatMap(factOfNew) : pairs.map(linesThatDiffer),
   }))
 
-/** Every difference between two versions of one program; empty exactly when they ask the same. */
+/** Every difference between two versions of one program; empty exactly if they ask the same. */
 export function diffVersions(before: DescribableVersion, after: DescribableVersion): VersionChange[] {
   return diffDefinitions(describeWhole(before), describeWhole(after))
 }
 
 /**
- * As `diffVersions`, of documents. What they leave to the question bank is compared only as asked; complete documents
- * (see `completeDefinition`) leave it nothing.
+ * Like `diffVersions`, for documents. Questions left to the question bank are compared only in how they are asked; complete documents (see
+ * `completeDefinition`) leave none to it.
  */
 export function diffDefinitions(before: ProgramDefinition, after: ProgramDefinition): VersionChange[] {
   const rank = ({ of, mark }: Difference): number => things.indexOf(of) * marks.length + marks.indexOf(mark)
@@ -44,7 +46,7 @@ export function diffDefinitions(before: ProgramDefinition, after: ProgramDefinit
 const changesOfThing = (difference: Difference): VersionChange[] =>
   difference.mark === 'changed' ? changesIn(difference.subject, difference.pairs) : [appearance(difference)]
 
-/** Differences in the questions alone: as `diffDefinitions`, without the program and its screens. */
+/** Like `diffDefinitions`, for questions only, without the program and its screens. */
 export const questionChanges = (before: ProgramDefinition, after: ProgramDefinition): VersionChange[] =>
   differences(before, after)
     .filter(({ of }) => of === 'question')
@@ -60,7 +62,7 @@ export const sameSettings = (a: QuestionSettings, b: QuestionSettings): boolean 
 
 type Pair = readonly [was: Fact, is: Fact]
 interface Difference extends Thing, Pick<VersionDifference, 'mark'> {
-  /** The facts that differ. */
+  /** Facts that differ. */
   pairs: readonly Pair[]
 }
 
@@ -87,7 +89,7 @@ function pairsOf(before: readonly Fact[], after: readonly Fact[]): Pair[] {
 const changesIn = (subject: string, pairs: readonly Pair[]): VersionChange[] =>
   pairs.flatMap(([was, is]) => is.since(was)).map(([code, detail]) => ({ code, subject, detail }))
 
-/** How a change begins that adds or removes what has no answer, and so no place in exports. */
+/** The start of a change that adds or removes something without an answer, which therefore isn't in exports. */
 export const textToRead = 'Information text'
 
 function appearance({ of, subject, title, kind, mark }: Difference): VersionChange {
@@ -118,7 +120,7 @@ function same(a: unknown, b: unknown): boolean {
   return a === b || sorted(a) === sorted(b)
 }
 
-/** JSON with the members of objects in one order: jsonb gives them back in an order of its own. */
+/** JSON with sorted members: jsonb returns them in its own order. */
 function sorted(value: unknown): string {
   return String(
     JSON.stringify(value, (_, inner: unknown) =>

@@ -48,16 +48,16 @@ export type VersionChangeCode =
   | 'screens_reordered'
   | 'screen_condition_changed'
 
-/** A change, but for its subject. */
+/** A change without its subject. */
 export type Said = readonly [code: VersionChangeCode, detail: string]
 
 export interface Fact<Value = unknown> {
   label: string
-  /** The compared value; words differ with the texts of other questions. */
+  /** The compared value. The text for people can differ without it, because it contains texts of other questions. */
   value: Value
-  /** As people read it, a line each. */
+  /** The text for people, one line each. */
   words: readonly string[]
-  /** The changes since `was`, which has another value. */
+  /** The changes from `was`, which has a different value. */
   since(was: Fact<Value>): readonly Said[]
 }
 
@@ -66,14 +66,14 @@ export interface Thing {
   of: 'program' | 'screen' | 'question'
   /** As in VersionChange. */
   subject: string
-  /** The title that people read: the text of a question, the heading of a screen. */
+  /** The title for people: the text of a question or the heading of a screen. */
   title: string
   /** Kind of the question; undefined if the question is left to the bank. */
   kind?: QuestionKind
   facts: readonly Fact[]
 }
 
-/** Things with the same key in two versions are the same thing. Orders only count things that the `other` version has, too. */
+/** Items with the same key in two versions are the same item. Orders only count items that the `other` version has, too. */
 export function thingsOf(definition: ProgramDefinition, other: ProgramDefinition): Map<string, Thing> {
   const names = askedByName([...other.questions, ...definition.questions])
   const textOf = (name: string): string => names.get(name)?.text ?? name
@@ -118,7 +118,7 @@ export function thingsOf(definition: ProgramDefinition, other: ProgramDefinition
   return things
 }
 
-/** The program's texts besides its name, and their languages. */
+/** The program's texts apart from its name, and their languages. */
 function detailFacts(definition: ProgramDefinition): Fact[] {
   const { description, confirmation, languages = [], status_details: statuses = [] } = definition
   const names = statuses.flatMap(({ status, public_name }) =>
@@ -136,7 +136,7 @@ function detailFacts(definition: ProgramDefinition): Fact[] {
   ] // biome-ignore format: a fact a line
 }
 
-/** The facts of a question that are the same on every screen. */
+/** Facts of a question that are the same on every screen. */
 export function settingFacts(question: QuestionSettings): Fact[] {
   const { text, help, options = [], correct_addresses: corrects = false } = question
   const offered = options.map(({ admin_id, text }) => [admin_id, text] as const)
@@ -174,7 +174,7 @@ function setting(label: string, code: VersionChangeCode, name: string, value: Se
   return fact(label, value, words, was => changed(code, name, was.value, value))
 }
 
-/** The translations of an element and of its parts, one fact. */
+/** The translations of an element and its parts, as one fact. */
 function translations(...translated: Parameters<typeof translatedTexts>): Fact {
   const texts = translatedTexts(...translated)
   const words = [...texts].map(([name, text]) => `${name}: ${text}`)
@@ -186,7 +186,7 @@ function translations(...translated: Parameters<typeof translatedTexts>): Fact {
   })
 }
 
-/** How the label of a list ends whose lines only mean something together. */
+/** The label of a list ends like this if its lines only make sense together. */
 export const inOrder = 'in order'
 
 function ordering(label: string, code: VersionChangeCode, names: ReadonlyMap<string, string>): Fact {
@@ -224,7 +224,7 @@ function optionChanges(before: Offered, after: Offered): Said[] {
   ]
 }
 
-/** How an option is said to be added, by which other readers of changes know it. */
+/** The wording of an added option, by which readers of changes recognize it. */
 export const optionAdded = (id: string, text: string): string => `Option “${text}” (${id}) added.`
 
 /** Screens may share a name: the first "Household" of one version is compared with the first of the other. */

@@ -6,12 +6,12 @@ import { type KnownQuestion, questionErrors } from './definition-questions.ts'
 import { screenErrors } from './definition-screens.ts'
 
 export interface DefinitionLimits {
-  /** The question bank; without it, what only the bank knows is left unchecked. */
+  /** The question bank. Without it, whatever depends on the bank is not checked. */
   bank?: readonly KnownQuestion[] | undefined
   enumeratorDepthMax: number
 }
 
-/** Every error of a document, in the order in which they are found. */
+/** Every error of a document, in the order found. */
 export function* checkDefinition(document: unknown, { bank, enumeratorDepthMax }: DefinitionLimits): Check {
   if (!(yield* formErrors(document))) return
   yield* questionErrors(document, bank, enumeratorDepthMax)

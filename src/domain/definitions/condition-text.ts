@@ -28,7 +28,7 @@ const dateVerbs: Partial<typeof operatorLabel> = {
 
 type AskedQuestion = Pick<QuestionDefinition, 'kind' | 'text' | 'options'>
 
-/** The questions that conditions look at, as applicants read them, by what conditions call them: admin name or id. */
+/** The questions used in conditions, as applicants read them, by their name in the condition: admin name or ID. */
 export type AskedQuestions = ReadonlyMap<string | number, AskedQuestion>
 
 export const askedByName = (questions: readonly QuestionDefinition[]): AskedQuestions =>
@@ -37,7 +37,7 @@ export const askedByName = (questions: readonly QuestionDefinition[]): AskedQues
 export const askedById = (questions: readonly VersionQuestion[]): AskedQuestions =>
   new Map(questions.map(({ question_id, kind, settings }) => [question_id, { kind, ...settings }]))
 
-/** When something is asked. */
+/** Describes when something is asked. */
 export function conditionText(condition: NamedCondition | Condition, questions: AskedQuestions): string {
   if ('all' in condition) return joined(condition.all, ' and ', questions)
   if ('any' in condition) return joined(condition.any, ' or ', questions)
@@ -48,7 +48,7 @@ export function conditionText(condition: NamedCondition | Condition, questions: 
   const { field, operator, value } = condition
   const type = question && exportedType(question.kind)
   const fields = type === undefined ? {} : questionTypes[type].fields
-  // Where an answer has several fields, which one is meant.
+  // Says which field is meant if an answer has several.
   const part = Object.keys(fields).length > 1 ? ` (${fieldLabel(field)})` : ''
   const isDay = fields[field]?.form === 'date'
   const verb = (isDay ? dateVerbs[operator] : undefined) ?? operatorLabel[operator]
@@ -60,7 +60,7 @@ export function conditionText(condition: NamedCondition | Condition, questions: 
   return `${name}${part} ${verb} ${[value].flat().map(valueText).join(', ')}`
 }
 
-/** A field of an answer as people say it: `first name`. */
+/** A field of an answer for people, such as `first name`. */
 export const fieldLabel = (field: string): string => fieldLabels[field] ?? field.replaceAll('_', ' ')
 const fieldLabels: Readonly<Record<string, string>> = { line2: 'apartment or suite', zip: 'ZIP code' }
 

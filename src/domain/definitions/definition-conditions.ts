@@ -27,11 +27,11 @@ export const operatorsOfForm: Readonly<Record<FieldForm, readonly ComparisonOper
   entities: [],
 }
 
-/** The fields of an exported answer that a condition can look at. Of an ENUMERATOR, a condition can only test whether it was answered. */
+/** The fields of an exported answer that a condition can use. For an ENUMERATOR, a condition can only test whether it was answered. */
 export const conditionFields = (type: ExportedType): string[] =>
   Object.entries(questionTypes[type].fields).flatMap(([name, { form }]) => (form === 'entities' ? [] : [name]))
 
-/** Whether field, operator and value of one comparison fit the question it looks at. What is malformed is left to the form. */
+/** Checks that field, operator and value of a comparison fit its question. Malformed comparisons are reported by the check of the form. */
 export function comparisonErrors(
   condition: Readonly<Record<string, unknown>>,
   question: ReadQuestion,

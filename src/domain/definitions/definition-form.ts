@@ -12,21 +12,21 @@ import { checkSchema, fits, isObject } from './stepwise-check.ts'
 export { type DefinitionError, oneError }
 
 /**
- * A check of a document in many short steps, each of which yields the errors that it found: mostly none. Between two steps whoever runs
- * the check may serve others, or have heard enough.
+ * A check of a document in many short steps, each of which yields the errors it found, usually none. Between steps, the caller can serve other
+ * requests or stop.
  */
 export type Check<Result = void> = Generator<readonly DefinitionError[], Result>
 
-/** The result of a step that found no errors. */
+/** The result of a step without errors. */
 export const none: readonly DefinitionError[] = []
 
-/** Levels of arrays and objects, one in another. Conditions take two for each level of theirs. */
+/** Levels of nested arrays and objects. Each level of a condition takes two. */
 export const definitionDepthMax = 64
 
-/** Characters of a definition as JSON, which everything that is made of it is linear in. */
+/** Maximum length of a definition as JSON. Everything derived from it grows linearly with this length. */
 const definitionCharactersMax = 4 * 1024 * 1024
 
-/** Every error of form: depth, size, characters that cannot be kept, and the schema. False if nothing else should be looked at. */
+/** Every error of form: depth, size, characters that cannot be stored, and the schema. False if nothing else should be checked. */
 export function* formErrors(document: unknown): Check<boolean> {
   if (yield* depthErrors(document, definitionDepthMax)) return false
   const tooLarge = [...sizeErrors(document), ...tooManyQuestions(document)]
@@ -51,7 +51,7 @@ const questionsMax = Number(
   Object.entries(programDefinitionSchema.properties.questions).find(([name]) => name === 'maxItems')?.[1],
 )
 
-/** If a document has too many questions, nothing else is checked, because that would take seconds that other requests need. */
+/** A document with too many questions is not checked any further, because that would block other requests for seconds. */
 function tooManyQuestions(document: unknown): DefinitionError[] {
   const questions = member(document, 'questions')
   return Array.isArray(questions) && questions.length > questionsMax
@@ -59,7 +59,7 @@ function tooManyQuestions(document: unknown): DefinitionError[] {
     : []
 }
 
-/** The first error of a document that nests deeper than this, and whether it does, so that it need not be walked. */
+/** The first value that is nested too deeply, so that the rest need not be walked. */
 export function* depthErrors(document: unknown, depthMax: number): Check<boolean> {
   const waiting: { value: unknown; path: string; depth: number }[] = [{ value: document, path: '', depth: 1 }]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
@@ -76,7 +76,7 @@ export function* depthErrors(document: unknown, depthMax: number): Check<boolean
   return false
 }
 
-/** Text that PostgreSQL or UTF-8 cannot hold would be stored as something else: it is refused instead. */
+/** PostgreSQL and UTF-8 cannot hold this text and would store a different one, so it is rejected. */
 export function* characterErrors(value: unknown, path = ''): Check {
   if (isStorable(value)) yield none
   else yield oneError(path, 'unstorable_text', 'Must be valid Unicode without U+0000 or lone surrogates.')
@@ -88,13 +88,15 @@ export function* characterErrors(value: unknown, path = ''): Check {
 const isStorable = (value: unknown): boolean =>
   typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))
 
-/** The members of an object or the items of an array with their indexes; none of anything else. */
+/** The members of an object, or the items of an array with their indexes; none for anything else. */
 function entriesOf(value: unknown): Iterable<[string | number, unknown]> {
   if (Array.isArray(value)) return value.entries()
   return isObject(value) ? Object.entries(value) : []
 }
 
-/** The schema without conditions, which are a union of five forms: it could only say that none fits, so they are looked at by themselves. */
+/**
+ * The schema without conditions. They are a union of five forms, for which it could only report that none matches, so they are checked separately.
+ */
 const formSchema = JSON.parse(JSON.stringify(programDefinitionSchema), (name, schema) =>
   name === 'visible_when' ? {} : schema,
 ) as TSchema
@@ -130,11 +132,11 @@ function* optionalConditionErrors(holder: unknown, path: string): Check {
   else yield* conditionErrors(condition, `${path}/visible_when`)
 }
 
-/** The forms of a condition: all, any, not, answered, and a comparison; whatever they are made of is looked at by itself. */
+/** The forms of a condition: all, any, not, answered, and a comparison. The parts of each are checked separately. */
 const conditionForms = conditionSchema({ question: line(200, 'An earlier question.') }, Type.Unknown()).anyOf
 const madeOfOthers = ['all', 'any', 'not']
 
-/** The errors of one condition's form: exactly those documents are free of them that the schema accepts. */
+/** The errors in the form of a condition. A condition without errors is exactly one that the schema accepts. */
 function* conditionErrors(condition: unknown, path: string): Check {
   if (!isObject(condition)) {
     yield oneError(path, 'wrong_type', 'Must be an object.')
@@ -163,14 +165,14 @@ function violationsOf(form: TSchema, condition: unknown, path: string): readonly
 const operatorText = `Must be one of answered, ${comparisonOperators.join(', ')}.`
 const valueText = 'Must be a string of at most 1000 characters, a number, or a list of 1 to 1000 strings or numbers.'
 
-/** Entries of an array member of an unchecked object, with the path of each, as they are asked for; none without such an array. */
+/** Entries of an array member of an unchecked object, each with its path, generated on demand; none without such an array. */
 export function members(holder: unknown, name: string, path = '') {
   const list: unknown = member(holder, name)
   const entries: readonly unknown[] = Array.isArray(list) ? list : []
   return entries.values().map((value, index) => ({ value, path: `${path}/${name}/${index}`, index }))
 }
 
-/** A member of an unchecked value; undefined if it is no object or has no such member of its own. */
+/** A member of an unchecked value; undefined if the value is no object or has no own member of that name. */
 export function member(holder: unknown, name: string): unknown {
   return isObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined
 }

@@ -7,7 +7,7 @@ import { canonicalLanguageTag } from '../values/language-tag.ts'
 import { type Check, type DefinitionError, member, members, none, oneError } from './definition-form.ts'
 import { isObject } from './stepwise-check.ts'
 
-/** Every error of the languages of a document. */
+/** Every error in a document's languages. */
 export function* languageErrors(document: unknown): Check {
   const standard = member(document, 'default_language') ?? 'en'
   yield tagErrors(standard, '/default_language')

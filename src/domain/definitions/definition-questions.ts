@@ -7,7 +7,7 @@ import { type Check, type DefinitionError, member, members, none, oneError } fro
 import { kindsWith, type QuestionSetting, settingNames } from './definition-schemas.ts'
 import { isObject } from './stepwise-check.ts'
 
-/** A question of the bank, as a check needs it. `enumerator` is the admin name of the question it is repeated under. */
+/** What a check needs to know of a question in the bank. `enumerator` is the admin name of the question it is repeated under. */
 export interface KnownQuestion {
   admin_name: string
   kind: QuestionKind
@@ -15,19 +15,19 @@ export interface KnownQuestion {
   settings: QuestionSettings
 }
 
-/** A question as far as the document describes it correctly. */
+/** The valid parts of a question in the document. */
 export interface ReadQuestion {
   path: string
   admin_name: string
   kind: QuestionKind | undefined
   enumerator: string | null
-  /** Undefined where it has no list of options. */
+  /** Undefined without a list of options. */
   optionIds: () => ReadonlySet<string> | undefined
-  /** Whether the document leaves it to the bank. */
+  /** Whether the document leaves its content to the bank. */
   banked?: boolean
 }
 
-/** The questions of a document that have a name at all, in its order. */
+/** The document's questions that have a name, in order. */
 export function readQuestions(document: unknown): ReadQuestion[] {
   const questions = members(document, 'questions').flatMap(({ value, path }) => {
     const admin_name = member(value, 'admin_name')
@@ -47,7 +47,7 @@ export function readQuestions(document: unknown): ReadQuestion[] {
   return questions.toArray()
 }
 
-/** Read when a condition first looks at the question: few do, and the list may be long. */
+/** Computed when a condition first uses the question: few questions need it, and the list may be long. */
 function optionIdsOf(options: unknown): ReadQuestion['optionIds'] {
   if (!Array.isArray(options)) return () => undefined
   let ids: ReadonlySet<string> | undefined
@@ -57,7 +57,7 @@ function optionIdsOf(options: unknown): ReadQuestion['optionIds'] {
   }
 }
 
-/** Every error of the questions of a document. `bank` undefined: without a bank to look in. */
+/** Every error of the questions of a document. `bank` is undefined if there is none to check against. */
 export function* questionErrors(
   document: unknown,
   bank: readonly KnownQuestion[] | undefined,
@@ -166,12 +166,12 @@ function enumeratorErrors(
   })
 }
 
-/** D29. Reported for the first enumerator that is too deep, not of all within it. */
+/** D29. Reported for the first enumerator that is too deep, but not for those within it. */
 export function enumeratorDepthLabel(admin_name: string, enumeratorDepthMax: number): string {
   return `Must nest at most ${enumeratorDepthMax} enumerators (ENUMERATOR_DEPTH_MAX); "${admin_name}" exceeds that.`
 }
 
-/** All questions that can be referred to by admin name: the document's own, then the bank's. */
+/** All questions that can be referenced by admin name: the document's own, then the bank's. */
 export function knownQuestions(
   questions: readonly ReadQuestion[],
   bank: readonly KnownQuestion[] | undefined,
@@ -189,7 +189,7 @@ export function knownQuestions(
   return known
 }
 
-/** The question and the enumerators it lies in, from the inside outwards. Ends where a cycle begins. */
+/** The question and the enumerators that contain it, innermost first. Stops where a cycle begins. */
 export function ancestors(
   admin_name: string,
   known: ReadonlyMap<string, { enumerator?: string | null | undefined }>,
@@ -202,7 +202,7 @@ export function ancestors(
   return [...chain]
 }
 
-/** Whether a condition that is decided in entities of these enumerators finds the answer to a question under this one. */
+/** Whether a condition evaluated in entities of these enumerators can find the answer to a question under this one. */
 export const isVisibleIn = (inside: readonly string[], enumerator: string | null | undefined): boolean =>
   enumerator == null || inside.includes(enumerator)
 

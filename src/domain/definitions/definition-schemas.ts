@@ -14,7 +14,7 @@ import {
 
 export const closed = { additionalProperties: false } as const
 
-/** Text of one line. */
+/** Single-line text. */
 export const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description })
 
@@ -49,7 +49,7 @@ const ofTypes = Object.fromEntries(
   settingNames.map(setting => [setting, described(setting, schemaOfSetting.get(setting)!)]),
 ) as unknown as { [S in QuestionSetting]-?: TOptional<TUnsafe<NonNullable<TypeSettings[S]>>> }
 
-/** The options of a question, each with these members besides its own. */
+/** The options of a question, each with these additional members. */
 export const optionsSchema = <More extends TProperties>(more: More) => described('options', optionList(more))
 
 /** Multi-line text for people. */
@@ -57,7 +57,7 @@ export const prose = (description: string) => Type.String({ minLength: 1, maxLen
 
 const [questionText, questionHelp] = [prose('Text shown to applicants.'), prose('Help text, shown below the question.')]
 
-/** Every setting of QuestionSettings. `kindsWith` says which kinds have it. */
+/** Every setting of QuestionSettings. `kindsWith` lists the kinds that have it. */
 export const settingSchemas = {
   text: questionText,
   help: Type.Optional(questionHelp),
@@ -69,8 +69,8 @@ export const settingSchemas = {
 export const conditionRef = { $ref: '#/$defs/condition' } as const
 
 /**
- * A condition that names its question in `target`: by admin name in a document, by ID in a stored version. `inner` is the schema of the
- * conditions it contains.
+ * A condition, whose `target` names its question: by admin name in a document, by ID in a stored version. `inner` is the schema of the conditions it
+ * contains.
  */
 export function conditionSchema<Target extends TProperties>(
   target: Target,

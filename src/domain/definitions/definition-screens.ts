@@ -19,12 +19,12 @@ interface Placed {
   path: string
   admin_name: string
   visible_when: unknown
-  /** Its place in the order in which the program asks. */
+  /** Its position in the order of the program. */
   position: number
   screen: number
 }
 
-/** Every error of the screens of a document. `bank` undefined: without a bank to look in. */
+/** Every error of the screens of a document. `bank` is undefined if there is none to check against. */
 export function* screenErrors(
   document: unknown,
   bank: readonly KnownQuestion[] | undefined,
@@ -35,7 +35,7 @@ export function* screenErrors(
   const placed = yield* readPlacements(document)
   const first = new Map<string, Placed>()
   for (const placement of placed.toReversed()) first.set(placement.admin_name, placement)
-  // With unreadable questions, or without a bank, an unknown name is no error.
+  // With unreadable questions or without a bank, an unknown name is not an error.
   const complete = bank !== undefined && Array.isArray(member(document, 'questions'))
   yield nameErrors(document)
   yield* statusErrors(document)
@@ -72,7 +72,7 @@ function* readPlacements(document: unknown): Check<Placed[]> {
   return placed
 }
 
-/** A name that cannot be seen tells nothing from nothing; nor do two statuses that look the same in a menu. */
+/** An invisible name doesn't distinguish anything, nor do two statuses that look the same in a menu. */
 function nameErrors(document: unknown): DefinitionError[] {
   const name = member(document, 'display_name')
   return typeof name === 'string' && name !== '' && isBlank(name) ? blankError('/display_name') : []
@@ -133,7 +133,7 @@ function placementErrors(
       )
 }
 
-/** D29, for an enumerator that is only in the bank; for those in the document their questions are named (definition-questions). */
+/** D29, for an enumerator that is only in the bank. For enumerators in the document, the error is at their question (definition-questions). */
 function bankedDepthErrors(
   { admin_name, path }: Placed,
   known: ReadonlyMap<string, ReadQuestion>,
@@ -157,7 +157,7 @@ interface Scope {
   known: ReadonlyMap<string, ReadQuestion>
   complete: boolean
   earlier: (target: Placed) => boolean
-  /** The enumerators in whose entities the condition is decided, from the inside outwards; none for a screen's. */
+  /** The enumerators in whose entities the condition is evaluated, innermost first; none for a screen's condition. */
   inside: readonly string[]
 }
 

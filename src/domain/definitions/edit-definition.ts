@@ -9,7 +9,7 @@ import type {
   ScreenDefinition,
 } from './program-definition.ts'
 
-/** The place of a question: the numbers of its screen and of the question in it. */
+/** The position of a question: the index of its screen, and its index on that screen. */
 export interface EditPlace {
   screen: number
   index: number
@@ -23,7 +23,7 @@ export function placeOf(definition: ProgramDefinition, name: string): EditPlace 
   return undefined
 }
 
-/** How the document asks the question at a place. */
+/** The placement of the question at a position. */
 export const placementAt = ({ screens }: ProgramDefinition, { screen, index }: EditPlace): PlacementDefinition =>
   screens[screen]!.questions[index]!
 
@@ -38,7 +38,7 @@ export const changeQuestion = (
   ),
 })
 
-/** Whether the question must be answered, and when it is asked. */
+/** Sets whether the question must be answered, and when it is asked. */
 export function changePlacement(
   definition: ProgramDefinition,
   name: string,
@@ -50,7 +50,7 @@ export function changePlacement(
   )
 }
 
-/** A question more, at this place. */
+/** Adds a question at this position. */
 export const addQuestion = (
   definition: ProgramDefinition,
   question: QuestionDefinition,
@@ -67,13 +67,13 @@ export const removeQuestion = (definition: ProgramDefinition, name: string): Pro
   questions: definition.questions.filter(({ admin_name }) => admin_name !== name),
 })
 
-/** The question at another place, which is counted without it. */
+/** Moves a question. The new position is counted without it. */
 export function moveQuestion(definition: ProgramDefinition, name: string, to: EditPlace): ProgramDefinition {
   const moved = placementAt(definition, placeOf(definition, name)!)
   return insert(without(definition, name), to, moved)
 }
 
-/** Another admin name, wherever the document has it. */
+/** Changes an admin name everywhere in the document. */
 export function renameQuestion(definition: ProgramDefinition, from: string, to: string): ProgramDefinition {
   const renamed = <Name extends string | undefined>(name: Name) => (name === from ? to : name)
   const inCondition = (condition: NamedCondition): NamedCondition => {
@@ -102,7 +102,7 @@ export function renameQuestion(definition: ProgramDefinition, from: string, to: 
   }
 }
 
-/** The item with this change; the same object if the change is none. */
+/** The item with this change; the same object if nothing changes. */
 const withChanged = <Item extends object>(item: Item, change: Readonly<Record<string, unknown>>): Item =>
   Object.entries(change).every(([name, value]) => item[name as keyof Item] === value) ? item : { ...item, ...change }
 
@@ -126,13 +126,13 @@ export const changeScreen = (
   screens: definition.screens.map((screen, i) => (i === index ? { ...screen, ...change } : screen)),
 })
 
-/** The screen at another place, which is counted without it. */
+/** Moves a screen. The new position is counted without it. */
 export const moveScreen = (definition: ProgramDefinition, from: number, to: number): ProgramDefinition => ({
   ...definition,
   screens: definition.screens.toSpliced(from, 1).toSpliced(to, 0, definition.screens[from]!),
 })
 
-/** A screen less, with the questions on it. */
+/** Removes a screen with its questions. */
 export function removeScreen(definition: ProgramDefinition, index: number): ProgramDefinition {
   const gone = new Set(definition.screens[index]?.questions.map(({ question }) => question))
   return {

@@ -9,7 +9,7 @@ import { enumeratorDepthLabel } from './definition-questions.ts'
 import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
 import { detailSchemas, enumeratorDepthUsual, screenSchemas } from './program-definition.ts'
 
-/** The first member of every bundle. Another number means another format. */
+/** The first member of every bundle. Another number stands for another format. */
 export const bundleFormat = 'tributary-program-1'
 
 const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
@@ -61,7 +61,7 @@ const bundledVersion = Type.Object(
     statuses: Type.Array(text),
     details: Type.Optional(Type.Object(detailSchemas, closed)),
     screens: Type.Array(bundledScreen),
-    /** In the order in which the program asks them. */
+    /** In the order of the program. */
     question_version_ids: Type.Array(id),
     based_on: idOrNull,
     created_at: instant,
@@ -78,7 +78,7 @@ const bundle = Type.Object(
     program: Type.Object({ program_id: id, slug: text, created_at: instant }, closed),
     questions: Type.Array(bundledQuestion),
     question_versions: Type.Array(bundledQuestionVersion),
-    /** Oldest publication first; the last one is the active one. */
+    /** Oldest publication first; the last version is the active one. */
     program_versions: Type.Array(bundledVersion, { minItems: 1 }),
   },
   { ...closed, $defs: { condition: conditionSchema({ question_id: id }) } },
@@ -89,9 +89,9 @@ export type BundledQuestion = Static<typeof bundledQuestion>
 export type BundledQuestionVersion = Static<typeof bundledQuestionVersion>
 export type BundledVersion = Static<typeof bundledVersion>
 
-/** Everything that keeps a document from being a bundle; empty when it is one. */
+/** Every reason why a document is not a valid bundle; empty if it is valid. */
 export function bundleErrors(document: unknown, enumeratorDepthMax: number = enumeratorDepthUsual): DefinitionError[] {
-  // A version lies two levels deeper here than in a document of its own.
+  // A version is nested two levels deeper here than in a document of its own.
   const unreadable = [...depthErrors(document, definitionDepthMax + 2)].flat()
   if (unreadable.length > 0) return unreadable
   const characters = [...characterErrors(document)].flat()
@@ -108,7 +108,7 @@ export function bundleErrors(document: unknown, enumeratorDepthMax: number = enu
   ]
 }
 
-/** D29, and questions that lead back to themselves. */
+/** D29, and questions repeated under themselves. */
 function nestingErrors({ questions }: ProgramBundle, enumeratorDepthMax: number): DefinitionError[] {
   const byId = new Map(questions.map(question => [question.question_id, question]))
   return questions.flatMap(({ question_id, kind, enumerator_id, admin_name }, at) => {
@@ -178,7 +178,7 @@ function referenceErrors(bundled: ProgramBundle): DefinitionError[] {
   return errors
 }
 
-/** Every question that screens ask, or look at in a condition at any depth. */
+/** Every question that screens ask or use in a condition, at any depth. */
 function questionsNamed(screens: BundledVersion['screens']): Set<number> {
   const ids = new Set<number>()
   const look = (condition: Condition | null): void => {
@@ -198,7 +198,7 @@ function questionsNamed(screens: BundledVersion['screens']): Set<number> {
   return ids
 }
 
-/** The instant exists, and its microseconds are a safe integer. */
+/** Whether the instant exists and its microseconds are a safe integer. */
 function isInstant(written: string): boolean {
   try {
     return Number.isSafeInteger(Temporal.Instant.from(written).epochMilliseconds * 1000)

@@ -16,10 +16,10 @@ import {
   settingSchemas,
 } from './definition-schemas.ts'
 
-/** Where the schema of this release says it lives; nothing is fetched from there. */
+/** The identifier of this release's schema; nothing is fetched from there. */
 export const programDefinitionSchemaId = 'https://tributary.example/schemas/program-definition.schema.json'
 
-/** As `Condition` of program-version, naming questions by admin name. */
+/** Like `Condition` of program-version, with questions named by admin name. */
 export type NamedCondition =
   | { all: NamedCondition[] }
   | { any: NamedCondition[] }
@@ -32,12 +32,12 @@ export type NamedCondition =
       value: string | number | string[] | number[]
     }
 
-/** An option as a document has it. `legacy_id` says that its id may be any text, being older than the rule for ids (contract D32). */
+/** An option in a document. `legacy_id` allows an ID from before the rule for IDs (contract D32). */
 export interface OptionDefinition extends QuestionOption {
   legacy_id?: boolean
 }
 
-/** A question and its settings, flat. `enumerator` is the admin name of the question it is repeated under. */
+/** A question with its settings in one object. `enumerator` is the admin name of the question it is repeated under. */
 export interface QuestionDefinition extends QuestionSettings {
   options?: OptionDefinition[]
   admin_name: string
@@ -59,14 +59,14 @@ export interface ScreenDefinition {
   questions: PlacementDefinition[]
 }
 
-/** Enumerators within enumerators, where nothing else is set: ENUMERATOR_DEPTH_MAX (contract D29). */
+/** Default for the nesting of enumerators: ENUMERATOR_DEPTH_MAX (contract D29). */
 export const enumeratorDepthUsual = 20
 
-/** A program as an administrator writes it. A question used on a screen is defined here or already in the bank. */
+/** A program as an administrator writes it. Every question on a screen is defined here or already in the bank. */
 export interface ProgramDefinition extends ProgramDetails {
   $schema?: string
   slug: string
-  /** The active version or the draft that this document was made from; of a new program, null or nothing. */
+  /** The active version or draft that this document was derived from; null or missing for a new program. */
   based_on?: number | null
   display_name: string
   statuses: string[]
@@ -123,7 +123,7 @@ const screenTexts = {
   description: prose('Introduction, shown above the questions.'),
 }
 
-/** The texts of a screen, as a document and a stored version have them. */
+/** The texts of a screen, in a document and in a stored version. */
 export const screenSchemas = {
   name: screenTexts.name,
   description: Type.Optional(screenTexts.description),
@@ -147,7 +147,7 @@ const programTexts = {
   confirmation: prose('Text shown after submission, such as what happens next.'),
 }
 
-/** The texts and languages of a program that a version keeps besides its name, statuses and screens. */
+/** The texts and languages of a program that a version stores besides its name, statuses and screens. */
 export const detailSchemas = {
   default_language: Type.Optional(
     tag('Language of the texts outside `translations`, as an IETF tag (BCP 47). Defaults to `en`.'),
@@ -224,7 +224,7 @@ export const programDefinitionSchema = Type.Object(
   { ...heading, ...closed, $defs: { condition: conditionSchema({ question: adminName('An earlier question.') }) } },
 )
 
-/** The published JSON Schema, as `scripts/program schema` prints it: what it is comes first. */
+/** The published JSON Schema, printed by `scripts/program schema`. Its description comes first. */
 export function programDefinitionJsonSchema(): string {
   return `${JSON.stringify({ ...heading, ...programDefinitionSchema }, null, 2)}\n`
 }

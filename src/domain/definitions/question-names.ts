@@ -8,8 +8,8 @@ const wordsOf = (text: string): string =>
     .trim()
 
 /**
- * The admin names that a new question may have by its text, the best first: `Which kind of tree?` → `which kind of tree`. Keys have words
- * and no digits: for "Housing 2026" and "Housing 2027" a letter is added.
+ * Possible admin names for a new question, generated from its text, the best first: `Which kind of tree?` → `which kind of tree`. Keys consist of
+ * words without digits, so "Housing 2026" and "Housing 2027" are told apart by an added letter.
  */
 export function namesFor(text: string, program: string): string[] {
   const whole = wordsOf(text) || 'new question'

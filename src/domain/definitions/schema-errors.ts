@@ -3,30 +3,30 @@
 import { Settings } from 'typebox/system'
 import { pointerTo } from '../values/json-text.ts'
 
-/** One thing wrong with a document. `path` is an RFC 6901 JSON Pointer. */
+/** An error in a document. `path` is an RFC 6901 JSON Pointer. */
 export interface SchemaViolation {
   path: string
   code: string
   detail: string
 }
 
-/** A single error, as the list that every check returns. */
+/** A single error as a list, which is what every check returns. */
 export const oneError = (path: string, code: string, detail: string): SchemaViolation[] => [{ path, code, detail }]
 
-// TypeBox stops at 8 errors by default; the author of the document wants to see all of them.
+// TypeBox stops at 8 errors by default, but the author of the document wants to see all of them.
 Settings.Set({ maxErrors: 10_000 })
 
-/** Errors that are listed of one document or body. */
+/** Maximum number of errors listed for one document or body. */
 export const errorsListedMax = 1000
 
-/** An error of `Value.Errors`. */
+/** An error from `Value.Errors`. */
 export interface SchemaError {
   keyword: string
   instancePath: string
   params: object
 }
 
-/** Describes a schema error, once for each member that it concerns. */
+/** Describes a schema error, once for each member concerned. */
 export function schemaError({ keyword, instancePath: path, params }: SchemaError): SchemaViolation[] {
   const wants = params as Readonly<Record<string, unknown>>
   switch (keyword) {

@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import { pointerTo } from '../values/json-text.ts'
 import type { SchemaError } from './schema-errors.ts'
 
-/** A schema as far as the check goes into it. */
+/** The part of a schema that this check understands. */
 interface Parts {
   items?: TSchema
   properties?: Readonly<Record<string, TSchema>>
@@ -15,8 +15,8 @@ interface Parts {
 }
 
 /**
- * The errors of `Value.Errors`, in its order, in steps of one entry of a list or one member of an object. One for each unknown member,
- * of which `Value.Errors` drops all when more than 10,000 are there. The schema has no references.
+ * The errors of `Value.Errors`, in its order, in steps of one list entry or object member. Each unknown member is reported; `Value.Errors` drops all
+ * of them if there are more than 10,000. The schema has no references.
  */
 export function* checkSchema(schema: TSchema, value: unknown, path = ''): Generator<readonly SchemaError[]> {
   const { items, properties, additionalProperties, ...rest } = schema as TSchema & Parts
@@ -40,7 +40,7 @@ export function* checkSchema(schema: TSchema, value: unknown, path = ''): Genera
   } else yield errorsAt(path, schema, value)
 }
 
-/** Thousands of options are not one step. */
+/** Thousands of options are too much for one step. */
 const hasLongList = (value: unknown): boolean =>
   isObject(value) && Object.values(value).some(member => Array.isArray(member) && member.length > 100)
 
@@ -51,7 +51,7 @@ const errorsAt = (path: string, schema: TSchema, value: unknown): SchemaError[] 
 
 const compiled = new WeakMap<TSchema, Validator>()
 
-/** Ten times as fast as looking for errors, of which most values have none; compiled with the first. */
+/** Ten times as fast as searching for errors, which most values don't have. Compiled at the first use. */
 export function fits(schema: TSchema, value: unknown): boolean {
   const validator = compiled.get(schema) ?? Compile(schema)
   compiled.set(schema, validator)

@@ -13,8 +13,8 @@ export interface DescribableVersion extends Pick<ProgramVersion, 'slug' | 'scree
 }
 
 /**
- * The document of a version: every question it asks is defined in it, in the order of the screens. A shared question may have translations
- * that only other programs offer: the document leaves them out, and `completeDefinition` puts them back.
+ * The document of a version. It defines every question that the version asks, in the order of the screens. A shared question may have translations
+ * that only other programs offer: the document omits them, and `completeDefinition` restores them.
  */
 export function describeVersion(version: DescribableVersion): ProgramDefinition {
   const definition = describeWhole(version)
@@ -22,7 +22,7 @@ export function describeVersion(version: DescribableVersion): ProgramDefinition 
   return { ...definition, questions: definition.questions.map(question => onlyIn(question, tag => offered.has(tag))) }
 }
 
-/** As `describeVersion`, with every translation that its questions have: what versions are compared by. */
+/** Like `describeVersion`, with all translations of its questions. Versions are compared in this form. */
 export function describeWhole(version: DescribableVersion): ProgramDefinition {
   const names = new Map(version.questions.map(q => [q.question_id, q.admin_name]))
   const nameOf = (question_id: number): string => {
@@ -65,14 +65,14 @@ export const screenTextsOf = ({
   ...(translations === undefined ? {} : { translations }),
 })
 
-/** The version before it had any question: what a program's first one is compared with. */
+/** An empty version, which a program's first version is compared with. */
 export const withoutQuestions = <Version extends DescribableVersion>(version: Version): Version => ({
   ...version,
   screens: [],
   questions: [],
 })
 
-/** The document of a stored version, ready to be edited: it says what it is based on. */
+/** The document of a stored version, for editing: it names the version it is based on. */
 export function describeForEditing(
   version: DescribableVersion & Pick<ProgramVersion, 'program_version_id'>,
 ): ProgramDefinition {
@@ -81,8 +81,8 @@ export function describeForEditing(
 }
 
 /**
- * The same document with every question it asks defined in it: those it leaves to the bank as the bank has them now.
- * In the order of the screens. The document must have been parsed with this bank.
+ * The same document with every question it asks defined, in the order of the screens. Questions it left to the bank are as in the bank now. The
+ * document must have been parsed with this bank.
  */
 export function completeDefinition(definition: ProgramDefinition, bank: readonly KnownQuestion[]): ProgramDefinition {
   const defined = new Map(definition.questions.map(question => [question.admin_name, question]))
@@ -102,7 +102,7 @@ export function completeDefinition(definition: ProgramDefinition, bank: readonly
   return { ...definition, questions }
 }
 
-/** A question with those of its translations whose tags are wanted; its options likewise. */
+/** A question with only the wanted translations, and its options likewise. */
 export function onlyIn<One extends QuestionSettings>(question: One, wanted: (tag: string) => boolean): One {
   const { options } = question
   if (question.translations === undefined && !options?.some(option => option.translations !== undefined))
@@ -111,7 +111,7 @@ export function onlyIn<One extends QuestionSettings>(question: One, wanted: (tag
   return options === undefined ? kept : { ...kept, options: options.map(option => translationsIn(option, wanted)) }
 }
 
-/** An element with those of its translations whose tags are wanted, and that have a text. */
+/** An element with only the wanted translations that have a text. */
 export function translationsIn<One extends { translations?: Translations }>(
   element: One,
   wanted: (tag: string) => boolean,
@@ -122,7 +122,7 @@ export function translationsIn<One extends { translations?: Translations }>(
   return (kept.length === 0 ? rest : { ...rest, translations: Object.fromEntries(kept) }) as One
 }
 
-/** A question with the translations of the bank in languages that this program doesn't offer, so that no program removes another's. */
+/** A question with the bank's translations into languages that this program doesn't offer, so that no program removes those of another. */
 function withTranslations(
   question: QuestionDefinition,
   banked: QuestionSettings,
@@ -140,7 +140,7 @@ function withTranslations(
   }
 }
 
-/** Only of texts that the element has. */
+/** Only for texts that the element has. */
 function mergedTranslations<One extends { translations?: Translations }>(element: One, others: Translations = {}): One {
   const kept = Object.entries(others).flatMap(([tag, texts]) => {
     const fitting = Object.entries(texts).filter(([name]) => Object.hasOwn(element, name))
@@ -151,7 +151,7 @@ function mergedTranslations<One extends { translations?: Translations }>(element
     : { ...element, translations: { ...Object.fromEntries(kept), ...element.translations } }
 }
 
-/** Option ids from before the rule for ids say so in a document; where they are stored, they need not (D32). */
+/** Option IDs from before the rule for IDs are marked in documents, but not in stored versions (D32). */
 function documentedSettings(
   kind: QuestionKind,
   settings: QuestionSettings,
@@ -167,7 +167,7 @@ function visibleWhen(condition: Condition | null, nameOf: (id: number) => string
   return condition === null ? {} : { visible_when: namedCondition(condition, nameOf) }
 }
 
-/** A condition with questions by name, as documents have it. */
+/** A condition that names questions by admin name, as in documents. */
 export function namedCondition(condition: Condition, nameOf: (id: number) => string): NamedCondition {
   if ('all' in condition) return { all: condition.all.map(inner => namedCondition(inner, nameOf)) }
   if ('any' in condition) return { any: condition.any.map(inner => namedCondition(inner, nameOf)) }
@@ -178,7 +178,7 @@ export function namedCondition(condition: Condition, nameOf: (id: number) => str
   return { question, field, operator, value: typeof value === 'object' ? ([...value] as string[] | number[]) : value }
 }
 
-/** A condition with questions by id, as it is stored. */
+/** A condition that names questions by ID, as stored. */
 export function storedCondition(condition: NamedCondition, idOf: (name: string) => number): Condition {
   if ('all' in condition) return { all: condition.all.map(inner => storedCondition(inner, idOf)) }
   if ('any' in condition) return { any: condition.any.map(inner => storedCondition(inner, idOf)) }

@@ -6,7 +6,7 @@ import type { VersionQuestion } from '../questions/question.ts'
 
 type Asking = Pick<ProgramVersion, 'questions' | 'screens'>
 
-/** Each version as if it had never asked the hidden questions, nor what is repeated under them or shares a key with them. */
+/** Each version as if it had never asked the hidden questions, those repeated under them, or those that share their keys. */
 export function visibleVersions<Version extends Asking>(
   versions: readonly Version[],
   hidden: ReadonlySet<number>,
@@ -41,7 +41,7 @@ function allHidden(questions: readonly VersionQuestion[], hidden: ReadonlySet<nu
   return gone
 }
 
-/** A condition over a hidden question is omitted entirely: the remainder would be another condition. */
+/** A condition that uses a hidden question is omitted entirely, because the rest would be a different condition. */
 const visibleCondition = (condition: Condition | null, gone: ReadonlySet<number>): Condition | null =>
   condition !== null && looksAt(condition, gone) ? null : condition
 

@@ -3,15 +3,12 @@
 import { exactCents, exactInteger } from '../values/exact-number.ts'
 import { JsonNumber } from '../values/json-text.ts'
 
-/**
- * Each reader of a field gives undefined when the field is faulty, which is then noted. Details begin with "Must" and repeat
- * nothing of the answer.
- */
+/** The readers of fields return undefined for an invalid field, after noting the error. Details begin with "Must" and never repeat the answer. */
 export abstract class FieldReader {
-  /** A field as the input has it; null without one. Numbers that a double might change are JsonNumbers. */
+  /** A field of the input; null if missing. Numbers that a double might change are JsonNumbers. */
   abstract raw(name: string): unknown
 
-  /** Notes what is wrong with a field, or with one item of it. */
+  /** Notes an error in a field or in one of its items. */
   abstract error(name: string, code: string, detail: string, item?: number): undefined
 
   /** Whether the list of errors is full, so that the search for more can stop. */
@@ -23,13 +20,13 @@ export abstract class FieldReader {
     return text === null ? this.error(name, 'required', 'Is required in this answer.') : text
   }
 
-  /** As `text`, or null when it is left out. */
+  /** Like `text`, or null if omitted. */
   optionalText(name: string): string | null | undefined {
     const value = this.raw(name)
     return value === null ? null : this.#wellFormed(value, name)
   }
 
-  /** As `optionalText`, and one of the values that are allowed. */
+  /** Like `optionalText`, limited to the allowed values. */
   oneOf<T extends string>(name: string, allowed: Iterable<T>): T | null | undefined {
     const text = this.optionalText(name)
     if (text === null || text === undefined) return text
@@ -37,18 +34,18 @@ export abstract class FieldReader {
     return this.error(name, 'not_allowed', `Must be one of ${[...allowed].join(', ')}, or null.`)
   }
 
-  /** As `text`, in a form that is described to those who got it wrong. */
+  /** Like `text`, in a certain format, which the error describes. */
   formatted(name: string, fits: (text: string) => boolean, form: string): string | undefined {
     const text = this.text(name)
     return text === undefined || fits(text) ? text : this.error(name, 'malformed', `Must be ${form}.`)
   }
 
-  /** As `formatted`, or null when it is left out. */
+  /** Like `formatted`, or null if omitted. */
   optionalFormatted(name: string, fits: (text: string) => boolean, form: string): string | null | undefined {
     return this.raw(name) === null ? null : this.formatted(name, fits, form)
   }
 
-  /** A list of texts, each not empty and well-formed; empty when it is left out. */
+  /** A list of texts, each not empty and well-formed; empty if omitted. */
   texts(name: string): readonly string[] | undefined {
     const value = this.raw(name)
     if (value === null) return []
@@ -74,7 +71,7 @@ export abstract class FieldReader {
       : this.error(name, 'wrong_type', 'Must be a number, such as 3.')
   }
 
-  /** The whole cents of an amount in dollars, at least 0 (D18). */
+  /** A dollar amount in cents, at least 0 (D18). */
   cents(name: string): number | undefined {
     const value = this.raw(name)
     if (!isNumber(value))
@@ -91,7 +88,7 @@ export abstract class FieldReader {
   }
 }
 
-/** Why a value is no text that can be stored and returned exactly: code and detail. */
+/** Why a text cannot be stored and returned exactly: code and detail. */
 export function textError(value: unknown): [code: string, detail: string] | undefined {
   if (typeof value !== 'string') return ['wrong_type', 'Must be a string.']
   if (value === '') return ['empty', 'Must not be empty; send null if there is no answer.']
@@ -102,7 +99,7 @@ export function textError(value: unknown): [code: string, detail: string] | unde
 const isNumber = (value: unknown): value is number | JsonNumber =>
   typeof value === 'number' || value instanceof JsonNumber
 
-/** Whole cents of an amount that a double holds; undefined when it has a fraction of a cent, or too many. */
+/** Cents of an amount held by a double; undefined if it has fractions of a cent or is too large. */
 function wholeCents(dollars: number): number | undefined {
   const cents = Math.round(dollars * 100)
   return Number.isSafeInteger(cents) && cents / 100 === dollars ? cents + 0 : undefined

@@ -5,21 +5,21 @@ export interface JsonSchema {
 }
 
 export interface SchemaStyle {
-  /** The place of named definitions: `#/$defs/` in a schema of its own, `#/components/schemas/` in OpenAPI. */
+  /** The location of named definitions: `#/$defs/` in a schema document, `#/components/schemas/` in OpenAPI. */
   definitionsAt: '#/$defs/' | '#/components/schemas/'
   /**
-   * Refuses every property, option and enumerated value not known now. For the tests of this service alone: what the
-   * specification lets grow must not break a client that validates.
+   * Rejects all properties, options and enumerated values not known now. Only for this service's tests: additions that the specification allows must
+   * not break a client that validates.
    */
   closed?: boolean
-  /** For a program followed from an origin, whose stored data was not always checked as strictly as here. */
+  /** For a followed program, whose stored data was not always validated as strictly as here. */
   followed?: FollowedShape | undefined
 }
 
 export interface FollowedShape {
   /** `program_name` as it is exported. */
   programName: string
-  /** `origin`: as the origin's code has it, where the contract says otherwise. */
+  /** `origin`: as in the origin's code, where the contract differs. */
   profile: 'contract' | 'origin'
 }
 
@@ -29,10 +29,10 @@ export function loosened(schema: JsonSchema): JsonSchema {
   return schema.items === undefined ? rest : { ...rest, items: loosened(schema.items as JsonSchema) }
 }
 
-/** The note of a schema whose values are listed as examples. */
+/** The note in a schema whose values are listed as examples. */
 export const moreMayBeAdded = 'The examples are all current values; accept others, because more may be added.'
 
-/** A string of which the known values are listed and others must be accepted. Source: spec, "Versioning" 2. */
+/** A string with some known values, for which others must be accepted. Source: spec, "Versioning" 2. */
 export function openEnum(
   description: string,
   values: readonly string[],
@@ -43,7 +43,7 @@ export function openEnum(
     type: orNull === undefined ? 'string' : ['string', 'null'],
     description: `${description} ${moreMayBeAdded}`,
     examples: values,
-    // Null is harmless where the type leaves it out, and keeps the list from being empty.
+    // Null is harmless if the type excludes it, and prevents an empty list.
     ...(style.closed ? { enum: [...values, null] } : {}),
   }
 }

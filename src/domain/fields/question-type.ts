@@ -5,7 +5,7 @@ import type { Rng } from '../random/seeded-random.ts'
 import type { FieldReader } from './field-reader.ts'
 import type { JsonSchema, SchemaStyle } from './field-schema.ts'
 
-/** The kind of value in a field of an exported answer. Unanswered, a list is `[]` and anything else null; conditions use it too. */
+/** The kind of value in a field of an exported answer, which conditions use, too. If unanswered, a list is `[]` and everything else null. */
 export type FieldForm = 'text' | 'number' | 'date' | 'option' | 'option_list' | 'text_list' | 'entities'
 
 /** Whether the unanswered form of such a field is `[]`. */
@@ -14,60 +14,57 @@ export const isList = (form: FieldForm): boolean =>
 
 interface Field<A> {
   readonly form: FieldForm
-  /** In a response; where it depends on the question, made from every option id it ever had. */
+  /** The schema in responses. If it depends on the question, it is generated from every option ID the question ever had. */
   readonly schema: JsonSchema | ((optionIds: readonly string[], style: SchemaStyle) => JsonSchema)
-  /** Its value, where that is not the member of the same name of the answer. */
+  /** Returns the field's value if it isn't simply the answer's member of that name. */
   value?(answer: A): string | number | readonly string[] | null
 }
 
 export type SettingSchemas = Readonly<Record<string, TSchema>>
 export type SettingsOf<S> = { [K in keyof S]?: S[K] extends TSchema ? Static<S[K]> : never }
 
-/** The common part of all question types: enough for ENUMERATOR, whose answers contain answers to other questions. */
+/** The common part of all question types, sufficient for ENUMERATOR, whose answers contain answers to other questions. */
 export interface QuestionShape<A, S extends SettingSchemas> {
   /** The kinds of question that are exported as this type. */
   readonly kinds: readonly string[]
-  /** The settings such a question may have besides its text and help. */
+  /** The settings of such a question besides its text and help. */
   readonly settings: S
-  /** The fields of an exported answer, in their order. Source: spec, "Question objects". */
+  /** The fields of an exported answer, in order. Source: spec, "Question objects". */
   readonly fields: Readonly<Record<string, Field<A>>>
-  /** Additional fields of a sent answer that say how to read it and are not stored. */
+  /** Additional fields of a submitted answer that say how to read it and are not stored. */
   readonly hints?: readonly string[]
 }
 
-/** The rules that an answer must follow. */
+/** The rules for an answer. */
 export interface AnswerRules<S extends SettingSchemas = SettingSchemas> {
-  /** The question's settings as the program asks it; empty for older answers, which "may violate" them. */
+  /** The question's settings in the program; empty for older answers, which "may violate" them. */
   readonly settings: SettingsOf<S>
   readonly optionIds: ReadonlySet<string>
-  /**
-   * `saved`: may still change. `final`: is submitted now. `older`: was submitted before, in whatever way the question was
-   * asked then.
-   */
+  /** `saved`: may still change. `final`: being submitted. `older`: submitted earlier, under the question's settings at that time. */
   readonly stage: 'saved' | 'final' | 'older'
 }
 
-/** A line of an answer as people read it. */
+/** A line of an answer for people. */
 export interface AnswerLine {
   text: string
-  /** `code` is read sign by sign, `aside` is about the answer, `link` is an address that may be followed. */
+  /** `code` is read character by character, `aside` is a remark about the answer, `link` is an address to open. */
   look?: 'code' | 'aside' | 'link'
 }
 
-/** A type whose answers are complete in themselves. `A` is a checked answer, in the form it is kept in. */
+/** A type whose answers don't contain other answers. `A` is a checked answer in its stored form. */
 export interface QuestionType<A, S extends SettingSchemas = SettingSchemas> extends QuestionShape<A, S> {
   /**
-   * The question object of an answer as JSON text, its fields in their order. Written out field by field: to make an object
-   * and stringify that takes twice as long, and this is most of what a load renders.
+   * The question object of an answer as JSON text, written field by field: building an object for JSON.stringify takes twice as long, and this is
+   * most of a load's rendering time.
    */
   text(answer: A): string
-  /** The answer as people read it; `optionText` gives the words of an option. */
+  /** The answer for people; `optionText` returns an option's text. */
   lines(answer: A, optionText: (id: string) => string): readonly AnswerLine[]
-  /** The answer in fields that are not all empty; undefined when something is wrong with it, which is then noted. */
+  /** The answer from fields that are not all empty; undefined if it is invalid, after noting the error. */
   read(fields: FieldReader, rules: AnswerRules<S>): A | undefined
-  /** The sample answer that shows most: every field filled, several selections. Two variants differ. */
+  /** The most complete sample answer: every field filled, several selections. Two variants differ. */
   sample(settings: SettingsOf<S>, variant: number): A
-  /** A maker of varied answers; undefined where nothing can be answered (no options, no files). */
+  /** Creates a generator of varied answers; undefined if no answer is possible (no options, no files). */
   random(settings: SettingsOf<S>): (next: Rng) => A | undefined
 }
 

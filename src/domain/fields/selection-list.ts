@@ -12,7 +12,7 @@ interface SelectionList<T extends string> {
   selections: readonly string[]
 }
 
-/** A type of this kind; `what` are those that are selected. */
+/** A question type with a list of selections; `what` names the selected things. */
 export const selectionList = <const T extends string, const K extends string>(type: T, kind: K, what: string) =>
   ({
     kinds: [kind],

@@ -21,7 +21,7 @@ export const countSettings = {
 
 const optionText = Type.String({ minLength: 1, maxLength: 10_000, description: 'Text shown to applicants.' })
 
-/** The options of a question, each with these members besides its own. */
+/** The options of a question, each with these additional members. */
 export function optionList<More extends TProperties>(more: More) {
   const option = Type.Object(
     {
@@ -69,7 +69,7 @@ export function lengthFits(
 
 function codePoints(text: string): number {
   let count = 0
-  // The second half of a pair is not counted; text is well-formed here.
+  // The second half of a surrogate pair is not counted. Text is well-formed here.
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) !== 0xdc00) count++
   return count
 }
@@ -87,7 +87,7 @@ export function countFits(
   return false
 }
 
-/** The maximum number of options in an error. */
+/** The maximum number of options listed in an error. */
 const optionsShown = 20
 
 export function isOption(

@@ -2,7 +2,7 @@
 
 import { type TSchema, Type } from 'typebox'
 
-/** By language tag, and by the name of the text that each translates: `{"es": {"text": "…"}}`. */
+/** By language tag and name of the translated text: `{"es": {"text": "…"}}`. */
 export type Translations<Field extends string = string> = Readonly<
   Record<string, { readonly [Name in Field]?: string | undefined }>
 >

@@ -2,16 +2,13 @@
 
 import { type FileType, fileTypes } from './file-types.ts'
 
-/** Longest name that is kept, in code points. */
+/** Maximum length of a stored name in code points. */
 const lengthMax = 200
 
 /** Characters that are invisible or change how nearby text is shown, such as direction overrides. Joiners are kept. */
 const hidden = /(?![\u200c\u200d])\p{C}/gu
 
-/**
- * A name as it is kept: without folders, control characters and a leading dot, in a bounded length. `"..\\..\\a\0b.pdf"` → `"ab.pdf"`.
- * Never empty.
- */
+/** The name to store: without folders, control characters and a leading dot, in a bounded length. `"..\\..\\a\0b.pdf"` → `"ab.pdf"`. Never empty. */
 export function keptFileName(sent: string): string {
   const last = sent.toWellFormed().normalize('NFC').split(/[/\\]/).at(-1)!
   const shown = last.replace(hidden, '').replace(/\s+/g, ' ').trim().replace(/^\.+/, '')

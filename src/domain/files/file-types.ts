@@ -1,9 +1,9 @@
 // The types of file that applicants may upload: documents and pictures, which run no code when they are opened.
 
 interface FileTypeFacts {
-  /** The name people know. */
+  /** Its common name. */
   label: string
-  /** Media types that its content is recognized as. */
+  /** Media types detected for its content. */
   media: readonly string[]
   /** File name extensions. The first is added to a name that has none of them. */
   extensions: readonly [string, ...string[]]
@@ -22,20 +22,20 @@ export type FileType = keyof typeof fileTypes
 
 export const fileTypeNames = Object.keys(fileTypes) as FileType[]
 
-/** The file type for a media type; undefined if nobody may upload it. */
+/** The file type for a media type; undefined if it may not be uploaded. */
 export const typeOfMedia = (media: string): FileType | undefined =>
   fileTypeNames.find(type => (fileTypes[type].media as readonly string[]).includes(media))
 
 const megabyte = 1_000_000
 
-/** The files that a question accepts. */
+/** The file types that a question accepts. */
 export interface FileRules {
   types: readonly FileType[]
   bytesMax: number
   megabytesMax: number
 }
 
-/** Limit for questions that set none. */
+/** Size limit for questions without one. */
 const usualMegabytes = 10
 
 export function fileRulesOf(settings: {

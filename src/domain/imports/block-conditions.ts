@@ -9,10 +9,10 @@ interface ComparedQuestion {
   options: readonly { id: string; adminName: string }[]
 }
 
-/** Deepest nesting of a predicate that is looked into. */
+/** Deepest nesting of a predicate that is translated. */
 const depthMax = 20
 
-/** The field of ours that holds what each of CiviForm's does. Others are compared with none. */
+/** Our field for each of CiviForm's. Fields that aren't listed can't be translated. */
 const fields: Readonly<Record<string, string>> = {
   CITY: 'city',
   CORRECTED: 'corrected',
@@ -48,7 +48,7 @@ const operators: Readonly<Record<string, ComparisonOperator>> = {
   NOT_EQUAL_TO: 'not_equal',
 }
 
-/** CiviForm's operators that negate another, each with the one it negates. */
+/** CiviForm's negating operators, each with the operator it negates. */
 const negated: Readonly<Record<string, string>> = { NONE_OF: 'ANY_OF', NOT_IN: 'IN' }
 
 type Stored = Readonly<Record<string, unknown>> | null | undefined
@@ -57,8 +57,8 @@ type Stored = Readonly<Record<string, unknown>> | null | undefined
 class Unsayable extends Error {}
 
 /**
- * The condition of a block, in which questions are named by the ids of their rows in CiviForm. Null for one that is always shown.
- * `why` says what could not be expressed; the block then counts as always shown.
+ * The condition of a block, with questions named by their row IDs in CiviForm. Null if the block is always shown. `why` lists what could not be
+ * translated; the block then counts as always shown.
  */
 export function blockCondition(
   hidePredicate: unknown,
@@ -84,7 +84,7 @@ export function blockCondition(
   function node(stored: unknown, depth: number): Condition {
     const { type, children, node: inner } = (stored ?? {}) as Record<string, unknown>
     if (depth > depthMax) throw new Unsayable('is nested too deeply')
-    // A child may be wrapped as the root is.
+    // A child may be wrapped like the root.
     if (type === undefined && inner !== undefined) return node(inner, depth + 1)
     if ((type === 'and' || type === 'or') && Array.isArray(children)) {
       const conditions = children.map(child => node(child, depth + 1))
@@ -114,7 +114,7 @@ export function blockCondition(
   }
 }
 
-/** The value as the export writes it: names of options for their ids, dollars for cents, days for milliseconds. */
+/** The value as in exports: option names instead of IDs, dollars instead of cents, days instead of milliseconds. */
 function exportedValue(stored: Stored, field: string, question: ComparedQuestion): ConditionValue {
   const parsed = parse(stored?.value)
   const item = (value: unknown): string | number => {
@@ -130,7 +130,7 @@ function exportedValue(stored: Stored, field: string, question: ComparedQuestion
   return Array.isArray(parsed) ? (parsed.map(item) as string[] | number[]) : item(parsed)
 }
 
-/** Values are texts of JSON; the oldest are bare. */
+/** Values are JSON texts; the oldest ones are bare. */
 function parse(value: unknown): unknown {
   try {
     return JSON.parse(String(value))

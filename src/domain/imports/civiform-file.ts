@@ -15,7 +15,7 @@ import { blockCondition } from './block-conditions.ts'
 import { type FileQuestion, isEmpty, type Loss, oneLine, readQuestion } from './civiform-questions.ts'
 import { civiformTexts, translatedElement } from './civiform-texts.ts'
 
-/** The definition in a CiviForm file, and what of the file is not in it. */
+/** The definition in a CiviForm file, and the content that is not in it. */
 export function readCiviformFile(document: unknown): { definition: ProgramDefinition; losses: Loss[] } {
   const losses: Loss[] = []
   const program = member(document, 'program')
@@ -47,7 +47,7 @@ export function readCiviformFile(document: unknown): { definition: ProgramDefini
   return { definition, losses }
 }
 
-/** American English where any text has it, else the language of most. */
+/** American English if any text has it, otherwise the most frequent language. */
 function defaultLanguage(document: unknown): string {
   const counts = new Map<string, number>()
   const texts = [
@@ -69,7 +69,7 @@ function languagesIn(definition: ProgramDefinition): string[] {
   return [...tags].sort()
 }
 
-/** Members of a program that a definition has no place for, each with the values that mean nothing is lost. */
+/** Members of a program that a definition cannot hold, each with the values for which nothing is lost. */
 const unplaced: Readonly<Record<string, { says: string; empty?: readonly unknown[] }>> = {
   localizedShortDescription: { says: 'the short description' },
   adminDescription: { says: 'the note for administrators' },
@@ -150,7 +150,7 @@ function readScreens(
     const { condition, why } = blockCondition(member(block, 'hidePredicate'), named)
     if (why !== undefined) lose('condition', `Its condition can’t be expressed: it ${why}. The screen is always shown.`)
     const visible_when = condition === null ? undefined : namedCondition(condition, id => named.get(id)!.name)
-    // A repeated screen is decided for each entity, which only its questions are.
+    // A repeated screen's condition is evaluated for each entity, which is only possible for its questions.
     const isRepeated = !isEmpty(member(block, 'repeaterId'))
     const placements = [...members(block, 'questionDefinitions')].flatMap(({ value }): PlacementDefinition[] => {
       const id = Number(member(value, 'id'))
@@ -184,7 +184,7 @@ function readScreens(
 
 const conditionPath = /^\/screens\/(\d+)(?:\/questions\/(\d+))?\/visible_when/
 
-/** Leaves out the conditions that could not be decided here, and says so. */
+/** Removes conditions that cannot be evaluated here, and reports them. */
 function dropUndecidable(definition: ProgramDefinition, losses: Loss[]): void {
   for (const { path, detail } of [...screenErrors(definition, undefined, Number.POSITIVE_INFINITY)].flat()) {
     const [, screen, question] = conditionPath.exec(path) ?? []

@@ -2,7 +2,7 @@
 
 import type { QuestionKind } from '../questions/question.ts'
 
-/** By the name of the type, in capitals. A type that a later CiviForm has is not among them. */
+/** By the name of the type, in capitals. Types of later CiviForm versions are missing. */
 export const civiformKinds: Readonly<Record<string, QuestionKind>> = {
   ADDRESS: 'ADDRESS',
   CHECKBOX: 'CHECKBOX',

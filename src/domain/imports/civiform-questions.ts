@@ -8,10 +8,10 @@ import { questionKey } from '../questions/question-key.ts'
 import { civiformKinds } from './civiform-kinds.ts'
 import { civiformTexts, translatedElement } from './civiform-texts.ts'
 
-/** Something of a file that the definition lacks, or has in another form. */
+/** Something in a file that the definition lacks or has in another form. */
 export interface Loss {
   code: string
-  /** The question, screen or part of the program. */
+  /** The question, screen or part of the program concerned. */
   subject: string
   detail: string
 }

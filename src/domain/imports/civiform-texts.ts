@@ -3,7 +3,7 @@
 
 import { canonicalLanguageTag } from '../values/language-tag.ts'
 
-/** The text of each language, by its tag; none for what is no such text, is empty, or has an unknown language. */
+/** The text in each language, by tag. Anything that is not a localized text, empty texts and unknown languages are dropped. */
 export function civiformTexts(stored: unknown): Map<string, string> {
   const translations = (stored as { translations?: unknown } | null | undefined)?.translations
   if (typeof translations !== 'object' || translations === null) return new Map()
@@ -15,7 +15,7 @@ export function civiformTexts(stored: unknown): Map<string, string> {
   )
 }
 
-/** Puts the texts of one element together: `name` and `description` in the default language, the others as its translations. */
+/** Combines the texts of one element: `name` and `description` in the default language, the others as its translations. */
 export function translatedElement<Name extends string>(
   texts: Readonly<Record<Name, ReadonlyMap<string, string>>>,
   standard: string,

@@ -5,7 +5,7 @@ import { bundleFormat } from '../definitions/program-bundle.ts'
 import { isObject } from '../definitions/stepwise-check.ts'
 import { parseJson, placedDetail } from '../values/json-text.ts'
 
-/** Longest file that is read. */
+/** Maximum length of a file. */
 export const importBytesMax = 2 * 1024 * 1024
 
 export type ProgramFile =
@@ -21,10 +21,10 @@ const signatures: readonly (readonly [start: string, what: string])[] = [
   ['\u00ff\u00d8\u00ff', 'a picture'],
 ]
 
-/** Deeper than any program; how deep one may be is checked with the rest of it. */
+/** Deeper than any program. The allowed depth is checked later with the rest. */
 const depthMax = 1000
 
-/** A byte order mark is passed over. */
+/** A byte order mark is skipped. */
 export function identifyFile(bytes: Uint8Array): ProgramFile {
   const other = (appears: string): ProgramFile => ({ form: 'other', appears })
   if (bytes.length > importBytesMax)

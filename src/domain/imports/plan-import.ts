@@ -7,7 +7,7 @@ import type { NamedCondition, ProgramDefinition, QuestionDefinition } from '../d
 import { onlyIn } from '../definitions/version-definition.ts'
 import { foldedKeyOf, questionKey } from '../questions/question-key.ts'
 
-/** `reuse` the question of the bank, `copy` the file's under another name, or `change` the question that programs share. */
+/** `reuse` the question of the bank, `copy` the file's question under another name, or `change` the question that programs share. */
 export type ImportChoice = { do: 'reuse' } | { do: 'change' } | { do: 'copy'; name: string }
 
 export type ImportChoices = Readonly<Record<string, ImportChoice>>
@@ -17,18 +17,18 @@ export interface ImportedQuestion {
   question_key: string
   text: string
   kind: QuestionDefinition['kind']
-  /** `new` to the bank, the `same` as in it, or at odds with a question that has its name or its key. */
+  /** `new` to the bank, the `same` as in it, or in conflict with a question that has its name or key. */
   relation: 'new' | 'same' | 'clash'
-  /** For a clash: the bank's question, or the file's own question with the same key. */
+  /** For a conflict: the bank's question, or the file's own question with the same key. */
   holder: string | null
-  /** Why nothing but a copy is possible, or what its settings say otherwise. */
+  /** Why only a copy is possible, or how its settings differ. */
   reason: 'settings' | 'kind' | 'place' | 'key' | null
   changes: readonly VersionChange[]
-  /** The possible choices; none for a question without a clash. */
+  /** The possible choices; none for a question without a conflict. */
   may: readonly ImportChoice['do'][]
-  /** A free name for a copy. */
+  /** An available name for a copy. */
   copy_name: string | null
-  /** As chosen; null while the choice is open. */
+  /** The choice that was made; null if none has been. */
   choice: ImportChoice | null
   /** Its name after the import. */
   name: string
@@ -36,21 +36,21 @@ export interface ImportedQuestion {
 
 export interface ImportPlan {
   questions: ImportedQuestion[]
-  /** Names of questions whose clash needs a choice. */
+  /** Names of questions whose conflict needs a choice. */
   open: string[]
-  /** Choices that can't be made, by question. */
+  /** Invalid choices, by question. */
   faults: { question: string; code: string; detail: string }[]
-  /** The definition that is saved once no choice is open. */
+  /** The definition to save once every choice has been made. */
   definition: ProgramDefinition
 }
 
 interface Taken {
   known: KnownQuestion
-  /** Whether it is a question of the file rather than of the bank. */
+  /** Whether it is a question of the file, as opposed to the bank. */
   imported: boolean
 }
 
-/** The bank has every question with a name or key of the file, of the choices, and of the names that are offered for copies. */
+/** The bank must contain every question with a name or key that occurs in the file, in the choices, or among the names offered for copies. */
 export function planImport(
   definition: ProgramDefinition,
   bank: readonly KnownQuestion[],
@@ -62,7 +62,7 @@ export function planImport(
     byName.set(known.admin_name, { known, imported })
     byPlace.set(placeOf(known), { known, imported })
   }
-  // Translations in languages that the file doesn't offer stay as they are, whatever is chosen.
+  // Translations into languages that the file doesn't offer are kept, whatever the choice.
   const offered = new Set(definition.languages)
   for (const known of bank) take({ ...known, settings: onlyIn(known.settings, tag => offered.has(tag)) }, false)
   const renamed = new Map<string, string>()
@@ -88,7 +88,7 @@ export function planImport(
     const { enumerator: _, ...rest } = question
     const result: QuestionDefinition = { ...rest, admin_name: name, ...(enumerator === null ? {} : { enumerator }) }
     if (choice?.do === 'copy' || (choice?.do !== 'reuse' && related.relation !== 'same')) kept.push(result)
-    // One that clashes and has no choice yet takes no place, so that the others are judged by what is certain.
+    // A question with an undecided conflict doesn't take a name or key, so that the others are judged by what is certain.
     if (related.relation === 'new' || choice?.do === 'copy')
       take({ admin_name: name, kind: question.kind, enumerator, settings: settingsIn(result) }, true)
     const { text, kind } = question
@@ -142,7 +142,7 @@ function relate(
   }
   const alike = byPlace.get(placeOf({ admin_name, enumerator }))
   if (alike === undefined) return { relation: 'new', holder: null, reason: null, changes: [], may: [] }
-  // Two questions of one file are never made one.
+  // Two questions of one file are never merged.
   return clash(alike, 'key', alike.known.kind === kind && !alike.imported ? ['reuse', 'copy'] : ['copy'])
 }
 
@@ -151,7 +151,7 @@ function faultOf(
   may: readonly ImportChoice['do'][],
   free: (name: string) => boolean,
 ): { code: string; detail: string } | undefined {
-  // Any question may come in under another name, not only one that clashes.
+  // Any question may be imported under another name, even without a conflict.
   if (choice.do !== 'copy')
     return may.includes(choice.do)
       ? undefined
@@ -161,14 +161,14 @@ function faultOf(
     : { code: 'name_taken', detail: `The name “${choice.name}” or its key is taken. Choose another name.` }
 }
 
-/** `housing aid` for `housing-aid-2`: a key has letters only, so digits tell nothing apart. */
+/** `housing aid` for `housing-aid-2`: keys contain only letters, so digits don't distinguish them. */
 const slugWords = (slug: string): string =>
   slug
     .split('-')
     .filter(word => /[a-z]/.test(word))
     .join(' ')
 
-/** Names for a copy, the best first: digits make no key of their own, so words are added. */
+/** Possible names for a copy, the best first. Digits don't change the key, so words are added. */
 export const copyNames = (admin_name: string, slug: string): string[] =>
   [slugWords(slug), 'imported', `imported ${slugWords(slug)}`].map(words => `${admin_name} ${words}`.slice(0, 200))
 
@@ -177,7 +177,7 @@ function settingsIn({ admin_name, kind, enumerator, ...settings }: QuestionDefin
   return { ...settings, options: settings.options.map(({ legacy_id, ...option }) => option) }
 }
 
-/** Enumerators before what is repeated under them, otherwise in the given order; what leads back to itself comes last. */
+/** Enumerators before the questions repeated under them, otherwise in the given order; cycles come last. */
 function parentsFirst(questions: readonly QuestionDefinition[]): QuestionDefinition[] {
   const names = new Set(questions.map(({ admin_name }) => admin_name))
   const done = new Set<string>()

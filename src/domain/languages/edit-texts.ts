@@ -21,24 +21,24 @@ const editedAt = (value: unknown, [name, ...rest]: string[], edit: (element: Tra
   return Array.isArray(value) ? value.with(Number(name), edited) : { ...(value as object), [name]: edited }
 }
 
-/** The JSON Pointer of the translation of the text at this pointer. */
+/** The JSON Pointer to the translation of the text at this pointer. */
 export const translationPointer = (pointer: string, language: string): string =>
   pointer.replace(/\/[^/]*$/, field => `/translations/${language}${field}`)
 
-/** The translation of the text at this pointer; undefined where it is missing. */
+/** The translation of the text at this pointer; undefined if missing. */
 export function translationAt(definition: ProgramDefinition, pointer: string, language: string): string | undefined {
   const { path, field } = partsOf(pointer)
   const element = path.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], definition)
   return (element as Translated).translations?.[language]?.[field]
 }
 
-/** Sets the translation of the text at this pointer. An empty one removes it. */
+/** Sets the translation of the text at this pointer; an empty one removes it. */
 export function withTranslation(definition: ProgramDefinition, pointer: string, language: string, text: string) {
   const { path, field } = partsOf(pointer)
   return editedAt(definition, path, element => translated(element, field, language, text)) as ProgramDefinition
 }
 
-/** Sets the text at this pointer, in the default language. An empty one removes it with its translations. */
+/** Sets the text at this pointer in the default language; an empty one removes it and its translations. */
 export function withText(definition: ProgramDefinition, pointer: string, text: string): ProgramDefinition {
   const { path, field } = partsOf(pointer)
   return editedAt(definition, path, element => {
@@ -60,7 +60,7 @@ export const addLanguage = (definition: ProgramDefinition, language: string): Pr
   languages: [...(definition.languages ?? []), language],
 })
 
-/** Removes a language and every translation in it. */
+/** Removes a language and all its translations. */
 export function removeLanguage(definition: ProgramDefinition, language: string): ProgramDefinition {
   const isKept = (tag: string): boolean => tag !== language
   const { languages, ...rest } = translationsIn(definition, isKept)

@@ -6,12 +6,12 @@ import type { ProgramDetails, Screen } from '../questions/program-version.ts'
 import type { QuestionSettings } from '../questions/question.ts'
 import { canonicalLanguageTag } from '../values/language-tag.ts'
 
-/** The language of a program that names none. */
+/** The language of programs that don't name one. */
 export const usualLanguage = 'en'
 
 export const defaultLanguageOf = ({ default_language = usualLanguage }: ProgramDetails): string => default_language
 
-/** The languages of a program, its default one first. */
+/** The languages of a program, the default language first. */
 export const languagesOf = (program: ProgramDetails): readonly string[] => [
   defaultLanguageOf(program),
   ...(program.languages ?? []),
@@ -24,7 +24,7 @@ export function lookupTags(language: string): string[] {
   while (parts.length > 0) {
     tags.push(parts.join('-'))
     parts.pop()
-    // A single letter or digit only introduces what followed it.
+    // A single letter or digit only introduces the subtag after it.
     if (parts.at(-1)?.length === 1) parts.pop()
   }
   return tags
@@ -34,14 +34,14 @@ interface Translated {
   translations?: Translations | undefined
 }
 
-/** The translation of a text under the first of these tags that has one. */
+/** The translation of a text into the first of these languages that has one. */
 export const translationOf = (
   { translations }: Translated,
   field: string,
   tags: readonly string[],
 ): string | undefined => tags.map(tag => translations?.[tag]?.[field]).find(text => text !== undefined)
 
-/** One element with its texts under the first of these tags that has them, and else as they are. */
+/** An element with its texts in the first of these languages that has them, otherwise in the default language. */
 export function inLanguage<Element extends Translated>(
   element: Element,
   tags: readonly string[],
@@ -56,7 +56,7 @@ export function inLanguage<Element extends Translated>(
   return localized
 }
 
-/** The settings of a question, with its options. */
+/** The settings of a question with its options. */
 export function localizedSettings<Settings extends QuestionSettings>(
   settings: Settings,
   tags: readonly string[],
@@ -66,7 +66,7 @@ export function localizedSettings<Settings extends QuestionSettings>(
   return options === undefined ? localized : { ...localized, options: options.map(option => inLanguage(option, tags)) }
 }
 
-/** The texts of a program besides its screens and questions. Its languages stay listed. */
+/** The texts of a program apart from its screens and questions. Its languages stay listed. */
 export function localizedDetails<Details extends ProgramDetails & { display_name: string }>(
   details: Details,
   tags: readonly string[],
@@ -83,8 +83,8 @@ export const localizedScreens = <One extends Pick<Screen, 'name' | 'description'
 ): One[] => screens.map(screen => inLanguage(screen, tags) as One)
 
 /**
- * The definition in a language: each text under the exact tag, else under its base language (`es` for `es-MX`), else in the default language.
- * Nothing but texts differs; translations are gone, the list of languages stays.
+ * The definition in a language: each text under the exact tag, else under its base language (`es` for `es-MX`), else in the default language. Only
+ * texts differ: translations are removed, and the list of languages is kept.
  */
 export function localized(definition: ProgramDefinition, language: string): ProgramDefinition {
   const tags = lookupTags(language)
@@ -96,8 +96,8 @@ export function localized(definition: ProgramDefinition, language: string): Prog
 }
 
 /**
- * The language of a program that fits best, of those that a reader wants, the dearest first: a language itself, the one it belongs to (`es` for
- * `es-MX`), or another form of it (`es-US` for `es`). The default language if none does.
+ * The program's best language for a reader's preferred ones, most preferred first: a language itself, the one it belongs to (`es` for `es-MX`), or
+ * another form of it (`es-US` for `es`). Otherwise the default language.
  */
 export function offeredLanguage(program: ProgramDetails, wanted: readonly string[]): string {
   const offered = languagesOf(program)

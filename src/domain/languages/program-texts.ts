@@ -4,18 +4,18 @@ import type { ProgramDefinition, QuestionDefinition } from '../definitions/progr
 import type { Translations } from '../fields/translation-schema.ts'
 import { pointerTo } from '../values/json-text.ts'
 
-/** A text in the default language. `element` has it under the name `field`, and its translations. */
+/** A text in the default language. It is `field` of `element`, which also has its translations. */
 export interface ProgramText {
   /** The JSON Pointer of the text. */
   pointer: string
-  /** Where people find it: `question applicant_name: option rent`. Unlike the pointer, it survives when questions move. */
+  /** Its location for people: `question applicant_name: option rent`. Unlike the pointer, it survives when questions move. */
   context: string
   field: string
   text: string
   element: { translations?: Translations }
 }
 
-/** The texts that each element may have, by name. */
+/** The texts that each kind of element may have, by name. */
 const fields = {
   program: ['display_name', 'description', 'confirmation'],
   status: ['public_name'],
@@ -29,7 +29,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   public_name: 'public name',
 }
 
-/** In the order in which people read them. Screens and statuses of the same name are counted. */
+/** In reading order. Screens and statuses of the same name are numbered. */
 export function programTexts(definition: ProgramDefinition): ProgramText[] {
   const seen = new Map<string, number>()
   const textsOf = (element: object, names: readonly string[], path: string, what: string): ProgramText[] =>
@@ -77,7 +77,7 @@ export function programTexts(definition: ProgramDefinition): ProgramText[] {
 export const isUntranslated = ({ element, field }: Pick<ProgramText, 'element' | 'field'>, language: string): boolean =>
   element.translations?.[language]?.[field] === undefined
 
-/** The texts that a program lacks in one of its languages. */
+/** The program's texts without a translation into one of its languages. */
 export const untranslatedTexts = (definition: ProgramDefinition, language: string): ProgramText[] =>
   programTexts(definition).filter(text => isUntranslated(text, language))
 
@@ -88,7 +88,7 @@ const lacking = (element: ProgramText['element'], names: readonly string[], lang
 const sum = <One>(all: readonly One[], count: (item: One) => number): number =>
   all.reduce((before, item) => before + count(item), 0)
 
-/** How many of its texts a question lacks in a language. */
+/** Number of a question's texts without a translation into a language. */
 export const lackingInQuestion = (question: QuestionDefinition, language: string): number =>
   lacking(question, fields.question, language) +
   sum(question.options ?? [], option => lacking(option, fields.option, language))
@@ -96,7 +96,7 @@ export const lackingInQuestion = (question: QuestionDefinition, language: string
 export const lackingInScreen = (screen: ProgramDefinition['screens'][number], language: string): number =>
   lacking(screen, fields.screen, language)
 
-/** How many texts a program lacks in a language: as many as `untranslatedTexts`, at a fraction of the time. */
+/** Number of texts without a translation into a language: the length of `untranslatedTexts`, in a fraction of the time. */
 export const countUntranslated = (definition: ProgramDefinition, language: string): number =>
   lacking(definition, fields.program, language) +
   sum(definition.status_details ?? [], status => lacking(status, fields.status, language)) +

@@ -42,8 +42,8 @@ export const coordinatePattern = /^[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$
 const wellKnownIdPattern = /^[0-9]{1,10}$/
 
 /**
- * Source: spec, ADDRESS, `service_area`: comma-separated `<service_area_name>_<inclusion_state>_<unix_timestamp>`.
- * A space after a comma is part of the name. An optional one there would match in two ways, and 40 such items take hours.
+ * Source: spec, ADDRESS, `service_area`: comma-separated `<service_area_name>_<inclusion_state>_<unix_timestamp>`. A space after a comma is part of
+ * the name. If the pattern made it optional, it could match in two ways, and 40 such items would take hours.
  */
 export const serviceAreaPattern =
   /^[^,]+_(?:InArea|NotInArea|Failed)_[0-9]+(?:,[^,]+_(?:InArea|NotInArea|Failed)_[0-9]+)*$/
@@ -181,7 +181,7 @@ const isCoordinate = (text: string): boolean => coordinatePattern.test(text) && 
 const isWellKnownId = (text: string): boolean => wellKnownIdPattern.test(text)
 const isServiceArea = (text: string): boolean => serviceAreaPattern.test(text)
 
-/** The results of address correction other than the verdict. */
+/** The results of address correction apart from the verdict. */
 const locationFields = ['latitude', 'longitude', 'well_known_id', 'service_area'] as const
 const correctionFields = ['corrected', ...locationFields] as const
 type Correction = Pick<Address, (typeof correctionFields)[number]>
@@ -195,9 +195,9 @@ const uncorrected: Correction = {
 }
 
 /**
- * `corrected` is "`null` if unanswered or address correction is not enabled"; `latitude` and its like "`null` if unanswered,
- * not corrected, correction failed, or the user kept the address as entered". Results of a correction that was switched off
- * since the answer was saved are dropped from a final answer; whether it was on for an older one is not known any more.
+ * `corrected` is "`null` if unanswered or address correction is not enabled"; `latitude` and its like "`null` if unanswered, not corrected,
+ * correction failed, or the user kept the address as entered". If correction has been switched off since the answer was saved, its results are
+ * dropped from a final answer; for an older answer, it is no longer known whether it was on.
  */
 function readCorrection(
   fields: FieldReader,
@@ -216,7 +216,7 @@ function readCorrection(
       return fields.error('corrected', 'required', `Is required: one of ${correctedStates.join(', ')}.`)
     return unplaced ? { ...uncorrected, corrected } : undefined
   }
-  // Another spatial reference system than that of GPS may count in metres or feet. What is older is kept as it was.
+  // Coordinates in a spatial reference system other than GPS's may be in meters or feet. Older answers are kept unchanged.
   const inDegrees = stage !== 'older' && fields.raw('well_known_id') === '4326'
   const coordinate = (name: 'latitude' | 'longitude', most: number): string | undefined => {
     const range = inDegrees ? ` from -${most} to ${most}` : ''
@@ -227,7 +227,7 @@ function readCorrection(
   const longitude = coordinate('longitude', 180)
   const wellKnown = 'the digits of a well-known ID, such as "4326"'
   const well_known_id = fields.formatted('well_known_id', isWellKnownId, wellKnown)
-  // The only one that may be absent: an administrator may have defined no area at all.
+  // The only result that may be missing: an administrator may not have defined any areas.
   const areas = 'items of the form <name>_<InArea, NotInArea or Failed>_<unix timestamp>, separated by commas'
   const service_area = fields.optionalFormatted('service_area', isServiceArea, areas)
   if (latitude === undefined || longitude === undefined || well_known_id === undefined || service_area === undefined)
@@ -241,7 +241,7 @@ function areNull(fields: FieldReader, names: readonly string[], detail: string):
   return given.length === 0
 }
 
-/** `shift` in degrees away from the middle of the city, `checkedAt` in Unix seconds. */
+/** `shift` in degrees from the city center, `checkedAt` in Unix seconds. */
 function inCity(
   street: string,
   line2: string | null,

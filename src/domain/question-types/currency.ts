@@ -18,7 +18,7 @@ export const currency = {
     currency_dollars: {
       form: 'number',
       schema: orNull('number', { description: 'Amount in dollars, exact to the cent.' }),
-      // The double nearest to the amount, as the value of a condition is: 1010 cents are 10.1 here and there.
+      // The double nearest to the amount, like the value of a condition: 1010 cents are 10.1 in both.
       value: ({ currency_cents }) => currency_cents / 100,
     },
   },
@@ -43,7 +43,7 @@ export function dollars(cents: number): string {
   return `${cents < 0 ? '-' : ''}${whole}${fraction}`
 }
 
-/** Cents as people write dollars: `128100` → `$1,281`, `1250` → `$12.50`. */
+/** Cents in dollars for people: `128100` → `$1,281`, `1250` → `$12.50`. */
 function dollarsInWords(cents: number): string {
   const whole = Math.trunc(Math.abs(cents) / 100).toLocaleString('en-US')
   const rest = Math.abs(cents) % 100

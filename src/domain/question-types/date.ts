@@ -52,7 +52,7 @@ function daysInMonth(year: number, month: number): number {
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** `1962-08-27` → `Aug 27, 1962`, as pages in English write days. A text that is no calendar date stays as it is. */
+/** `1962-08-27` → `Aug 27, 1962`, the form of days on English pages. A text that is not a calendar date is returned unchanged. */
 export function dayText(date: string): string {
   if (!isCalendarDate(date)) return date
   const [year = '', month, day] = date.split('-')

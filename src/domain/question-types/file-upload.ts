@@ -13,7 +13,7 @@ interface FileUpload {
   file_urls: readonly string[]
 }
 
-/** They bind applicants' pages; a front end that keeps files itself checks them itself. */
+/** These limits apply to applicants' pages. Front ends that store files check the files themselves. */
 const settings = {
   ...countSettings,
   file_types: Type.Array(Type.Enum<FileType[]>(fileTypeNames), {

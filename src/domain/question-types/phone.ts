@@ -58,9 +58,8 @@ export const phone = {
 const separators = /[ ()./-]/g
 
 /**
- * A number with its country code, or one as it is written within `country`, as E.164; undefined where that cannot be determined.
- * What is E.164 already is kept as it is. Of a national number the length must be right, since without an area code it would
- * become another person's.
+ * A number with its country code, or one as it is written within `country`, as E.164; undefined where that cannot be determined. E.164 numbers are
+ * kept. A national number must have the right length, because without its area code it would become another person's.
  */
 function e164(written: string, country: Parameters<typeof isSupportedCountry>[0] | null): string | undefined {
   if (phonePattern.test(written)) return written

@@ -41,12 +41,12 @@ interface Lengths {
   max_length?: number
 }
 
-/** A question with room for a name alone gets one: a landlord's, an employer's. */
+/** A question that only has room for a name gets one: a landlord's, an employer's. */
 const textsFor = ({ max_length }: Lengths) => (max_length !== undefined && max_length <= 80 ? organizations : sentences)
 
 const lengthOf = (text: string): number => [...text].length
 
-/** This text, or others in its place or after it until it is long enough: whole ones, and cut only where no whole one fits. In code points. */
+/** This text, or other texts instead of it or after it until it is long enough: whole texts if possible, cut only if none fits. In code points. */
 function textWithin(first: string, { min_length = 0, max_length = Math.max(500, 2 * min_length) }: Lengths): string {
   let text = ''
   let length = 0

@@ -4,18 +4,17 @@ import { type JsonSchema, loosened, openEnum, type SchemaStyle } from '../fields
 import { exportedFields, type KeyNode } from './key-map.ts'
 import { exportedTypes } from './question.ts'
 
-/** The question object of one question. */
+/** The question object of a question. */
 export function questionSchema(node: KeyNode, style: SchemaStyle): JsonSchema {
   const question_type = { type: 'string', const: node.unknown_type ?? node.type }
   const whole = objectSchema({ question_type, ...answerFields(node, style) }, style)
   if (style.followed?.profile !== 'origin') return whole
-  // The followed system's code omits a field of its manual.
+  // The code of the followed system omits a field that its manual lists.
   return { ...whole, required: (whole.required as string[]).filter(name => name !== 'file_key') }
 }
 
 /**
- * The answer fields of a question object, each with its schema; `question_type` is not among them. None of a type that is not known.
- * Source: spec, "Question objects".
+ * The answer fields of a question object, each with its schema, without `question_type`. None for an unknown type. Source: spec, "Question objects".
  */
 export function answerFields(node: KeyNode, style: SchemaStyle): Record<string, JsonSchema> {
   return Object.fromEntries(
@@ -37,15 +36,15 @@ const entitySchema = (enumerator: KeyNode, style: SchemaStyle): JsonSchema => ({
 })
 
 /**
- * An object of question objects by question key, `first` before them. A property not known now must be a question object:
- * programs only gain questions. Source: spec, "Versioning" 5.
+ * An object of question objects by question key, after the properties in `first`. A property not known now must be a question object: programs only
+ * gain questions. Source: spec, "Versioning" 5.
  */
 export function questionsSchema(
   first: Record<string, JsonSchema>,
   nodes: readonly KeyNode[],
   style: SchemaStyle,
 ): JsonSchema {
-  // fromEntries defines own properties, so a key such as __proto__ is one like any other.
+  // fromEntries defines own properties, so a key such as __proto__ needs no special care.
   const properties = Object.fromEntries([
     ...Object.entries(first),
     ...nodes.map(node => [node.question_key, questionSchema(node, style)] as const),
@@ -54,7 +53,7 @@ export function questionsSchema(
   return { ...objectSchema(properties, style), additionalProperties }
 }
 
-/** A question that was not in the program when the schema was made: the definition `Question`. */
+/** A question added to the program after the schema was generated: the definition `Question`. */
 export function anyQuestionSchema(style: SchemaStyle): JsonSchema {
   return {
     title: 'Question',
@@ -65,7 +64,7 @@ export function anyQuestionSchema(style: SchemaStyle): JsonSchema {
   }
 }
 
-/** All of the properties are always there. Others may be added in time, so the object is open. */
+/** All of the properties are always present. More may be added over time, so the object is open. */
 export function objectSchema(properties: Record<string, JsonSchema>, style: SchemaStyle): JsonSchema {
   return {
     type: 'object',

@@ -3,13 +3,13 @@
 import { type KeyNode, unansweredForm } from './key-map.ts'
 import { type PlainAnswer, plainType } from './question.ts'
 
-/** A checked answer to one question; unanswered questions have no Answer at all. Field names are the export's. */
+/** A checked answer to one question. Unanswered questions have no Answer. Fields are named as in exports. */
 export type Answer = PlainAnswer | { type: 'ENUMERATOR'; entities: readonly Entity[] }
 
-/** Answers by question key. A Map, so that a key such as `__proto__` is a key like any other. */
+/** Answers by question key. A Map, so that a key such as `__proto__` needs no special care. */
 export type Answers = ReadonlyMap<string, Answer>
 
-/** One item of an enumerator: its name and the answers to the questions repeated for it. */
+/** An entity of an enumerator: its name and the answers to the questions repeated for it. */
 export interface Entity {
   entity_name: string
   answers: Answers
@@ -28,11 +28,11 @@ export const noEntityEnd: EntityEnd = () => ''
 export const markedEntityEnd: EntityEnd = enumerator => `${markerStart}${enumerator.question_id}${markerEnd}`
 
 /**
- * `"key":{…}` for every node of a version's shape, answered or not, joined by commas.
- * Answers whose key is not in the shape must have been refused before.
+ * `"key":{…}` for every node of a version's shape, answered or not, joined by commas. Answers whose key is not in the shape must have been rejected
+ * before.
  */
 export function renderMembers(shape: readonly KeyNode[], answers: Answers, entityEnd: EntityEnd): string {
-  // Gathered and joined once: a string grown by `+` has to be flattened in the end, which takes a quarter longer.
+  // Collected and joined once: a string grown by `+` must be flattened in the end, which takes a quarter longer.
   const pieces: string[] = []
   pushMembers(pieces, shape, answers, entityEnd)
   return pieces.join('')
@@ -51,7 +51,7 @@ function pushMembers(pieces: string[], shape: readonly KeyNode[], answers: Answe
 
 const namesOfShapes = new WeakMap<readonly KeyNode[], readonly string[]>()
 
-/** `"key":` of each node, with the comma before it: made once, since a shape is rendered for every application of its version. */
+/** `"key":` of each node with the comma before it, built once because a shape is rendered for every application of its version. */
 function memberNames(shape: readonly KeyNode[]): readonly string[] {
   let names = namesOfShapes.get(shape)
   if (names === undefined) {
@@ -61,10 +61,7 @@ function memberNames(shape: readonly KeyNode[]): readonly string[] {
   return names
 }
 
-/**
- * The question object of an answered question, as JSON text, its fields in one order however the answer was made.
- * Source: spec, "Question objects".
- */
+/** The question object of an answered question as JSON text, with its fields in a fixed order. Source: spec, "Question objects". */
 export function renderAnswer(node: KeyNode, answer: Answer, entityEnd: EntityEnd): string {
   const pieces: string[] = []
   pushAnswer(pieces, node, answer, entityEnd)

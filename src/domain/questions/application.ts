@@ -32,21 +32,21 @@ export interface Annotations {
 export type RevisionState = 'CURRENT' | 'OBSOLETE'
 
 /**
- * The immutable part as the export's own JSON text, up to and without the two closing braces, with a marker at the end of
- * each entity (see `markerStart`). `shape` is the key map of the version it was submitted to, alone.
- * The times come first, because they are known last: the rest is rendered before the program's counter is held.
+ * The immutable part as the export's own JSON text, without the two closing braces and with a marker at the end of each entity (see `markerStart`).
+ * `shape` is the key map of only the version it was submitted to. The times come first because they are known last: the rest is rendered before the
+ * program's counter is locked.
  */
 export function renderSnapshot(submission: Submission, shape: readonly KeyNode[], timeZone: string): string {
   return renderImmutable(submission, shape, timeZone, markedEntityEnd)
 }
 
-/** The beginning of every snapshot, up to a comma: the only part that depends on the zone. It has the same length for all times. */
+/** The beginning of every snapshot, up to a comma: the only part that depends on the time zone. Its length is the same for all times. */
 export function renderTimes(s: Pick<Submission, 'create_time' | 'submit_time'>, timeZone: string): string {
   const [create, submit] = [formatOffsetTime(s.create_time, timeZone), formatOffsetTime(s.submit_time, timeZone)]
   return `{"create_time":"${create}","submit_time":"${submit}"`
 }
 
-/** The rest of a snapshot after its times: everything that can be rendered before the time of submission is known. */
+/** The rest of a snapshot after its times, which can be rendered before the submission time is known. */
 export function renderAfterTimes(
   s: Omit<Submission, 'create_time' | 'submit_time'>,
   shape: readonly KeyNode[],
@@ -54,7 +54,7 @@ export function renderAfterTimes(
   return renderDetails(s, shape, markedEntityEnd)
 }
 
-/** As `renderSnapshot`, with the ends of entities of the caller's choosing. */
+/** Like `renderSnapshot`, with a choice of the text at the end of each entity. */
 export function renderImmutable(
   s: Submission,
   shape: readonly KeyNode[],

@@ -15,13 +15,13 @@ interface Scope {
 interface ConditionalQuestion {
   question: VersionQuestion
   conditions: readonly Condition[]
-  /** The enumerators it lies in, outermost first. */
+  /** The enumerators that contain it, outermost first. */
   path: readonly VersionQuestion[]
 }
 
 /**
- * A function that removes hidden answers, in the order of the screens, so that a hidden answer counts as none further on.
- * The answers of entities must be Maps that may be changed.
+ * Creates a function that removes hidden answers, in the order of the screens, so that later conditions no longer see them. The answers of entities
+ * must be mutable Maps.
  */
 export function hiddenAnswersDropper(
   questions: readonly VersionQuestion[],
@@ -66,7 +66,7 @@ function scopesAlong(path: readonly VersionQuestion[], top: Scope): Scope[] {
   return scopes
 }
 
-/** A condition may look at the entity's own answers and at those around it. */
+/** A condition may use the entity's own answers and those of the entities that contain it. */
 function answerSeenFrom(scope: Scope, question: VersionQuestion | undefined): Answer | undefined {
   for (let at: Scope | undefined = scope; at !== undefined && question !== undefined; at = at.outer)
     if (at.enumeratorId === question.enumerator_id) return at.answers.get(question.question_key)

@@ -2,13 +2,13 @@
 
 import type { FollowedShape } from '../fields/field-schema.ts'
 
-/** `program_name`: the slug by the manual, the name that administrators gave it by the origin's code. */
+/** `program_name`: the slug according to the manual, the administrators' name according to the origin's code. */
 export const exportedProgramName = (
   profile: FollowedShape['profile'],
   program: { slug: string; origin_name: string },
 ): string => (profile === 'contract' ? program.slug : program.origin_name)
 
-/** Undefined for a program of this installation's own. */
+/** Undefined for this installation's own programs. */
 export function followedShape(
   program: { slug: string; origin_name: string | null },
   profile: FollowedShape['profile'],

@@ -4,16 +4,16 @@
 import { isList } from '../fields/question-type.ts'
 import { type ExportedType, exportedType, exportedTypes, typeNamed, type VersionQuestion } from './question.ts'
 
-/** One exported question. `children` are its repeated questions (ENUMERATOR only), `option_ids` every id ever selectable. */
+/** One exported question. `children` are its repeated questions (ENUMERATOR only), `option_ids` all IDs that were ever selectable. */
 export interface KeyNode {
   question_id: number
   question_key: string
   type: ExportedType
   option_ids: readonly string[]
   children: readonly KeyNode[]
-  /** The origin's name for a type that this release does not know, whose answers are exported with their type only. */
+  /** The origin's name for a type that this release does not know. Its answers are exported with their type only. */
   unknown_type?: string
-  /** Later questions of the program with the same key under the same parent, which only followed programs have (key rule `origin`). */
+  /** Later questions with the same key under the same parent, which only followed programs have (key rule `origin`). */
   also?: readonly { question_id: number; type: ExportedType }[]
 }
 
@@ -33,8 +33,8 @@ interface GrowingNode extends KeyNode {
 }
 
 /**
- * The key map of a program: the union of its published versions, oldest first, at every depth (D20, D21). Only ever grows.
- * Of one version alone it is that version's shape. Every repeated question's enumerator must be in the same version.
+ * The key map of a program: the union of its published versions, oldest first, at every depth (D20, D21). It only grows. For a single version, it is
+ * that version's shape. Every repeated question's enumerator must be in the same version.
  */
 export function buildKeyMap(versions: readonly PublishedVersion[]): KeyMap {
   const top: GrowingNode[] = []
@@ -95,15 +95,15 @@ function parentsFirst(questions: readonly VersionQuestion[]): VersionQuestion[] 
   return ordered
 }
 
-/** By the contract, or as the code of the origin has it, which knows no `file_key`. */
+/** By the contract, or by the origin's code, which has no `file_key`. */
 export type ExportProfile = 'contract' | 'origin'
 
-/** `"key":{…unanswered…}` for each node, joined by commas; empty for no nodes. */
+/** `"key":{…unanswered…}` for each node, joined by commas; empty without nodes. */
 export function nullMembers(nodes: readonly KeyNode[], profile: ExportProfile = 'contract'): string {
   return nodes.map(node => `${JSON.stringify(node.question_key)}:${unansweredForm(node, profile)}`).join(',')
 }
 
-/** The fields of a question's object besides its type: none of a type that is not known. */
+/** The fields of a question object besides its type; none for an unknown type. */
 export function exportedFields({ type, unknown_type }: Pick<KeyNode, 'type' | 'unknown_type'>, profile: ExportProfile) {
   if (unknown_type !== undefined) return []
   const fields = Object.entries(typeNamed(type).fields)
@@ -111,8 +111,8 @@ export function exportedFields({ type, unknown_type }: Pick<KeyNode, 'type' | 'u
 }
 
 /**
- * The question object of an unanswered question, which may be of a type that is not known, as JSON text.
- * Source: spec, "Unanswered questions carry `null` values (or empty arrays where stated)".
+ * The question object of an unanswered question, possibly of an unknown type, as JSON text. Source: spec, "Unanswered questions carry `null` values
+ * (or empty arrays where stated)".
  */
 export function unansweredForm(
   node: Pick<KeyNode, 'type' | 'unknown_type'>,

@@ -4,9 +4,9 @@ import type { Translations } from '../fields/translation-schema.ts'
 import type { VersionQuestion } from './question.ts'
 
 /**
- * When the program asks something: always (null), or on a condition over earlier answers. A repeated question may look at its own
- * entity's answers, at its enumerators' entities it lies in, and at the top level.
- * Fields are the export's (`currency_dollars`, `selections`, `state`, …); `answered` needs neither field nor value.
+ * When the program asks something: always (null), or on a condition over earlier answers. A repeated question may use answers of its own entity, of
+ * the entities that contain it, and of the top level. Fields are named as in exports (`currency_dollars`, `selections`, `state`, …); `answered` needs
+ * neither field nor value.
  */
 export type Condition =
   | { all: Condition[] }
@@ -34,7 +34,7 @@ export const comparisonOperators = [
 export type ComparisonOperator = (typeof comparisonOperators)[number]
 export type ConditionValue = string | number | readonly string[] | readonly number[]
 
-/** A question on a screen. Hidden questions are not asked, and what was answered to them is dropped at submission. */
+/** A question on a screen. Hidden questions are not asked, and answers to them are dropped at submission. */
 interface Placement {
   question_id: number
   optional: boolean
@@ -53,7 +53,7 @@ export interface Screen {
 export const statusColors = ['gray', 'blue', 'amber', 'green', 'red'] as const
 export type StatusColor = (typeof statusColors)[number]
 
-/** How a status is shown: to administrators in its color, to applicants under its public name. */
+/** The display of a status: its color for administrators, its public name for applicants. */
 export interface StatusDetails {
   /** One of the program's statuses. */
   status: string
@@ -64,12 +64,12 @@ export interface StatusDetails {
 
 /** The texts of a version besides its name, screens and questions, and their languages. */
 export interface ProgramDetails {
-  /** The language of its texts; `en` when left out. */
+  /** The language of its texts; `en` if omitted. */
   default_language?: string
-  /** The other languages it is offered in. */
+  /** Its other languages. */
   languages?: string[]
   description?: string
-  /** Text shown to applicants after they have submitted. */
+  /** Text shown to applicants after they submit. */
   confirmation?: string
   status_details?: StatusDetails[]
   translations?: Translations<'display_name' | 'description' | 'confirmation'>

@@ -8,21 +8,21 @@ import type { KeyMap, KeyNode } from './key-map.ts'
 
 /** The questions that a client selects with `fields` and `questions`. */
 export interface QuestionChoice {
-  /** Ids of the questions that were chosen, with all that is repeated under them; undefined when nothing was, and all are seen. */
+  /** IDs of the selected questions, including those repeated under them; undefined if all questions are visible. */
   chosen?: readonly number[] | undefined
   /** `current`: only the questions of the newest version (contract D58). */
   questions?: 'current' | undefined
 }
 
 export interface QuestionView extends QuestionChoice {
-  /** Ids of questions that are not seen, and neither is what is repeated under them. */
+  /** IDs of hidden questions. Questions repeated under them are hidden, too. */
   hidden: ReadonlySet<number>
 }
 
 export const isWhole = ({ hidden, chosen, questions }: QuestionView): boolean =>
   hidden.size === 0 && chosen === undefined && questions === undefined
 
-/** Names a view: two of one name show the same. */
+/** Identifies a view: two views with the same name show the same questions. */
 export const viewName = ({ hidden, chosen, questions }: QuestionView): string =>
   [[...hidden].sort((a, b) => a - b).join(','), chosen?.join(',') ?? 'all', ...(questions ? [questions] : [])].join('/')
 
@@ -45,7 +45,7 @@ const idsOf = ({ question_id, also = [] }: KeyNode): number[] => [
   ...also.map(duplicate => duplicate.question_id),
 ]
 
-/** The part of a version's shape that is visible in its program's key map. Matched by key, which is what an export shows. */
+/** The part of a version's shape that is visible in its program's key map, matched by key, because that is what exports show. */
 export function visibleShape(shape: KeyMap, seen: KeyMap): KeyMap {
   const byKey = new Map(seen.map(node => [node.question_key, node]))
   return shape.flatMap(node => {
@@ -54,7 +54,10 @@ export function visibleShape(shape: KeyMap, seen: KeyMap): KeyMap {
   })
 }
 
-/** How `fields` names a question: its key, after those of the enumerators it is repeated under, with dots between. Keys have no dot. */
+/**
+ * The names of questions in `fields`: a question's key, preceded by those of the enumerators it is repeated under, separated by dots. Keys contain no
+ * dot.
+ */
 export function fieldNames(keyMap: KeyMap, within = ''): string[] {
   return keyMap.flatMap(({ question_key, children }) => {
     const name = `${within}${question_key}`
@@ -63,12 +66,12 @@ export function fieldNames(keyMap: KeyMap, within = ''): string[] {
 }
 
 export interface FoundFields {
-  /** Ids, ascending; what lies under another that was named is not among them. */
+  /** Ascending IDs, without questions under another one that was named. */
   chosen: number[]
   unknown: string[]
 }
 
-/** The questions that these names mean. */
+/** Finds the questions with these names. */
 export function findFields(keyMap: KeyMap, names: readonly string[]): FoundFields {
   const chosen = new Set<number>()
   const unknown: string[] = []
@@ -99,7 +102,7 @@ function pathTo(keyMap: KeyMap, keys: readonly string[]): KeyNode[] | undefined 
   return path
 }
 
-/** The names that `fields` would have for the questions with these IDs, in key map order. */
+/** The names in `fields` for the questions with these IDs, in key map order. */
 export function namesOfFields(keyMap: KeyMap, chosen: readonly number[]): string[] {
   const wanted = new Set(chosen)
   const named = (nodes: readonly KeyNode[], within: string): string[] =>

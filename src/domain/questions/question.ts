@@ -9,20 +9,20 @@ type Types = typeof allTypes
 /** `question_type` in an export. Source: spec, "Question objects". */
 export type ExportedType = keyof Types
 
-/** A type whose answers hold no other answers. */
+/** A type whose answers contain no other answers. */
 export type PlainType = Exclude<ExportedType, 'ENUMERATOR'>
 
 /** A checked answer of such a type. */
 export type PlainAnswer = { [T in PlainType]: Parameters<Types[T]['text']>[0] }[PlainType]
 
-/** The kinds a question may be created with. Immutable once created. STATIC is text to read: it has no answer. */
+/** The kinds of question. A question's kind never changes. STATIC is text to read and has no answer. */
 export type QuestionKind = Types[ExportedType]['kinds'][number] | 'STATIC'
 
 type AllOf<Union> = (Union extends unknown ? (union: Union) => void : never) extends (all: infer All) => void
   ? All
   : never
 
-/** The part of a question that a new question version may change. Its type says which settings a kind may have. */
+/** The part of a question that a new question version may change. The question's type decides which settings its kind may have. */
 export type QuestionSettings = {
   text: string
   help?: string
@@ -30,10 +30,10 @@ export type QuestionSettings = {
   origin_type?: string
 } & SettingsOf<AllOf<Types[ExportedType]['settings']>>
 
-/** One selectable option. `admin_id` is what an export carries; for MAP it is the id of a map feature. */
+/** A selectable option. Exports contain `admin_id`; for MAP, it is the ID of a map feature. */
 export type QuestionOption = NonNullable<QuestionSettings['options']>[number]
 
-/** Every type, plain objects that are quicker to look up than a module. */
+/** Every type. Lookups in plain objects are faster than in a module. */
 export const questionTypes: Readonly<Record<ExportedType, QuestionShape<PlainAnswer, SettingSchemas>>> = { ...allTypes }
 
 export const exportedTypes = (Object.keys(allTypes) as ExportedType[]).sort()
@@ -43,8 +43,8 @@ const typeOfKind = new Map(exportedTypes.flatMap(type => questionTypes[type].kin
 export const questionKinds = [...typeOfKind.keys(), 'STATIC'].sort() as QuestionKind[]
 
 /**
- * The type a kind is exported as, or `undefined` for STATIC, which has no answer and never appears.
- * Source: spec, "Checkbox questions are exported as `MULTI_SELECT`. Dropdown and radio questions are exported as `SINGLE_SELECT`."
+ * The type that a kind is exported as; undefined for STATIC, which has no answer and is never exported. Source: spec, "Checkbox questions are
+ * exported as `MULTI_SELECT`. Dropdown and radio questions are exported as `SINGLE_SELECT`."
  */
 export function exportedType(kind: QuestionKind): ExportedType | undefined {
   const type = typeOfKind.get(kind)
@@ -52,14 +52,17 @@ export function exportedType(kind: QuestionKind): ExportedType | undefined {
   return type
 }
 
-/** A later release published a kind, or kept a type, that this one does not know. It refuses the program: without it, exports would lack answers. */
+/**
+ * A later release published a kind, or stored a type, that this release does not know. The program is refused, because its exports would lack
+ * answers.
+ */
 export class UnknownQuestionKind extends Error {
   constructor(readonly unknown: string) {
     super(`a later release has questions of the kind ${unknown}`)
   }
 }
 
-/** The facts of a type in a key map that another release may have stored. Throws `UnknownQuestionKind`. */
+/** The description of a type in a key map that another release may have stored. Throws `UnknownQuestionKind`. */
 export function typeNamed(type: ExportedType): QuestionShape<PlainAnswer, SettingSchemas> {
   const known: QuestionShape<PlainAnswer, SettingSchemas> | undefined = questionTypes[type]
   if (known === undefined) throw new UnknownQuestionKind(type)
@@ -79,7 +82,7 @@ interface Question {
   enumerator_id: number | null
 }
 
-/** A question as one program version asks it. */
+/** A question in one program version. */
 export interface VersionQuestion extends Question {
   question_version_id: number
   settings: QuestionSettings

@@ -13,16 +13,16 @@ import type { KeyMap } from './key-map.ts'
 
 interface ResponseSchemaOptions {
   slug: string
-  /** Absolute URI by which the schema is known. */
+  /** Absolute URI that identifies the schema. */
   id: string
   closed?: boolean
   followed?: FollowedShape | undefined
 }
 
 /**
- * The schema document of a program's export page. What the specification lets grow is open: enumerated values and option ids
- * are `examples`, never a closed `enum`, and an unknown member of `application` or of an entity must be a question object.
- * Source: spec, "Resources and their fields", "Question objects", "Versioning" 2 and 5.
+ * The schema document of a program's export page. Whatever may grow according to the specification is open: enumerated values and option ids are
+ * `examples`, never a closed `enum`, and an unknown member of `application` or of an entity must be a question object. Source: spec, "Resources and
+ * their fields", "Question objects", "Versioning" 2 and 5.
  */
 export function responseSchema(keyMap: KeyMap, options: ResponseSchemaOptions): JsonSchema {
   const style: SchemaStyle = { definitionsAt: '#/$defs/', closed: options.closed, followed: options.followed }
@@ -35,21 +35,21 @@ export function responseSchema(keyMap: KeyMap, options: ResponseSchemaOptions): 
   }
 }
 
-/** The same document with each definition in the place of what refers to it: for tools that follow no `$ref`. None refers to itself. */
+/** The same document with every reference replaced by its definition, for tools that don't follow `$ref`. No definition refers to itself. */
 export function inlined({ $defs, ...schema }: JsonSchema): JsonSchema {
   const definitions = new Map(Object.entries($defs as object).map(([name, value]) => [`#/$defs/${name}`, value]))
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve)
     if (typeof value !== 'object' || value === null) return value
     const { $ref } = value as { $ref?: unknown }
-    // A property of this name is a schema, and no text.
+    // A property with this name is a schema, not a text.
     if (typeof $ref === 'string') return resolve(definitions.get($ref))
     return Object.fromEntries(Object.entries(value).map(([name, value]) => [name, resolve(value)]))
   }
   return resolve(schema) as JsonSchema
 }
 
-/** The named definitions of a program's export page; without a slug and with an empty key map, those of any program. */
+/** The named definitions of a program's export page, or of any program's without a slug and with an empty key map. */
 export function responseDefinitions(
   keyMap: KeyMap,
   slug: string | undefined,

@@ -7,13 +7,16 @@
 import { isEscaped } from '../values/json-text.ts'
 import { markerStart } from './answers.ts'
 
-/** Comes before the type of each question, answered or not. Answers cannot contain it, because their quotes are escaped. */
+/** Precedes the type of each question, answered or not. Answers cannot contain it, because their quotes are escaped. */
 const typeMark = '"question_type":"'
 const entityStart = '{"entity_name":'
 /** Separators for `searched_words`: between names written without spaces, and between the parts that it treats differently. */
 const [nameEnd, partEnd] = ['\u0001', '\u0002']
 
-/** Latin, Cyrillic, Hebrew, Arabic and Ethiopic letters. Every version of Unicode decomposes them alike, and their lower case does not depend on their neighbors. */
+/**
+ * Latin, Cyrillic, Hebrew, Arabic and Ethiopic letters. Every Unicode version decomposes them in the same way, and their lower case does not depend
+ * on neighboring letters.
+ */
 const simple =
   /^[ -~\u00a0-\u036f\u0400-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u0660-\u0669\u0671-\u06d3\u1200-\u135a\u1e00-\u1eff\u2010-\u2016\u2018-\u201f]*$/
 const isAscii = /^[ -~]*$/
@@ -21,10 +24,10 @@ const combining = /[\u0300-\u036f]+/g
 const divider = /[ !-/:-@[-`{-~]+/
 /** No letters of a script without spaces. */
 const isSpaced = /^[\u0000-\u0e00\u1200-\u137f\u1e00-\u1fff\u2000-\u206f]*$/
-/** How many characters of a word count. */
+/** How many characters of a word are indexed. */
 const wordMax = 60
 
-/** The texts of one application from which the database makes words. */
+/** The texts of one application that the database splits into words. */
 class SearchedTexts {
   readonly #plain: string[] = []
   #own = ''
@@ -34,7 +37,7 @@ class SearchedTexts {
 
   constructor(private readonly programId: number) {}
 
-  /** Adds a name, and returns whether it has a word; undefined if only the database can tell. */
+  /** Adds a name, and returns whether it contains a word; undefined if only the database can tell. */
   addName(first: string, middle: string, last: string, isOwn: boolean): boolean | undefined {
     const name = `${first} ${middle} ${last}`
     const words = simpleWords(name)
@@ -54,7 +57,7 @@ class SearchedTexts {
     return hasWord
   }
 
-  /** Adds a text that is one word. False if it is too long, and is left to the database. */
+  /** Adds a text that is a single word. False if it is too long and must be left to the database. */
   addWord(text: string): boolean {
     if (text.length > wordMax) return false
     if (text !== '') this.#plain.push(`${this.programId}/${text}`)
@@ -69,7 +72,7 @@ class SearchedTexts {
 }
 
 /**
- * The texts of a snapshot in the format of `searched_words`; undefined if they are left to the database. Each word begins with the program's ID, as
+ * The texts of a snapshot in the format of `searched_words`; undefined if the database must extract them. Each word begins with the program's ID, as
  * in the index, then `=` in the applicant's own name, which is the first outside all entities, and `/` everywhere else.
  */
 export function searchedTexts(programId: number, snapshot: string): string | undefined {
@@ -111,7 +114,7 @@ export function searchedTexts(programId: number, snapshot: string): string | und
 const answerAt = (snapshot: string, from: number, next: number): string =>
   snapshot.slice(from, next === -1 ? snapshot.length : next)
 
-/** A member of an answer as in its JSON, escaped and without quotes; empty if it is null. */
+/** A member of an answer as in its JSON, escaped and without quotes; empty if null. */
 function member(answer: string, name: string): string {
   const mark = `"${name}":"`
   const at = answer.indexOf(mark)
@@ -124,7 +127,7 @@ function member(answer: string, name: string): string {
 
 const folded = (text: string): string => (isAscii.test(text) ? text : text.normalize('NFKD').replace(combining, ''))
 
-/** The words of a name; undefined if splitting it depends on the database. */
+/** The words of a name; undefined if only the database can split it. */
 function simpleWords(name: string): string[] | undefined {
   if (!simple.test(name)) return undefined
   const words = folded(name)

@@ -7,9 +7,9 @@ import { type ExportProfile, exportedFields, type KeyNode } from './key-map.ts'
 
 /** A value of the application, or of an answer to one of its top-level questions. */
 export interface OutlinedValue {
-  /** The text from the end of the value before, or the beginning, up to this value. */
+  /** The text between the previous value, or the beginning, and this value. */
   before: string
-  /** `status`, or key and field of an answer: `home_address.zip`. Keys have no dot. */
+  /** `status`, or the key and field of an answer: `home_address.zip`. Keys contain no dot. */
   name: string
   form: FieldForm
   /** For a list of entities: the marker at the end of each. */
@@ -36,8 +36,8 @@ const fixed: readonly (readonly [name: string, form: FieldForm])[] = [
 ]
 
 /**
- * The outline of `renderSnapshot` for a version of this shape, or of text copied from an origin under this profile. The value of an enumerator
- * is its complete list of entities.
+ * The outline of `renderSnapshot` for a version of this shape, or of text copied from an origin under this profile. An enumerator's value is its
+ * complete list of entities.
  */
 export function outlineSnapshot(shape: readonly KeyNode[], profile: ExportProfile = 'contract'): OutlinedText {
   const values: OutlinedValue[] = fixed.map(([name, form], i) => ({
@@ -48,7 +48,7 @@ export function outlineSnapshot(shape: readonly KeyNode[], profile: ExportProfil
   return outlineMembers(values, shape, ',"application":{', profile)
 }
 
-/** Of an entity of this enumerator, as its version asks: its name is the first value. */
+/** The outline of an entity of this enumerator in this version. Its name is the first value. */
 export function outlineEntity(enumerator: KeyNode, profile: ExportProfile = 'contract'): OutlinedText {
   const { children } = enumerator
   const name: OutlinedValue = { before: '{"entity_name":', name: 'entity_name', form: 'text' }
@@ -76,7 +76,7 @@ function outlineMembers(
   return { values, after: before }
 }
 
-/** Of `renderAnnotations`. */
+/** The outline of `renderAnnotations`. */
 export const annotationsOutline: OutlinedText = {
   values: [
     { before: '"status":', name: 'status', form: 'text' },

@@ -2,17 +2,17 @@
 
 import { type ExportProfile, type KeyMap, type KeyNode, nullMembers } from './key-map.ts'
 
-/** The forms that every application of one program version lacks, ready to be copied. */
+/** The unanswered forms that all applications to one program version lack, ready to copy. */
 export interface VersionFill {
-  /** Follows the stored text: the top level's missing members and the closing brace of `application`. */
+  /** Follows the stored text: the missing members of the top level and the closing brace of `application`. */
   readonly end: Buffer
-  /** For each enumerator of the version, by question id: what each of its entities lacks. Empty buffers included. */
+  /** For each enumerator of the version, by question ID: what each of its entities lacks, including empty buffers. */
   readonly entity: ReadonlyMap<number, Buffer>
 }
 
 /**
- * Fills for one version: what the program's key map has and the version's own shape has not. An origin's code leaves entities as they were
- * submitted, without what other versions asked of them.
+ * The fills for one version: what the program's key map has and the version's own shape lacks. An origin's code leaves entities as they were
+ * submitted, without the questions of other versions.
  */
 export function planFill(keyMap: KeyMap, shape: KeyMap, profile: ExportProfile = 'contract'): VersionFill {
   const missing = missingMembers(keyMap, shape, profile)

@@ -5,10 +5,10 @@ import type { Answer } from './answers.ts'
 import type { ComparisonOperator, Condition, ConditionValue } from './program-version.ts'
 import { questionTypes } from './question.ts'
 
-/** The answer to a question as the asker sees it; undefined when it is unanswered, hidden or not asked. */
+/** The answer to a question from the position of the condition; undefined if it is unanswered, hidden or not asked. */
 export type FindAnswer = (questionId: number) => Answer | undefined
 
-/** Whether a condition holds. Never throws: a comparison that does not fit its question's answer is false. */
+/** Whether a condition is true. Never throws: a comparison that does not fit its question's answer is false. */
 export function holds(condition: Condition, find: FindAnswer): boolean {
   if ('all' in condition) return condition.all.every(inner => holds(inner, find))
   if ('any' in condition) return condition.any.some(inner => holds(inner, find))
@@ -22,7 +22,7 @@ export function holds(condition: Condition, find: FindAnswer): boolean {
 
 type Field = string | number | readonly string[]
 
-/** A field of an answer as it is exported; null when it is empty or the answer has none of that name. */
+/** A field of an answer as exported; null if it is empty or missing. */
 function fieldOf(answer: Answer, name: string): Field | null {
   const { fields } = questionTypes[answer.type]
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined

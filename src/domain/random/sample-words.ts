@@ -2,7 +2,7 @@
 
 const listed = (words: string): readonly string[] => words.trim().split(/,\s+/)
 
-/** Given names, many with letters beyond ASCII, because that is where software breaks. */
+/** Given names, many with letters beyond ASCII, because those are what software breaks on. */
 export const givenNames = listed(`
   Amina, Ángel, Beatriz, Björn, Chiara, Daniel, Đức, Elif, Fatima, Grace, Hoàng, Ifeoma, Inés, Jamal, José,
   Karolína, Keisha, Kwame, Leilani, Łukasz, Lupe, Maria, Mei, Miguel, Nadia, Noor, Oksana, Olga, Priya, Quincy,
@@ -47,12 +47,12 @@ export const organizations = listed(`
   Ñandú Cleaning LLC, Riverside School District, Green Leaf Landscaping, Smith & Sons "Movers", Public Library,
   St. Jude’s Shelter, Café Zürich`)
 
-/** Area codes that exist; followed by 555-01xx they make numbers that are never assigned. */
+/** Existing area codes. Followed by 555-01xx, they form numbers that are never assigned. */
 export const areaCodes = ['206', '312', '404', '505', '602', '704', '808', '907'] as const
 
 export const fileNames = listed('pay-stub.pdf, lease.pdf, utility-bill.jpg, identification.png, award-letter.pdf')
 
-/** Whole sentences, with what likes to be mangled on the way: quotes, backslashes, line ends, other scripts, emoji. */
+/** Whole sentences with characters that are easily mangled: quotes, backslashes, line breaks, other scripts, emoji. */
 export const sentences = [
   'My hours were cut in March and I have not been able to catch up since.',
   'We share the apartment with my sister’s family; the lease is in her name.',

@@ -4,7 +4,7 @@
 /** The next number, at least 0 and below 1. */
 export type Rng = () => number
 
-/** Mulberry32: 32 bits of state, one multiplication or two a number, good enough for sample data. */
+/** Mulberry32: 32 bits of state and one or two multiplications per number, good enough for sample data. */
 export function seededRandom(seed: number): Rng {
   let state = seed >>> 0
   return () => {
@@ -15,17 +15,17 @@ export function seededRandom(seed: number): Rng {
   }
 }
 
-/** A whole number from `min` to `max`, both included. */
+/** An integer from `min` to `max`, inclusive. */
 export function integerFrom(next: Rng, min: number, max: number): number {
   return min + Math.floor(next() * (max - min + 1))
 }
 
-/** One of a list that is not empty. */
+/** An element of a list that is not empty. */
 export function pick<T>(next: Rng, list: readonly T[]): T {
   return list[Math.floor(next() * list.length)]!
 }
 
-/** `count` of a list, in the list's own order, each at most once. */
+/** `count` elements of a list, in its order, each at most once. */
 export function pickSome<T>(next: Rng, list: readonly T[], count: number): T[] {
   const picked: T[] = []
   let wanted = Math.min(count, list.length)

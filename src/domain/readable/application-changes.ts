@@ -13,11 +13,11 @@ interface ComparedApplication {
 }
 
 export interface ApplicationChange {
-  /** From the outside: the question, or the enumerator, the entity and then the question. */
+  /** From the outside in: the question, or the enumerator, the entity and then the question. */
   path: readonly string[]
-  /** An entity that is new or gone as a whole: its lines are its name and what is answered about it. */
+  /** An entity that was added or removed: its lines are its name and the answers about it. */
   isEntity?: boolean
-  /** No lines: it was not answered. */
+  /** No lines: unanswered. */
   before: readonly AnswerLine[]
   now: readonly AnswerLine[]
 }
@@ -25,7 +25,7 @@ export interface ApplicationChange {
 /** Maximum number of changes listed. */
 export const changesMax = 1000
 
-/** `more` says that the changes exceed `changesMax`. The order is that of the newer version's screens. */
+/** `more` says that there are more changes than `changesMax`. They are in the order of the newer version's screens. */
 export function applicationChanges(
   now: ComparedApplication,
   before: ComparedApplication,
@@ -48,7 +48,7 @@ function compare(
 ): void {
   const earlierByKey = new Map(earlierQuestions.map(placed => [placed.question.question_key, placed]))
   const keys = new Set(questions.map(({ question }) => question.question_key))
-  // Questions that only the earlier version asked come last: their answers are gone.
+  // Questions that only the earlier version asked come last, because their answers are gone.
   const both = [...questions, ...earlierQuestions.filter(({ question }) => !keys.has(question.question_key))]
   for (const placed of both) {
     if (changes.length > changesMax) return
@@ -85,7 +85,7 @@ function compareEntities(
     changes.push({ path: [...path, nameOf(entity)], isEntity: true, before: entityLines(earlier, entity), now: [] })
 }
 
-/** An entity that is new or gone: its name, and what is answered about it. */
+/** An added or removed entity: its name and the answers about it. */
 function entityLines(enumerator: PlacedQuestion, entity: ExportedObject): AnswerLine[] {
   const lines: AnswerLine[] = [{ text: nameOf(entity) }]
   for (const placed of enumerator.repeated) {

@@ -11,13 +11,13 @@ export type ExportedObject = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is ExportedObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The question object under a key, own ones only: a key may be `__proto__`. Undefined without one. */
+/** The question object with a key, which may be `__proto__`, so only own members count. Undefined if missing. */
 export function questionObject(object: ExportedObject, key: string): ExportedObject | undefined {
   const found = Object.hasOwn(object, key) ? object[key] : undefined
   return isObject(found) ? found : undefined
 }
 
-/** The entities in the question object of an ENUMERATOR. */
+/** The entities in an ENUMERATOR's question object. */
 export const entitiesOf = (object: ExportedObject | undefined): readonly ExportedObject[] =>
   Array.isArray(object?.entities) ? object.entities.filter(isObject) : []
 
@@ -30,7 +30,7 @@ export const isUnanswered = (object: ExportedObject | undefined): boolean =>
     ([name, value]) => name === 'question_type' || value === null || (Array.isArray(value) && value.length === 0),
   )
 
-/** Whether two values are the same JSON, in whatever order their members are: that depends on the version. */
+/** Whether two values are the same JSON, ignoring the order of members, which depends on the version. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
     return Array.isArray(other) && one.length === other.length && one.every((item, i) => isSame(item, other[i]))
@@ -42,7 +42,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   )
 }
 
-/** The answer in a question object; undefined when it is unanswered, or in no form that is known. */
+/** The answer in a question object; undefined if it is unanswered or in an unknown form. */
 export function readAnswer(placed: PlacedQuestion, object: ExportedObject | undefined): Answer | undefined {
   if (object === undefined || isUnanswered(object)) return undefined
   if (placed.type === 'ENUMERATOR') {
@@ -53,7 +53,7 @@ export function readAnswer(placed: PlacedQuestion, object: ExportedObject | unde
     return { type: 'ENUMERATOR', entities }
   }
   const fields = new ExportedFields(object)
-  // Whatever was once an option is one, and is no matter here.
+  // Every ID that ever was an option counts as one; which ones exist now doesn't matter here.
   const optionIds = new Set([object.selection, object.selections].flat().filter(id => typeof id === 'string'))
   return plainType(placed.type).read(fields, { settings: {}, optionIds, stage: 'older' })
 }
@@ -69,7 +69,7 @@ export function readAnswers(questions: readonly PlacedQuestion[], object: Export
   return answers
 }
 
-/** An answer to anything but an ENUMERATOR in lines; none when it is unanswered. In a form that is not known, as it is exported. */
+/** The lines of an answer to any question but an ENUMERATOR; none if unanswered. An unknown form is shown as exported. */
 export function linesOf(placed: PlacedQuestion, object: ExportedObject | undefined): readonly AnswerLine[] {
   if (object === undefined || isUnanswered(object)) return []
   const answer = readAnswer(placed, object)

@@ -4,11 +4,11 @@ import { type ExportedObject, nameOf } from './exported-answers.ts'
 
 interface EntityPair {
   entity: ExportedObject
-  /** Undefined for one that is new. */
+  /** Undefined for a new entity. */
   earlier: ExportedObject | undefined
 }
 
-/** The first of a name goes with the first of that name, the second with the second. `gone` are those that are left. */
+/** Pairs the first entity of a name with the first of that name, the second with the second. `gone` are the unpaired earlier ones. */
 export function matchEntities(
   now: readonly ExportedObject[],
   then: readonly ExportedObject[],

@@ -2,16 +2,16 @@
 
 import { type ExportedObject, entitiesOf, nameOf, questionObject } from './exported-answers.ts'
 
-/** A letter of a script in which a name may be one letter, and is written without spaces. In the index, by ranges: `unspaced_words`. */
+/** A letter of a script that is written without spaces, in which a single letter can be a name. The index has them as ranges: `unspaced_words`. */
 export const unspacedLetter = String.raw`[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}ー々]`
 const isUnspaced = new RegExp(`^${unspacedLetter}`, 'u')
 
 interface Found {
   place: readonly string[]
   text: string
-  /** The words that the search words are compared with, folded. */
+  /** The words that are compared with the search terms, folded. */
   words: readonly string[]
-  /** Whether it is a name of nobody in a list. The first is the applicant's own. */
+  /** Whether it is a name, outside all lists. The first of these is the applicant's own. */
   isOwnName?: boolean
 }
 
@@ -27,10 +27,9 @@ const wordsOf = (text: string): string[] =>
     .filter(word => word !== '')
 
 /**
- * In words: `household member: Zuri Temperance Brien`. Where no single name, address or number has all that was searched for, each
- * that has a part of it. Undefined where none has any.
- * `application` is the member of that name of an exported application; `sought` what was searched for. With `inOthers`, the applicant's own name
- * isn't one of them.
+ * The reason for people: `household member: Zuri Temperance Brien`. If no single name, address or number contains all search terms, every one that
+ * contains some of them. Undefined if none does. `application` is the member of that name of an exported application; `sought` the search terms. With
+ * `inOthers`, the applicant's own name isn't one of them.
  */
 export function matchReason(application: ExportedObject, sought: string, inOthers = false): string | undefined {
   const terms = [...wordsOf(sought), folded(sought).trim()]
@@ -67,7 +66,7 @@ function* textsIn(object: ExportedObject, place: readonly string[]): Generator<F
         const text = textOf(answer, ['first_name', 'middle_name', 'last_name'])
         const [first, last] = [textOf(answer, ['first_name']), textOf(answer, ['last_name'])]
         if (text !== '')
-          // A name in a list says whose it is by itself.
+          // A name in a list is itself the name of that person.
           yield {
             place: [here[0]!],
             text,

@@ -9,17 +9,17 @@ export type ReadableVersion = Pick<ProgramVersion, 'screens' | 'questions'>
 export interface PlacedQuestion {
   question: VersionQuestion
   type: ExportedType
-  /** The program asks it when all of these hold: its screen's and its own. */
+  /** The question is asked if all of these conditions are true: its screen's and its own. */
   conditions: readonly Condition[]
-  /** The questions repeated under it, on whatever screen. */
+  /** The questions repeated under it, on any screen. */
   repeated: readonly PlacedQuestion[]
 }
 
 interface PlacedScreen {
-  /** Undefined for questions that are on no screen. */
+  /** Undefined for questions on no screen. */
   name: string | undefined
   condition: Condition | null
-  /** Those of the top level. STATIC ones have no answer, and are left out. */
+  /** Those at the top level. STATIC questions have no answer and are omitted. */
   questions: readonly PlacedQuestion[]
 }
 

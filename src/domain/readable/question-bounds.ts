@@ -2,7 +2,10 @@
 
 import type { QuestionSettings } from '../questions/question.ts'
 
-/** Of number, characters, and selections, entities or files: `at least 1, at most 12`; of files also their size. Empty without bounds. */
+/**
+ * The bounds of a number, of the characters of a text, or of selections, entities or files: `at least 1, at most 12`. For files, also the size. Empty
+ * without bounds.
+ */
 export function boundsText(settings: Partial<QuestionSettings>): string {
   const { min, max, min_length, max_length, min_count, max_count, max_megabytes } = settings
   return [

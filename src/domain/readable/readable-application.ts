@@ -19,7 +19,7 @@ import {
 import { matchEntities } from './match-entities.ts'
 import { type PlacedQuestion, placedScreens, type ReadableVersion } from './placed-questions.ts'
 
-/** How an answer differs from the earlier application: it had no answer, another one, or one that is now gone. */
+/** How an answer differs from that in the earlier application: new, changed or removed. */
 export type AnswerChange = 'new' | 'changed' | 'gone'
 
 export interface ReadableRow {
@@ -45,23 +45,23 @@ export interface ReadableEntity {
 
 export interface ReadableScreen {
   name: string | undefined
-  /** When the screen is shown, where it was not and nothing on it was answered. It has no rows then. */
+  /** When the screen is shown, if it wasn't shown and nothing on it was answered. It has no rows then. */
   notAsked: string | undefined
   rows: readonly ReadableRow[]
 }
 
 export interface ReadableApplication {
-  /** From the first NAME question that was answered. */
+  /** From the first answered NAME question. */
   applicant: string | undefined
   screens: readonly ReadableScreen[]
-  /** Whether the rows exceed `rowsMax`. */
+  /** Whether there are more rows than `rowsMax`. */
   cut: boolean
 }
 
-/** Rows of one page: more than a person reads, and few enough for a browser to render quickly. */
+/** Rows per page: more than a person reads, and few enough for a browser to render quickly. */
 export const rowsMax = 3000
 
-/** `application` is the member of that name of an exported application; `before` the same of the one it replaced. */
+/** `application` is the member of that name of an exported application; `before` that of the application it replaced. */
 export function readableApplication(
   version: ReadableVersion,
   application: ExportedObject,
@@ -83,21 +83,21 @@ export function readableApplication(
   return { applicant, screens, cut: reader.cut }
 }
 
-/** Whose an application is: the first name in it, and the first email address or phone number, as far as these were answered. */
+/** The applicant of an application: the first name, and the first email address or phone number, if answered. */
 export interface ApplicantInList {
   name: string | undefined
   email: string | undefined
   phone: string | undefined
 }
 
-/** Of the member `application` of an exported application. Those of a household are not looked at. */
+/** From the member `application` of an exported application. Household members' answers are not used. */
 export function applicantInList(version: ReadableVersion, application: ExportedObject): ApplicantInList {
   const questions = placedScreens(version).flatMap(screen => screen.questions)
   const first = (type: ExportedType) => firstLine(questions, application, type)
   return { name: first('NAME'), email: first('EMAIL'), phone: first('PHONE') }
 }
 
-/** The keys of the questions of which the first that was answered has the applicant's name. */
+/** The keys of the NAME questions. The first one that was answered contains the applicant's name. */
 export const ownNameKeys = (version: ReadableVersion): readonly string[] =>
   placedScreens(version).flatMap(screen =>
     screen.questions.filter(({ type }) => type === 'NAME').map(({ question }) => question.question_key),
@@ -193,7 +193,7 @@ class Reader {
         answers: readAnswers(placed.repeated, entity),
         outer: scope,
       }
-      // A new entity is marked once, and not at each of its answers.
+      // A new entity is marked once instead of at each of its answers.
       entities.push({
         name: nameOf(entity),
         change: compared && earlier === undefined ? 'new' : undefined,
@@ -203,7 +203,7 @@ class Reader {
     return { state: 'entities', entities, gone: gone.map(nameOf) }
   }
 
-  /** A condition may look at the entity's own answers and at those around it. */
+  /** A condition may use the entity's own answers and those of the entities that contain it. */
   #seenFrom(scope: Scope, question: VersionQuestion | undefined): Answer | undefined {
     for (let at: Scope | undefined = scope; at !== undefined && question !== undefined; at = at.outer)
       if (at.enumeratorId === question.enumerator_id) return at.answers.get(question.question_key)

@@ -8,14 +8,14 @@ const common = new Set(
   ),
 )
 
-/** The words of a text that say what it is about, folded; of a text with none, all of its words. */
+/** The meaningful words of a text, folded; all of its words if none is meaningful. */
 export function tellingWords(text: string): string[] {
   const words = foldText(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   const telling = words.filter(word => !common.has(word))
   return [...new Set(telling.length > 0 ? telling : words)]
 }
 
-/** From 0, nothing in common, to 1, the same telling words. */
+/** From 0, nothing in common, to 1, the same meaningful words. */
 export function similarity(one: string, other: string): number {
   const [words, others] = [new Set(tellingWords(one)), new Set(tellingWords(other))]
   const all = words.union(others).size

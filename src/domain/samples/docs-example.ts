@@ -11,7 +11,7 @@ import { sampleAnswers } from './sample-answers.ts'
 
 export interface ExampleVersion extends PublishedVersion {
   slug: string
-  /** As exported, if that is not the slug. */
+  /** The exported name, if it is not the slug. */
   program_name?: string
   statuses: readonly string[]
   screens: readonly Screen[]
@@ -20,13 +20,13 @@ export interface ExampleVersion extends PublishedVersion {
 /** 2026-01-15 18:04:05 UTC, when the sample applicant began. */
 const beganAt: Micros = 1_768_500_245_000_000
 const minute = 60_000_000
-/** Looks like a page token, and is none. */
+/** Looks like a page token but is none. */
 const exampleToken = '4mKq0Zt7uXcVb2Rw9LsYd1NhJ8fGaEoP5iQx3TzUkMvBnC6yHrW'
 
 /**
- * A page of two applications to one version, as JSON text: the first with every question answered, two entities in every
- * enumerator; the second with none answered. `keyMap` must cover the version; what it has beyond is shown unanswered, as the
- * export does. Byte for byte what `core/export/framings/splice` makes of the same rows (held by tests/domain/samples/docs-example).
+ * A page of two applications to one version, as JSON text: the first with every question answered, two entities in every enumerator; the second with
+ * none answered. `keyMap` must cover the version; its other questions are shown unanswered, as in exports. Byte for byte what
+ * `core/export/framings/splice` makes of the same rows (tested in tests/domain/samples/docs-example).
  */
 export function examplePage(version: ExampleVersion, keyMap: KeyMap, timeZone: string): string {
   const applications = [
@@ -46,7 +46,7 @@ export function examplePage(version: ExampleVersion, keyMap: KeyMap, timeZone: s
   return `{"payload":[${applications.join(',')}],"nextPageToken":${JSON.stringify(exampleToken)}}`
 }
 
-/** The two sample submissions: one with every answer, by an intermediary, and one with none, by the applicant. */
+/** The two sample submissions: a complete one by an intermediary, and one without answers by the applicant. */
 export function exampleSubmissions(version: ExampleVersion): [Submission, Submission] {
   const common = { program_name: version.program_name ?? version.slug, program_version_id: version.program_version_id }
   const nothing: Answers = new Map()
@@ -78,17 +78,17 @@ export function exampleSubmissions(version: ExampleVersion): [Submission, Submis
   ]
 }
 
-/** Characters of the answers in a short example, roughly. */
+/** Approximate number of characters of the answers in a short example. */
 const shortAnswersMax = 2500
 
 export interface ShortExample {
   /** A page, as JSON text. */
   page: string
-  /** Question keys that its application lacks, for want of room. */
+  /** Question keys missing from its application because of the size limit. */
   left_out: number
 }
 
-/** The first application of an example page alone, with as many of its questions as are soon read. */
+/** The first application of an example page alone, with as many of its questions as are quick to read. */
 export function shortExample(page: string): ShortExample {
   const { payload } = JSON.parse(page) as { payload: { application: Record<string, unknown> }[] }
   const [{ application, ...rest }] = payload as [(typeof payload)[number]]
@@ -99,7 +99,7 @@ export function shortExample(page: string): ShortExample {
     room -= size
     return true
   })
-  // fromEntries defines own properties, so a key such as __proto__ is one like any other.
+  // fromEntries defines own properties, so a key such as __proto__ needs no special care.
   const short = { ...rest, application: Object.fromEntries(shown) }
   return {
     page: JSON.stringify({ payload: [short], nextPageToken: null }),
@@ -131,7 +131,7 @@ function exampleApplication(
     status_last_modified_time:
       decidedAfterMinutes === null ? null : submission.submit_time + decidedAfterMinutes * minute,
   }
-  // The text each entity lacks goes where stored text has a marker.
+  // Each marker in the stored text is replaced by the text that its entity lacks.
   const entityEnd: typeof noEntityEnd = enumerator => String(fill.entity.get(enumerator.question_id) ?? '')
   return (
     renderImmutable(submission, shape, timeZone, entityEnd) +

@@ -4,8 +4,8 @@ import { answerFields } from '../questions/answer-schema.ts'
 import type { KeyMap, KeyNode } from '../questions/key-map.ts'
 
 /**
- * Characters that the questions of one version take in its docs, counted roughly: each field with its path, each option with its
- * text. Some 2,000 ordinary questions, or 25,000 options. Example, schema, OpenAPI and page are each a few times that at most.
+ * Maximum size of one version's questions in its docs, in approximate characters: each field with its path, each option with its text. Some 2,000
+ * ordinary questions, or 25,000 options. Example, schema, OpenAPI and page are each a few times that at most.
  */
 const documentedCharactersMax = 4_000_000
 /** Maximum number of characters that docs show of the text of a question, option or change. */
@@ -14,14 +14,14 @@ export const optionTextMax = 100
 
 interface DocumentedPart {
   keyMap: KeyMap
-  /** The numbers of questions and options that are left out. */
+  /** The numbers of omitted questions and options. */
   left_out: { questions: number; options: number }
 }
 
 /**
- * The part of a key map that docs are made of: first what the version asks, then what earlier versions asked, in their order, and no
- * enumerators nested deeper than `depthMax`; then their options, of which each question gets its share. What is left out is still
- * valid in every schema made of the rest: there, an unknown member must be a question object.
+ * The part of a key map that is documented: first the questions of the version, then those of earlier versions, in their order, and no enumerators
+ * nested deeper than `depthMax`; then their options, with a share of the space for each question. Omitted questions remain valid in every schema
+ * generated from the rest, in which an unknown member must be a question object.
  */
 export function documentedPart(keyMap: KeyMap, asked: ReadonlySet<number>, depthMax: number): DocumentedPart {
   const shown = new Set<number>()
@@ -69,7 +69,7 @@ export function documentedPart(keyMap: KeyMap, asked: ReadonlySet<number>, depth
 const fieldsOf = (node: KeyNode): number =>
   Object.keys(answerFields({ ...node, option_ids: [], children: [] }, { definitionsAt: '#/$defs/' })).length + 1
 
-/** How many of a question's options fit, and what they take. */
+/** How many of a question's options fit, and their size. */
 function optionsWithin(node: KeyNode, room: number): { count: number; cost: number } {
   let [count, cost] = [0, 0]
   for (const id of node.option_ids) {
@@ -81,7 +81,7 @@ function optionsWithin(node: KeyNode, room: number): { count: number; cost: numb
   return { count, cost }
 }
 
-/** Without recursion: the tree may be deeper than what docs show of it. */
+/** Without recursion, because the tree may be deeper than docs show. */
 function countOf(keyMap: KeyMap): { questions: number; options: number } {
   const waiting = [...keyMap]
   let [questions, options] = [0, 0]
@@ -93,7 +93,7 @@ function countOf(keyMap: KeyMap): { questions: number; options: number } {
   return { questions, options }
 }
 
-/** At most so many characters, with an ellipsis where something is missing; never half a surrogate pair. */
+/** At most this many characters, with an ellipsis if something is missing; never half a surrogate pair. */
 export function shortened(text: string, charactersMax: number): string {
   return text.length <= charactersMax
     ? text

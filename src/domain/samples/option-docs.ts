@@ -8,12 +8,12 @@ export interface OptionDocs {
   id: string
   text: string
   retired: boolean
-  /** The numbers of the first version that had it, and the last: the version itself, unless it is retired. */
+  /** The numbers of the first and last version that had it. The last is the version itself unless the option was retired. */
   versions: readonly [first: number, last: number]
   /**
-   * What its id meant in turn, where that changed or the option was away for a time (D56): for each run of versions with one text, their
-   * numbers and the `program_version_id` of the first. Ids rise with the numbers, so an application's own finds its text. Empty where `text` is
-   * all that it ever was; of many, the newest.
+   * The meanings of its ID over time, if they changed or the option was removed for a while (D56): for each run of versions with one text, their
+   * numbers and the `program_version_id` of the first. IDs rise with the numbers, so an application's own ID finds its text. Empty if `text` was its
+   * only meaning; if there are many, the newest.
    */
   earlier: readonly OptionRun[]
 }
@@ -27,12 +27,12 @@ export interface OptionRun {
 /** Maximum number of runs per option. */
 const runsMax = 20
 
-/** A run while it is made, with `text` in the default language: translations differ without a change of meaning. */
+/** A run under construction, with `text` in the default language: translations can differ without a change of meaning. */
 export interface TranslatedRun extends OptionRun {
   translation: string | undefined
 }
 
-/** The runs of an option with that of one more version, `before` which the question was last asked. */
+/** The runs of an option after one more version. `before` is the last version that asked the question. */
 export function withRun(
   runs: readonly TranslatedRun[],
   option: QuestionOption,

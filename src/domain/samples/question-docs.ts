@@ -12,38 +12,38 @@ import { questionTextMax, shortened } from './documented-part.ts'
 import { type OptionDocs, optionDocs, type TranslatedRun, withRun } from './option-docs.ts'
 import type { QuestionHistory } from './question-history.ts'
 
-/** A version as its questions are described. */
+/** What docs need of a version to describe its questions. */
 type DescribedVersion = Pick<ExampleVersion, 'program_version_id' | 'questions' | 'screens'>
 
-/** A question of the export. */
+/** An exported question. */
 export interface QuestionDocs {
   question_key: string
-  /** As exported; of a followed program, perhaps a type that this release does not know. */
+  /** The exported type; in a followed program, possibly one that this release does not know. */
   question_type: string
-  /** The place of its question object in an application. */
+  /** The location of its question object in an application. */
   path: string
-  /** How many enumerators it lies in. */
+  /** Number of enumerators that contain it. */
   depth: number
   admin_name: string
-  /** As the program asks it now, or asked it last; a long one is cut. */
+  /** Its current or last text; a long one is cut. */
   text: string
   /** Whether this version asks it. */
   asked: boolean
-  /** The name of the screen that asks it; null for one that no screen asks any more. */
+  /** The name of its screen; null if no screen asks it any more. */
   screen: string | null
   /** Whether an applicant may leave it unanswered. */
   optional: boolean
-  /** The program asks it when all of these hold, in the words that applicants read; empty when it always is. A long one is cut. */
+  /** The question is asked if all of these are true, as texts for applicants; empty if it always is. A long one is cut. */
   asked_when: readonly string[]
   /** The limits of its answers, such as `at most 20 characters`; empty without limits. */
   bounds: string
-  /** The first version that asked it, by its number. */
+  /** Number of the first version that asked it. */
   first_version: number
-  /** The last version that asked it; null while it is asked. */
+  /** Number of the last version that asked it; null while it is asked. */
   last_version: number | null
   history: QuestionHistory
   fields: readonly FieldDocs[]
-  /** Every option id ever selectable, in order of first publication; a long text is cut. */
+  /** Every option ID that was ever selectable, in order of first publication; a long text is cut. */
   options: readonly OptionDocs[]
 }
 
@@ -59,7 +59,9 @@ export interface FieldDocs {
   about: string
 }
 
-/** The questions of a key map in its order, as the last version that asked each has them; `earlier` oldest first; `tags` as of `versionDocs`. */
+/**
+ * The questions of a key map in its order, each as in the last version that asked it; `earlier` is sorted oldest first; `tags` as for `versionDocs`.
+ */
 export function questionDocs(
   keyMap: KeyMap,
   version: DescribedVersion,
@@ -125,7 +127,7 @@ export function questionDocs(
   return keyMap.flatMap(node => describe(node, 'application', 0))
 }
 
-/** The ID under which the docs have a question: that of the first with its key, where questions of a followed program share one. */
+/** The question ID used in the docs: if questions of a followed program share a key, that of the first. */
 export function sharedIds(keyMap: KeyMap): (question: { question_id: number }) => number {
   const ids = new Map(
     allNodes(keyMap).flatMap(node =>

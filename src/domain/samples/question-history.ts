@@ -18,23 +18,23 @@ export interface QuestionChange {
   version: number
   program_version_id: number
   code: VersionChange['code']
-  /** A long one is cut. */
+  /** The change in words; a long one is cut. */
   detail: string
 }
 
-/** Number of versions, the newest, whose changes are listed. */
+/** Number of most recent versions whose changes are listed. */
 const versionsMax = 100
-/** Maximum changes of one question. */
+/** Maximum number of changes per question. */
 const changesMax = 20
-/** Characters that the changes of all questions take in the docs, counted roughly. */
+/** Maximum size of all questions' changes in the docs, in approximate characters. */
 const charactersMax = 1_000_000
 
 /** Number of the oldest of `count` versions whose changes are listed. */
 export const historySince = (count: number): number => Math.max(1, count - versionsMax + 1)
 
 /**
- * The histories of questions, which are named as administrators name them, in their order. All names of one entry share a question key, which only
- * happens in followed programs. Bounded in size, whatever the versions ask for (D29).
+ * The histories of questions, which are given by admin name, in the same order. All names in one entry share a question key, which only happens in
+ * followed programs. The size is bounded for any set of versions (D29).
  */
 export function questionHistories(
   versions: readonly (DescribableVersion & { program_version_id: number })[],
@@ -74,7 +74,7 @@ export function questionHistories(
   return withinBounds(all)
 }
 
-/** A question that is asked again also differs from what it was when it was asked last; one that takes over a key may have another type. */
+/** A question that is asked again is compared with the last version that asked it. A question that takes over a key may have another type. */
 function withReturn(
   change: VersionChange,
   seen: ReadonlyMap<string, QuestionDefinition>,
@@ -88,11 +88,11 @@ function withReturn(
     : [change, ...settingChanges(subject, was, is)]
 }
 
-/** Newest first. Each question gets its share of the characters. */
+/** Newest first. Each question gets a share of the characters. */
 function withinBounds(histories: readonly QuestionHistory[]): QuestionHistory[] {
   let room = charactersMax
   return histories.map(({ changes, earlier }, i) => {
-    // Changes of one version stay in their order.
+    // Changes of one version keep their order.
     const newest = changes.toSorted((a, b) => b.version - a.version)
     const share = room / (histories.length - i)
     let used = 0

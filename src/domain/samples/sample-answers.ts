@@ -8,7 +8,7 @@ import { exportedType, type PlainType, plainType, type VersionQuestion } from '.
 import { organizations } from '../random/sample-words.ts'
 import { integerFrom, pick, type Rng } from '../random/seeded-random.ts'
 
-/** The known parts of the version that is answered. Without screens, nothing is required. */
+/** The known parts of the version to answer. Without screens, nothing is required. */
 interface AnsweredVersion {
   questions: readonly VersionQuestion[]
   screens?: readonly Screen[]
@@ -18,13 +18,13 @@ interface AnsweredVersion {
 interface SampleNode {
   question: VersionQuestion
   children: readonly SampleNode[]
-  /** Question objects of one entity, with one entity in every enumerator within. */
+  /** Number of question objects in one entity, with one entity in every enumerator within it. */
   entitySize: number
 }
 
 /**
- * What an example shows at most, whatever its questions ask for. One entity of each enumerator is always there, so an example is
- * as long as the version has questions, and no more than this longer: two entities at each of 30 levels would be a billion.
+ * The maximum that an example shows, whatever the questions allow. One entity of each enumerator is always present, so an example grows with the
+ * number of questions and no faster: two entities at each of 30 levels would be a billion.
  */
 const further = {
   /** Question objects in the second and later entities of all enumerators together. */
@@ -36,9 +36,8 @@ const further = {
 }
 
 /**
- * Answers to every question, the same for the same version and `variant` (0, 1, …): each type at its fullest, two
- * entities of every enumerator at every depth (or as many as its `min_count` and `max_count` ask for) as long as that stays short.
- * Whether a question would be shown is not considered.
+ * Answers to every question, the same for the same version and `variant` (0, 1, …): each type at its most complete, with two entities of every
+ * enumerator at every depth (or as many as `min_count` and `max_count` allow) while that remains short. Conditions are ignored.
  */
 export function sampleAnswers(version: AnsweredVersion, options: { variant?: number } = {}): Answers {
   return sampleMembers(sampleTree(version), options.variant ?? 0, { left: further.questionsMax })
@@ -50,7 +49,7 @@ function sampleMembers(nodes: readonly SampleNode[], variant: number, room: { le
     if (question.kind === 'ENUMERATOR') {
       const { min_count = 0, max_count = 2 } = question.settings
       const wanted = Math.min(Math.max(2, min_count), max_count, further.countMax)
-      // Decided before the questions within are visited, so that outer enumerators rather than inner ones show two entities.
+      // Decided before visiting the questions within, so that outer enumerators get two entities rather than inner ones.
       let count = 1
       for (; count < wanted && entitySize <= room.left; count++) room.left -= entitySize
       const entities = Array.from({ length: count }, (_, i) => {
@@ -68,7 +67,7 @@ function sampleMembers(nodes: readonly SampleNode[], variant: number, room: { le
   return answers
 }
 
-/** The question as if it asked for no more than an example shows. */
+/** The question with bounds reduced to what an example shows. */
 function modest(question: VersionQuestion): VersionQuestion {
   const { min_count, min_length, options } = question.settings
   if ((min_count ?? 0) <= further.countMax && (min_length ?? 0) <= further.lengthMax && (options?.length ?? 0) <= 100) {
@@ -82,9 +81,9 @@ function modest(question: VersionQuestion): VersionQuestion {
 }
 
 /**
- * A maker of varied answers to a version, for many uses: within the bounds and options of every question, some optional
- * questions unanswered, none to five entities of an enumerator and fewer of one within it. What the screens would not show
- * is unanswered. The same for the same numbers.
+ * Creates a generator of varied answers to a version, for repeated use: within the bounds and options of every question, some optional questions
+ * unanswered, none to five entities of an enumerator and fewer in nested ones. Questions on hidden screens are unanswered. The same for the same
+ * numbers.
  */
 export function answerSampler(version: AnsweredVersion): (next: Rng) => Answers {
   const screens = version.screens ?? []
@@ -102,7 +101,7 @@ export function answerSampler(version: AnsweredVersion): (next: Rng) => Answers 
 
 /** How often an optional question is answered. */
 const answeredShare = 0.85
-/** Most entities of an enumerator, by how deep it lies; with none as likely as any number at the top, 2.5 on average. */
+/** Maximum entities of an enumerator by its depth. At the top level, each number from none up is equally likely: 2.5 on average. */
 const entitiesMax = [5, 2, 1]
 
 function membersMaker(
@@ -112,7 +111,7 @@ function membersMaker(
 ): (next: Rng) => Map<string, Answer> {
   const makers = nodes.map(({ question, children }) => ({
     key: question.question_key,
-    // An optional enumerator is left out by having no entities.
+    // An unanswered optional enumerator has no entities.
     optional: question.kind !== 'ENUMERATOR' && isOptional(question.question_id),
     make:
       question.kind === 'ENUMERATOR'
@@ -142,14 +141,14 @@ function entitiesMaker(
   const fewest = isOptional(enumerator.question_id) ? least : Math.max(1, least)
   return next => {
     let count = integerFrom(next, fewest, most)
-    // An entity has fewer, so that applications do not grow by the square.
+    // Nested enumerators have fewer entities, so that applications do not grow quadratically.
     if (depth > 0) count = Math.min(count, integerFrom(next, fewest, most))
     if (count === 0) return undefined
     const entities: Entity[] = []
     for (let i = 0; i < count; i++) {
       const answers = make(next)
       const name = entityName(children, answers) ?? pick(next, organizations)
-      // No two entities of one enumerator have one name.
+      // Entities of one enumerator have different names.
       const isTaken = entities.some(entity => entity.entity_name === name)
       entities.push({ entity_name: isTaken ? `${name} ${i + 1}` : name, answers })
     }
@@ -157,10 +156,10 @@ function entitiesMaker(
   }
 }
 
-/** Only for questions that are exported and aren't ENUMERATORs: the tree has no other leaves. */
+/** Only for exported questions other than ENUMERATORs: the tree has no other leaves. */
 const typeOf = (question: VersionQuestion) => plainType(exportedType(question.kind) as PlainType)
 
-/** An entity that has a name question is called by its answer. */
+/** An entity with a name question is named after its answer. */
 function entityName(children: readonly SampleNode[], answers: Answers): string | undefined {
   for (const { question } of children) {
     if (question.kind !== 'NAME') continue

@@ -4,15 +4,15 @@
 import type { JsonSchema } from '../fields/field-schema.ts'
 
 export interface SampledSchemas {
-  /** The schemas that others refer to, by the end of their `$ref`. */
+  /** Referenced schemas, by the end of their `$ref`. */
   definitions: Readonly<Record<string, JsonSchema>>
-  /** Samples of some of them, in place of one made from the schema. */
+  /** Ready samples for some of them, used instead of generated ones. */
   samples: Readonly<Record<string, unknown>>
-  /** Samples by the name of the member that has them. One that does not fit the schema is passed over. */
+  /** Samples by member name. A sample that does not fit the schema is ignored. */
   values: Readonly<Record<string, unknown>>
 }
 
-/** `name` is that of the member. Null where that is allowed and the name says nothing; of an object, the members it must have, or else all. */
+/** `name` is that of the member. Null if allowed and the name is unknown; for an object, its required members, or all if none is required. */
 export function schemaSample(schema: JsonSchema, name: string, known: SampledSchemas): unknown {
   const { $ref, anyOf = schema.oneOf } = schema as { $ref?: string; anyOf?: JsonSchema[] }
   if ($ref !== undefined) {
@@ -56,7 +56,7 @@ function ofType(type: unknown, schema: JsonSchema, name: string, known: SampledS
   }
 }
 
-/** One item; none for text of unknown meaning. */
+/** One item; none if the meaning of a text is unknown. */
 function ofArray(items: JsonSchema, name: string, known: SampledSchemas): unknown[] {
   const item = schemaSample(items, name, known)
   return item === unknownText(name) ? [] : [item]

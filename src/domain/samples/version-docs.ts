@@ -10,41 +10,41 @@ import { documentedPart, questionTextMax, shortened } from './documented-part.ts
 import { allNodes, type QuestionDocs, questionDocs, sharedIds } from './question-docs.ts'
 import { historySince, type QuestionHistory, questionHistories } from './question-history.ts'
 
-/** A version as the docs need it. */
+/** What docs need of a version. */
 export interface DocumentableVersion extends ExampleVersion, DescribableVersion {}
 
-/** The docs of one version, as plain JSON. The same while it is a draft and once it is published. */
+/** The docs of one version as plain JSON. They are the same for a draft as after its publication. */
 export interface VersionDocs {
   program_version_id: number
   slug: string
   display_name: string
   statuses: readonly string[]
-  /** A page of an export, as JSON text: what the exporter makes of sample answers. */
+  /** An export page as JSON text: the exporter's output for sample answers. */
   example: string
-  /** The beginning of it, for lists of programs. */
+  /** Its beginning, for lists of programs. */
   short_example: ShortExample
   /** In order of first publication, repeated questions after their enumerator. */
   questions: readonly QuestionDocs[]
-  /** How many versions were published before it. Its own number is the next, once it is published (D40). */
+  /** Number of versions published before it. Its own number, once published, is the next one (D40). */
   versions_before: number
   /** The published version that `changes` compares with; null for a program's first. */
   changed_since: number | null
   changes: readonly VersionChange[]
   /** Number of the oldest version whose changes are in the histories of questions. */
   history_since: number
-  /** The questions of this export, as far as docs show them; what schemas are made of. */
+  /** The documented questions of this export, from which schemas are generated. */
   key_map: KeyMap
-  /** The numbers of items for which docs of limited size have no room; zero except in programs with many thousand questions or options. */
+  /** The numbers of items that did not fit into the docs; zero except in programs with many thousands of questions or options. */
   left_out: { questions: number; options: number; changes: number }
 }
 
 /** Everything docs are generated from besides the versions. */
 export interface DocsMaking {
-  /** Zone of the times in examples: the instance's. */
+  /** Time zone of the examples: the instance's. */
   timeZone: string
-  /** Enumerators within enumerators that docs show; deeper ones are left out. */
+  /** Maximum nesting of enumerators in docs; deeper ones are omitted. */
   enumeratorDepthMax?: number
-  /** How followed programs are exported; `contract` if left out. */
+  /** How followed programs are exported; `contract` if omitted. */
   exportProfile?: ExportProfile
 }
 
@@ -52,9 +52,9 @@ export interface DocsMaking {
 const changesMax = 200
 
 /**
- * The docs of one of a program's versions. `earlier` are the versions published before it, oldest first: what they asked is in
- * its export too (D20, D21), and it is compared with the last of them. Their size is bounded, whatever the versions ask for (D29).
- * Texts are under the first of `tags` that has them, and else in the default language (D54); changes are described as they were made.
+ * The docs of one of a program's versions. `earlier` are the versions published before it, oldest first: exports contain their questions, too (D20,
+ * D21), and the version is compared with the last of them. The size is bounded for any set of versions (D29). Texts are in the first language of
+ * `tags` that has them, otherwise in the default language (D54); changes are described in the language in which they were made.
  */
 export function versionDocs(
   version: DocumentableVersion,

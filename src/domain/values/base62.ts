@@ -14,7 +14,7 @@ export function base62Length(byteLength: number): number {
   return Math.ceil((byteLength * 8) / Math.log2(62))
 }
 
-/** The bytes read as one big-endian number, in base 62, filled with zeros to `base62Length`. About 10 µs for 150 bytes. */
+/** The bytes as one big-endian number in base 62, padded with zeros to `base62Length`. About 10 µs for 150 bytes. */
 export function encodeBase62(bytes: Uint8Array): string {
   let rest = BigInt(`0x0${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`)
   const text = Buffer.alloc(base62Length(bytes.length))
@@ -30,7 +30,7 @@ export function encodeBase62(bytes: Uint8Array): string {
   return text.toString('latin1')
 }
 
-/** The reverse: exactly `byteLength` bytes, or undefined for a text that `encodeBase62` never gives for so many. */
+/** The reverse: exactly `byteLength` bytes, or undefined for a text that `encodeBase62` never returns for that length. */
 export function decodeBase62(text: string, byteLength: number): Buffer | undefined {
   if (text.length !== base62Length(byteLength)) return undefined
   let number = 0n
@@ -45,6 +45,6 @@ export function decodeBase62(text: string, byteLength: number): Buffer | undefin
     number = number * 62n ** BigInt(piece.length) + BigInt(chunk)
   }
   const hex = number.toString(16).padStart(byteLength * 2, '0')
-  // Some texts of the right length stand for a number that the bytes cannot hold.
+  // Some texts of the right length represent a number that the bytes cannot hold.
   return hex.length === byteLength * 2 ? Buffer.from(hex, 'hex') : undefined
 }

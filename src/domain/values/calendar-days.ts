@@ -6,7 +6,7 @@ import { formatOffsetTime, latest, type Micros } from './offset-time.ts'
 /** `2026-01-31` → `2026-02-01`. Throws RangeError for a day that doesn't exist. */
 export const dayAfter = (day: string): string => Temporal.PlainDate.from(day).add({ days: 1 }).toString()
 
-/** When a day begins in a zone, and when the next one does. */
+/** The start of a day in a time zone, and of the next day. */
 export function timesOfDay(day: string, timeZone: string): { from: Micros; to: Micros } {
   const begin = (text: string): Micros => {
     const instant = parseInstantParameter(text, timeZone)

@@ -1,17 +1,17 @@
 // Converts JSON numbers to exact values without rounding.
 
-/** More digits than any integer has that a double holds with all below it. */
+/** More digits than any integer in the range that doubles hold completely. */
 const digitsMax = 21
 
 /**
- * The integer a JSON number stands for, if it lies within ±(2^53 − 1), so that no client loses a digit; undefined for any other
- * number (D19). `1e3` and `1.0` are integers.
+ * The integer that a JSON number represents if it is within ±(2^53 − 1), so that no client loses a digit; undefined for any other number (D19). `1e3`
+ * and `1.0` are integers.
  */
 export function exactInteger(source: string): number | undefined {
   return safeInteger(source, 0)
 }
 
-/** The whole cents a JSON number of dollars stands for; undefined if it has more than two decimals or too many digits (D18). */
+/** The cents that a JSON number of dollars represents; undefined if it has more than two decimals or too many digits (D18). */
 export function exactCents(source: string): number | undefined {
   return safeInteger(source, 2)
 }
@@ -21,7 +21,7 @@ function safeInteger(source: string, shift: number): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined
 }
 
-/** Whether a double holds exactly what a JSON number says. */
+/** Whether a double represents a JSON number exactly. */
 export function isExactAsDouble(source: string): boolean {
   const value = Number(source)
   if (!Number.isFinite(value)) return false
@@ -38,13 +38,13 @@ function scaledInteger(source: string, shift: number): bigint | undefined {
   return BigInt(`${sign}${digits}${'0'.repeat(zeros)}`)
 }
 
-/** `sign` `digits` × 10^`exponent`, without zeros at either end of the digits; zero has no digits, and no sign. */
+/** `sign` `digits` × 10^`exponent`, without leading or trailing zeros in the digits; zero has no digits and no sign. */
 function parseDecimal(source: string): { sign: string; digits: string; exponent: number } {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source)
   if (match === null) throw new Error('not a JSON number')
   const [, sign = '', whole = '', fraction = '', exponentText = '0'] = match
   const digits = whole + fraction
-  // By hand: a pattern for zeros at the end takes quadratic time on long runs of zeros within.
+  // A loop, because a pattern for trailing zeros takes quadratic time on long runs of zeros.
   let first = 0
   while (digits[first] === '0') first++
   if (first === digits.length) return { sign: '', digits: '', exponent: 0 }

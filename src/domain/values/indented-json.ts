@@ -1,7 +1,7 @@
 // Indents JSON text without changing a character of its values.
 
 declare global {
-  /** Bun has it; the types of TypeScript do not yet. */
+  /** Bun supports it, but TypeScript's types do not yet. */
   interface JSON {
     rawJSON(source: string): unknown
   }
@@ -9,10 +9,10 @@ declare global {
 
 type Reviver = (name: string, value: unknown) => unknown
 
-/** Texts and numbers as they are written: some numbers are larger than a double holds exactly. */
+/** Texts and numbers are copied unchanged, because some numbers exceed what a double holds exactly. */
 const asWritten = (_: string, value: unknown, { source }: { source?: string }): unknown =>
   source === undefined ? value : JSON.rawJSON(source)
 
-/** Each member and item on a line of its own. */
+/** Each member and item gets its own line. */
 export const indentedJson = (text: string): string =>
   JSON.stringify(JSON.parse(text, asWritten as Reviver), undefined, 2)

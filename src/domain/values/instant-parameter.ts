@@ -7,7 +7,7 @@ const form =
 
 const examples = '2026-01-31, 2026-01-31T09:30:00Z or 2026-01-31T09:30:00-08:00'
 
-/** Refusals that can say more than which forms are right, tried in order against a text that has none of them. */
+/** Specific errors, tried in order for a text in none of the valid formats. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [/^[0-9]+$/, 'A number of seconds or milliseconds is not accepted.'],
   [/^[0-9]{4}-?W/i, 'Week dates are not accepted.'],
@@ -40,7 +40,7 @@ export function parseInstantParameter(text: string, timeZone: string): Micros | 
     return { error: `must be a date or a date-time such as ${examples}.${hint === undefined ? '' : ` ${hint}`}` }
   }
   const { year, month, day, hour, minute, second = '00', fraction = '', zone } = parts
-  // The form is checked first and by hand, because Temporal's own parser takes many more.
+  // The format is checked first, without Temporal, because its own parser accepts many more.
   const date = calendarDate(Number(year), Number(month), Number(day))
   if (date === undefined) return { error: `contains ${year}-${month}-${day}, which is not a valid date.` }
   if (hour === undefined) return clamped(date.toZonedDateTime(timeZone).epochNanoseconds)
@@ -75,7 +75,7 @@ function calendarDate(year: number, month: number, day: number): Temporal.PlainD
   }
 }
 
-/** Whole microseconds, rounded up, within the bounds of Micros. */
+/** Microseconds, rounded up, within the bounds of Micros. */
 function clamped(nanoseconds: bigint): Micros {
   const micros = nanoseconds / 1000n + (nanoseconds > 0n && nanoseconds % 1000n !== 0n ? 1n : 0n)
   if (micros <= BigInt(earliest)) return earliest

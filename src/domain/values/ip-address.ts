@@ -4,25 +4,25 @@ import ipaddr from 'ipaddr.js'
 
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6
 
-/** A subnet in canonical form. `text` is what PostgreSQL's `cidr` takes. */
+/** A subnet in canonical form. `text` has the format of PostgreSQL's `cidr`. */
 export interface Subnet {
   text: string
   network: IpAddress
   prefixBits: number
 }
 
-/** No address is longer; what is, is not looked at. */
+/** No valid address is longer; longer texts are not parsed. */
 const textLengthMax = 45
 
 /**
- * The address a text names, with IPv4-mapped IPv6 (`::ffff:10.0.0.1`) turned into IPv4; undefined when it names none.
- * Strict: no octal, hexadecimal or shortened IPv4, no zone ids, no ports.
+ * Parses an address, converting IPv4-mapped IPv6 (`::ffff:10.0.0.1`) to IPv4; undefined if invalid. Strict: no octal, hexadecimal or shortened IPv4,
+ * no zone IDs, no ports.
  */
 export function parseAddress(text: string): IpAddress | undefined {
   if (text.length > textLengthMax) return undefined
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined
-  // The library takes this deprecated form for the IPv4-mapped one, and numbers with zeros before them for decimal ones.
+  // The library reads this deprecated form as the IPv4-mapped one, and numbers with leading zeros as decimal.
   if (/^::\d+\./.test(text)) return undefined
   if (text.includes('.') && !ipaddr.IPv4.isValidFourPartDecimal(text.slice(text.lastIndexOf(':') + 1))) return undefined
   const address = ipaddr.IPv6.parse(text)
@@ -41,7 +41,7 @@ function isIPv4Compatible({ parts }: ipaddr.IPv6): boolean {
 /** An address in canonical form. */
 export const addressText = (address: IpAddress): string => address.toString()
 
-/** A subnet in CIDR notation, or a single address; or why it is none. */
+/** A subnet in CIDR notation, or a single address; otherwise the reason why it is invalid. */
 export function parseSubnet(text: string): Subnet | { error: string } {
   const [addressText = '', prefixText, ...rest] = text.split('/')
   const address = parseAddress(addressText)
@@ -79,11 +79,11 @@ export function isLoopback(address: IpAddress): boolean {
 const loopback = ['127.0.0.0/8', '::1/128'].map(text => parseSubnet(text) as Subnet)
 
 /**
- * Whether an address is one of the public internet: not of this machine, a private or carrier's network, a group, or an address of IPv4
- * within one of IPv6 (6to4, NAT64, Teredo), which may be any of these. Source: the registries of IANA for special purposes, in ipaddr.js.
+ * Whether an address is on the public internet: not loopback, private, carrier-grade NAT or multicast, and not IPv4 within IPv6 (6to4, NAT64,
+ * Teredo), which may be any of these. Source: IANA's special-purpose address registries, in ipaddr.js.
  */
 export const isPublic = (address: IpAddress): boolean =>
   address.range() === 'unicast' && (address.kind() === 'ipv4' || contains(globalUnicast, address))
 
-/** All that is assigned to the internet so far (RFC 4291). */
+/** All addresses assigned to the internet so far (RFC 4291). */
 const globalUnicast = parseSubnet('2000::/3') as Subnet

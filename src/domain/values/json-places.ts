@@ -3,7 +3,7 @@
 
 import { pointerTo } from './json-text.ts'
 
-/** Each counted from 1; columns in UTF-16 units. */
+/** Both start at 1; columns are in UTF-16 units. */
 export interface TextPlace {
   line: number
   column: number
@@ -11,7 +11,7 @@ export interface TextPlace {
 
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:\n]|[^\s{}[\],:"]+/gs
 
-/** The places of these values (RFC 6901), each of its nearest holder where it is not there itself: what is missing is missing in that. */
+/** The positions of these values (RFC 6901). A missing value has the position of the nearest object or array that should contain it. */
 export function placesIn(text: string, paths: readonly string[]): TextPlace[] {
   const wanted = new Set(paths.flatMap(holders))
   const places = new Map<string, TextPlace>()
@@ -39,7 +39,7 @@ export function placesIn(text: string, paths: readonly string[]): TextPlace[] {
   return paths.map(path => places.get(holders(path).find(holder => places.has(holder))!)!)
 }
 
-/** A path, and those of all that hold it, from the inside outwards. */
+/** A path and its parent paths, innermost first. */
 function holders(path: string): string[] {
   const all = [path]
   for (let at = path.lastIndexOf('/'); at >= 0; at = path.lastIndexOf('/', at - 1)) {

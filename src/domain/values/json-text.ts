@@ -1,38 +1,38 @@
 // Parses JSON exactly: numbers keep their spelling, objects become maps, and duplicate keys are errors.
 
-/** A number as it was written. Convert to a JS number only where the valid range is known. */
+/** A number in its original notation. Convert it to a JS number only where the valid range is known. */
 export class JsonNumber {
   constructor(readonly source: string) {}
 }
 
-/** A Map, so that a key such as `__proto__` is a key like any other. */
+/** A Map, so that a key such as `__proto__` needs no special care. */
 export type JsonObject = ReadonlyMap<string, Json>
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | JsonObject
 
 export const isJsonObject = (json: Json | undefined): json is JsonObject => json instanceof Map
 export const isJsonArray = (json: Json | undefined): json is readonly Json[] => Array.isArray(json)
 
-/** Why a text is no JSON that is taken. The detail repeats nothing of the text. */
+/** Why a JSON text was rejected. The detail repeats nothing of the text. */
 export interface JsonError {
   /** RFC 6901 JSON Pointer. */
   path: string
   code: 'malformed_json' | 'too_deep' | 'too_many_values' | 'duplicate_key'
   detail: string
-  /** Where in the text, each counted from 1; columns in UTF-16 units. */
+  /** Position in the text. Both start at 1; columns are in UTF-16 units. */
   line: number
   column: number
 }
 
-/** The detail of an error, with its place in the text. */
+/** The detail of an error with its position in the text. */
 export const placedDetail = ({ detail, line, column }: JsonError): string =>
   `${detail.slice(0, -1)} (line ${line}, column ${column}).`
 
-/** RFC 6901: the pointer to a member or item of what `path` points to. */
+/** RFC 6901: the pointer to a member or item of the value at `path`. */
 export function pointerTo(path: string, token: string | number): string {
   return `${path}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** RFC 6901: the keys and indexes that lead to what a pointer points to. `pointerTo` in reverse. */
+/** RFC 6901: the keys and indexes on the path of a pointer. The reverse of `pointerTo`. */
 export const pointerTokens = (path: string): string[] =>
   path
     .split('/')
@@ -42,9 +42,9 @@ export const pointerTokens = (path: string): string[] =>
 interface JsonLimits {
   /** Deepest nesting of arrays and objects. */
   depthMax: number
-  /** Most values: each number, text, literal, array and object, whether an item, a member or the whole. */
+  /** Maximum number of values: each number, text, literal, array and object counts, whether an item, a member or the whole. */
   valuesMax?: number
-  /** If a key occurs twice, take the last value, as most readers do, instead of reporting an error. */
+  /** If a key occurs twice, use the last value, as most readers do, instead of reporting an error. */
   lastOfDuplicates?: boolean
 }
 
@@ -92,7 +92,7 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
-/** Characters without an escape after which a string is worth a search for its end. */
+/** After this many characters without an escape, searching for the end of the string pays off. */
 const longRun = 64
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
@@ -104,14 +104,14 @@ export function isEscaped(text: string, at: number): boolean {
   return (at - from) % 2 === 1
 }
 
-/** Reads by character codes, which takes a fifth of the time that a pattern for each step does. */
+/** Reads by character codes, which takes a fifth of the time of a pattern per step. */
 class Reader {
   #at = 0
   #values = 0
   readonly #valuesMax: number
   readonly #depthMax: number
   readonly #lastOfDuplicates: boolean
-  /** Where the value lies that is being read: for each array or object that is open, the step into it. */
+  /** The path of the value being read: for each open array or object, the step into it. */
   readonly #place: (string | number)[] = []
 
   constructor(
@@ -162,7 +162,7 @@ class Reader {
     const { text } = this
     const start = this.#at
     let at = start
-    // Most numbers are digits and nothing else.
+    // Most numbers consist of digits only.
     if (isDigit(text.charCodeAt(at)) && text.charCodeAt(at) !== zero) while (isDigit(text.charCodeAt(++at)));
     const next = text.charCodeAt(at)
     if (at === start || next === point || next === 0x65 || next === 0x45) {
@@ -190,7 +190,7 @@ class Reader {
         this.#at = at
         throw this.#malformed('the end of a string, or an escaped character')
       } else if (at - plainFrom === longRun && !triedWhole) {
-        // Once only: to read a malformed one again at every long run would take the square of its length.
+        // Only once: reading a malformed string again at every long run would take quadratic time.
         triedWhole = true
         const whole = this.#longString(at)
         if (whole !== undefined) return whole
@@ -207,8 +207,8 @@ class Reader {
   }
 
   /**
-   * The string that begins here and continues at `within`, with a character that is neither quote nor backslash: its end is searched
-   * for, and it is read, by what takes many characters at a time. Undefined if it is malformed; a slower reading finds the place.
+   * The string that begins here and continues at `within`, with a character that is neither quote nor backslash. Finds its end and decodes it with
+   * functions that process many characters at a time. Undefined if it is malformed; the slower reading then finds the position.
    */
   #longString(within: number): string | undefined {
     const { text } = this
@@ -267,14 +267,14 @@ class Reader {
   }
 
   #open(): void {
-    // Each step to this place is an array or object that is open already.
+    // Each step on this path is an open array or object.
     if (this.#place.length >= this.#depthMax)
       throw this.#refusal('too_deep', `Must be nested at most ${this.#depthMax} levels deep.`)
     this.#at++
     this.#skipSpace()
   }
 
-  /** Steps over a character if it is next. */
+  /** Skips a character if it is next. */
   #take(code: number): boolean {
     if (this.text.charCodeAt(this.#at) !== code) return false
     this.#at++
@@ -286,7 +286,7 @@ class Reader {
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
   }
 
-  /** As `#malformed`, of the array or object itself and not of its last item or member. */
+  /** Like `#malformed`, for the array or object itself instead of its last item or member. */
   #malformedWithin(expected: string): Refusal {
     this.#place.pop()
     return this.#malformed(expected)

@@ -1,10 +1,10 @@
 // Validates language tags (BCP 47: RFC 5646) and converts them to canonical form.
 
-/** Longest tag that is taken; the longest in use are about 35 characters. */
+/** Maximum length of a tag; the longest in use have about 35 characters. */
 const languageTagLengthMax = 100
 
 /**
- * The canonical form of a language tag, `en-us` → `en-US`; undefined when it is none. Source: spec, `language`; RFC 5646, 4.5.
+ * The canonical form of a language tag, `en-us` → `en-US`; undefined if invalid. Source: spec, `language`; RFC 5646, 4.5.
  *
  * Intl knows the tags of today and not all that RFC 5646 has: these are private use (`x-home`, in lower case), the tags that are older
  * than its grammar (`i-klingon` → `tlh`), and languages written after the larger one they belong to (`zh-yue-HK` → `yue-HK`).
@@ -25,10 +25,10 @@ export function canonicalLanguageTag(text: string): string | undefined {
 
 const privateUse = /^x(?:-[a-z0-9]{1,8})+$/
 
-/** The registry's prefixes of extended languages. Each of those is a language of its own by now, and canonical without the prefix. */
+/** The registry's prefixes of extended languages. Each of those is now a language of its own, and its canonical form has no prefix. */
 const extendedLanguage = /^(?:ar|kok|lv|ms|sgn|sw|uz|zh)-([a-z]{3})(?=-|$)/i
 
-/** Grandfathered tags of the registry, with their preferred values; those that have none stay as they are. */
+/** Grandfathered tags of the registry with their preferred values; tags without one stay as they are. */
 const grandfathered: ReadonlyMap<string, string> = new Map([
   ['art-lojban', 'jbo'],
   ['cel-gaulish', 'cel-gaulish'],

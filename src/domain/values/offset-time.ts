@@ -2,16 +2,16 @@
 // Callers pass the current time and the service's time zone.
 
 /**
- * Whole microseconds since 1970-01-01T00:00:00Z, which is what PostgreSQL keeps. Always a safe integer, which reaches from
- * 1684 to 2255: no application is from outside. Bounds of a filter may be; they are held to `earliest` and `latest`.
+ * Whole microseconds since 1970-01-01T00:00:00Z, which is what PostgreSQL keeps. Always a safe integer, with a range from 1684 to 2255. All
+ * applications are within it. Bounds of a filter may be outside and are clamped to `earliest` and `latest`.
  */
 export type Micros = number
 
-/** Bounds beyond which an instant is only known to be earlier, or later, than every application. */
+/** Bounds: an instant beyond them is only known to be before or after every application. */
 export const earliest: Micros = Number.MIN_SAFE_INTEGER
 export const latest: Micros = Number.MAX_SAFE_INTEGER
 
-/** Nothing is submitted before this, and it is the `Snapshot-Time` of a program without submissions (D35). */
+/** No submission is earlier than this. It is the `Snapshot-Time` of a program without submissions (D35). */
 export const beforeAllSubmissions = '1900-01-01T00:00:00Z'
 
 /**
@@ -26,7 +26,7 @@ export function formatOffsetTime(instant: Micros, timeZone: string): string {
   return new Date(ms + offsetMs).toISOString().slice(0, 19) + offset
 }
 
-/** A time in which a zone keeps one offset. Milliseconds since 1970; `until` is not in it. */
+/** A period in which a zone keeps one offset, in milliseconds since 1970; `until` is exclusive. */
 interface OffsetPeriod {
   from: number
   until: number
@@ -34,9 +34,9 @@ interface OffsetPeriod {
   offset: string
 }
 
-/** Periods by zone, the last one found first. To ask Temporal for every instant takes six times as long. */
+/** Periods by zone, the most recently found first. Calling Temporal for every instant takes six times as long. */
 const offsetPeriods = new Map<string, OffsetPeriod[]>()
-/** More than ten years of two changes a year need; a search through them is still faster than asking. */
+/** Enough for more than ten years with two changes a year; searching through them is still faster than calling Temporal. */
 const periodsMax = 24
 const zonesMax = 100
 

@@ -2,7 +2,7 @@
 // Written in JavaScript and slow (about 150 MB/s): use it to digest numbers, not content.
 
 const blockBytes = 64
-/** Eight words, the length in bytes, and what does not fill a block yet. */
+/** Eight words, the length in bytes, and the bytes that don't yet fill a block. */
 export const sha256StateBytes = 32 + 8 + (blockBytes - 1)
 
 /** The first 32 bits of the fractional part of a root of each of the first primes. */
@@ -21,7 +21,7 @@ export class ResumableSha256 {
   readonly #block = Buffer.alloc(blockBytes)
   #bytes = 0
 
-  /** Undefined for what `state` did not return. */
+  /** Undefined for anything `state` did not return. */
   static resume(state: Buffer): ResumableSha256 | undefined {
     if (state.length !== sha256StateBytes) return undefined
     const hash = new ResumableSha256()
@@ -66,7 +66,7 @@ export class ResumableSha256 {
 
 const rotate = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
 
-/** One block into the eight words, in the letters of the standard. */
+/** Processes one block, with the standard's variable names. */
 function compress(words: Int32Array, block: Buffer): void {
   for (let i = 0; i < 16; i++) schedule[i] = block.readInt32BE(4 * i)
   for (let i = 16; i < 64; i++) {

@@ -3,7 +3,7 @@
 export const slugPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 export const slugLengthMax = 100
 
-/** A text as a name of lower case letters a to z and digits, with this between its words: `Red maple` → `red_maple`. May be empty. */
+/** A text as a lowercase name of the letters a to z and digits, with this separator between words: `Red maple` → `red_maple`. May be empty. */
 export const asciiName = (text: string, between: '-' | '_'): string =>
   text
     .normalize('NFKD')
