@@ -8,16 +8,16 @@ import { hasWaited, isLostConnection } from '../base/passing-errors.ts'
 import { connectionName } from '../base/release.ts'
 import { formatMicros, type Micros, parsePostgresInstant } from '../domain/values/offset-time.ts'
 
-/** A pool of connections, or one transaction of it. What every function of `db` takes first. */
+/** A pool of connections, or a transaction on one of them. The first parameter of every function in `db`. */
 export type Sql = postgres.Sql<{ timestamptz: Micros; int8: number }>
 export type Transaction = postgres.TransactionSql<{ timestamptz: Micros; int8: number }>
 export type Db = Sql | Transaction | DatabaseSession
-/** One connection of a pool, for what only a session keeps. */
+/** One connection of a pool, for anything that depends on the session. */
 export type DatabaseSession = postgres.ReservedSql<{ timestamptz: Micros; int8: number }>
 
 type Statement = [text: TemplateStringsArray, ...values: readonly postgres.ParameterOrFragment<number>[]]
 
-/** The row of a statement that has one at most: findRow<Program>(db)`select …`. */
+/** The row of a statement that returns at most one: findRow<Program>(db)`select …`. */
 export const findRow =
   <Row extends object>(db: Db) =>
   async (...statement: Statement): Promise<Row | undefined> => {
@@ -25,7 +25,7 @@ export const findRow =
     return row
   }
 
-/** The only column of a statement that always has one row. */
+/** The only column of a statement that always returns one row. */
 export const readValue =
   <Value>(db: Db) =>
   async (...statement: Statement): Promise<Value> => {
@@ -33,7 +33,7 @@ export const readValue =
     return Object.values(row)[0]!
   }
 
-/** The only column of a statement that has one row at most. */
+/** The only column of a statement that returns at most one row. */
 export const findValue =
   <Value>(db: Db) =>
   async (...statement: Statement): Promise<Value | undefined> => {
@@ -43,39 +43,39 @@ export const findValue =
 
 interface DatabaseOptions {
   url: string
-  /** Connections of this pool at most. */
+  /** Maximum number of connections in this pool. */
   connectionsMax: number
-  /** Milliseconds one statement may run before PostgreSQL ends it; 0 for no limit. */
+  /** Statement timeout in milliseconds; 0 for no limit. */
   statementTimeoutMs?: number
   /**
-   * How long the database may say nothing while it owes an answer, in the middle of a batch too; its connection is then given up,
-   * and what waited on it fails as with a lost one. Longer than a statement may run. 0 for no limit.
+   * How long the database may send nothing while a response is due, also in the middle of a batch. The connection is then dropped, and its statements
+   * fail as if it was lost. Longer than the statement timeout. 0 for no limit.
    */
   silenceTimeoutMs?: number
-  /** How long a statement may wait for a connection; it then fails as with a lost one. 0 for no limit. */
+  /** How long a statement may wait for a connection before it fails as with a lost one. 0 for no limit. */
   queueTimeoutMs?: number
-  /** Called for each statement and each transaction with how long it waited for a connection. */
+  /** Called for each statement and transaction with the time it waited for a connection. */
   onWait?: (ms: number) => void
-  /** Whether statements are prepared by name. Off behind a pooler in transaction mode. */
+  /** Whether statements are prepared by name. Not possible behind a pooler in transaction mode. */
   prepare?: boolean
-  /** What PostgreSQL shows of its connections, followed by the release. */
+  /** The name of its connections in PostgreSQL; the release is appended. */
   applicationName?: string
-  /** Whether every transaction is a read-only one: for databases that are others'. */
+  /** Whether every transaction is read-only, for databases that belong to others. */
   readOnly?: boolean
 }
 
-/** How long a connection may take to be made at most. */
+/** Maximum time to establish a connection. */
 const connectTimeoutMs = 10_000
 
-/** How long an idle connection says nothing before the system asks the other side whether it is there. */
+/** Idle time after which the operating system checks that the other end is still there. */
 const keepAliveSeconds = 15
 
-/** What the patch of `patches/` calls itself. Changes with it, so that code and driver cannot drift apart. */
+/** The name of the patch in `patches/`. It changes with the patch, so that code and driver always match. */
 const patch = 'tributary-6'
 
 /**
- * A pool that connects on first use. Close it with `sql.end()`. Throws when the driver is not the patched one: with another, an
- * export would find no rows and look complete.
+ * A pool that connects on first use. Close it with `sql.end()`. Throws if the driver is not patched: with an unpatched driver, an export would find
+ * no rows and look complete.
  */
 export function openDatabase(options: DatabaseOptions): Sql {
   if (postgres.patch !== patch)
@@ -87,7 +87,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     connect_timeout: Math.min(connectTimeoutMs, options.silenceTimeoutMs || connectTimeoutMs) / 1000,
     silence_timeout: (options.silenceTimeoutMs ?? 0) / 1000,
     queue_timeout: (options.queueTimeoutMs ?? 0) / 1000,
-    // Finds out that the other side has vanished where nothing is due. Bun offers no user timeout; `silence_timeout` is ours.
+    // Detects a vanished peer while no response is due. Bun offers no user timeout; `silence_timeout` is ours.
     keep_alive: keepAliveSeconds,
     backoff: reconnectPauseSeconds,
     ...(options.onWait === undefined ? {} : { onwait: options.onWait }),
@@ -123,8 +123,8 @@ export function openDatabase(options: DatabaseOptions): Sql {
 }
 
 /**
- * The pause before a connection is made again. The driver's own grows to 20 seconds with every connection that a restart of the
- * database ends, so that a pool of ten would remain unusable long after the database is back.
+ * The pause before reconnecting. The driver's own grows to 20 seconds with every connection that a database restart ends, so a pool of ten would
+ * remain unusable long after the database is back.
  */
 function reconnectPauseSeconds(retries: number): number {
   return Math.min(0.25, 0.01 * 2 ** Math.min(retries, 5)) * (0.5 + Math.random() / 2)
@@ -136,7 +136,7 @@ function safeInteger(text: string): number {
   return value
 }
 
-/** Whether the database answers within two seconds. */
+/** Whether the database responds within two seconds. */
 export async function isReachable(sql: Sql): Promise<boolean> {
   const answered = sql`select 1`.then(
     () => true,
@@ -145,7 +145,7 @@ export async function isReachable(sql: Sql): Promise<boolean> {
   return Promise.race([answered, Bun.sleep(2000).then(() => false)])
 }
 
-/** Whether the database is reached through a pooler, which gives each client a process id of its own making. */
+/** Whether the database is reached through a pooler, which gives each client a process ID of its own. */
 export async function isPooled(sql: Sql): Promise<boolean> {
   const rows = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   return rows.state.pid !== rows[0]!.pid
@@ -162,7 +162,7 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
   return (await sql.begin(work)) as T
 }
 
-/** Runs `work` with a connection of its own, which returns to the pool afterwards. */
+/** Runs `work` with a dedicated connection, which returns to the pool afterwards. */
 export async function inSession<T>(sql: Sql, work: (session: DatabaseSession) => Promise<T>): Promise<T> {
   const session = await sql.reserve()
   try {
@@ -172,13 +172,13 @@ export async function inSession<T>(sql: Sql, work: (session: DatabaseSession) =>
   }
 }
 
-/** As `inTransaction`, on the connection of a session. */
+/** Like `inTransaction`, on the connection of a session. */
 export async function inTransactionOf<T>(session: DatabaseSession, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await session`begin`
   try {
     const result = await work(session as unknown as Transaction)
     const { command } = await session`commit`
-    // What a failed statement leaves is rolled back by a commit, without an error.
+    // After a failed statement, a commit rolls back without an error.
     if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
     return result
   } catch (error) {
@@ -187,14 +187,14 @@ export async function inTransactionOf<T>(session: DatabaseSession, work: (tx: Tr
   }
 }
 
-/** Runs `work`, which only reads, in one snapshot of the database. */
+/** Runs reads in one snapshot of the database. */
 export async function inSnapshot<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return (await sql.begin('isolation level repeatable read read only', work)) as T
 }
 
 /**
- * A read, tried again a few times within half a second if its connection turned out to be lost: after a restart of the
- * database, each pooled connection finds that out with its next statement. Only for reads, which may be repeated.
+ * Runs a read, and retries it a few times within half a second if its connection was lost: after a database restart, each pooled connection only
+ * detects that with its next statement. Only for reads, which may be repeated.
  */
 export async function readThroughLoss<T>(read: () => Promise<T>): Promise<T> {
   for (const pauseMs of [10, 90, 400]) {

@@ -4,17 +4,17 @@
 import type { Micros } from '../domain/values/offset-time.ts'
 import { type Db, readValue } from './client.ts'
 
-/** What the database's clock says at this moment. */
+/** The current time of the database's clock. */
 export const readPresentTime = (db: Db): Promise<Micros> => readValue<Micros>(db)`select clock_timestamp() as now`
 
 const askEveryMs = 10_000
 
 /**
- * Tells the database's time without asking each time: by what it said last and how long ago that was, which the system's steady clock
- * knows. Asked again every ten seconds, because two clocks drift apart, and because a failover replaces the database's.
+ * Knows the database's time without a query for each call: it adds the time elapsed on the system's steady clock to the last response. It queries
+ * again every ten seconds, because clocks drift apart and a failover changes the database's clock.
  */
 export class DatabaseClock {
-  /** What the database's clock says when the steady clock is at zero, in microseconds. */
+  /** The database's time when the steady clock is zero, in microseconds. */
   #zero: number
   readonly #timer: ReturnType<typeof setInterval>
 
@@ -24,7 +24,7 @@ export class DatabaseClock {
     this.#timer.unref()
   }
 
-  /** Rejects while the database cannot be asked. */
+  /** Rejects while the database cannot be reached. */
   static async open(db: Db, everyMs = askEveryMs): Promise<DatabaseClock> {
     const { earliest, latest } = await askForZero(db)
     return new DatabaseClock(db, (earliest + latest) / 2, everyMs)
@@ -36,7 +36,7 @@ export class DatabaseClock {
     clearInterval(this.#timer)
   }
 
-  /** An answer is as old as its way here was long, so it corrects only what it proves to be wrong. While none comes, time goes on. */
+  /** The response may have been delayed, so it only corrects what it proves wrong. Without a response, the time continues. */
   async #ask(db: Db): Promise<void> {
     const { earliest, latest } = await askForZero(db)
     this.#zero = Math.min(Math.max(this.#zero, earliest), latest)

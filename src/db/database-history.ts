@@ -3,8 +3,8 @@
 import { type Db, readValue } from './client.ts'
 
 /**
- * Detects a failover or a restore: all ids then continue well after those that may have been
- * given out and lost. Whether that was news. Submissions, new applicants and changes of an application ask so by themselves.
+ * Detects a failover or a restore. All IDs then continue well after those that may have been issued and lost. Returns whether it was a new detection.
+ * Submissions, new applicants and changes to applications check this themselves.
  */
 export async function noteHistory(db: Db): Promise<boolean> {
   return readValue<boolean>(db)`select note_history() as is_news`

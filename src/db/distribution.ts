@@ -22,12 +22,12 @@ export async function grantRoles(sql: Sql): Promise<void> {
   })
 }
 
-/** Whether the applications of this database are distributed over a cluster. */
+/** Whether this database's applications are distributed over a cluster. */
 export async function isDistributed(db: Db): Promise<boolean> {
   return readValue<boolean>(db)`select to_regclass('commit_mark') is not null as distributed`
 }
 
-/** Places every table that is not yet in its place on the cluster, and creates the functions that differ there. */
+/** Places every table that isn't yet in its place on the cluster, and creates the functions that differ there. */
 export async function placeTables(tx: Transaction, shards = 0): Promise<void> {
   await tx`
     select
@@ -66,7 +66,7 @@ export async function distributeApplications(sql: Sql, shards: number): Promise<
   }
 }
 
-/** SQLSTATEs with which `distribute.sql` reports that it cannot be done. */
+/** SQLSTATEs with which `distribute.sql` reports that distribution is impossible. */
 const distributeRefusals = ['22023', '55006']
 
 /** Throws a Problem with this detail on a distributed installation, for an action that it doesn't support. */

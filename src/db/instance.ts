@@ -7,7 +7,7 @@ import { noteHistory } from './database-history.ts'
 import { migrate, requireMigrated } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
 
-/** The time zone of stored texts; undefined if the database was never used. */
+/** The time zone of stored texts; undefined if the database has never been used. */
 export async function findInstanceTimeZone(db: Db): Promise<string | undefined> {
   return findValue<string>(db)`select time_zone from instance`
 }
@@ -28,12 +28,12 @@ export async function changeUnusedTimeZone(sql: Sql, timeZone: string): Promise<
   })
 }
 
-/** Whether an application was ever stored here, erased ones included. */
+/** Whether an application was ever stored here, including erased ones. */
 async function hasApplications(db: Db): Promise<boolean> {
   return readValue<boolean>(db)`select coalesce(max(submit_seq), 0) > 0 as stored from submission_counter`
 }
 
-/** Migrates to this release's schema; a database that was never used receives the configured time zone. */
+/** Migrates to this release's schema. A database that has never been used receives the configured time zone. */
 export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void> {
   await migrate(sql, allMigrations)
   if ((await findInstanceTimeZone(sql)) !== undefined) return
@@ -68,7 +68,7 @@ export async function prepareAtStart({
   }
 }
 
-/** Throws if stored times have a different time zone than the configured one. */
+/** Throws if the stored times have another time zone than the configured one. */
 export async function requireInstanceTimeZone(db: Db, timeZone: string): Promise<void> {
   const stored = await findInstanceTimeZone(db)
   if (stored === timeZone) return

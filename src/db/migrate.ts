@@ -49,8 +49,8 @@ async function applyNext(
   const next = missing[0]
   if (next === undefined) return undefined
   const distributed = await isDistributed(tx)
-  // A new database has no rows yet, so an ordinary `create index` will do. On Citus it has to, and writers wait: an invalid index that an
-  // interrupted build leaves on a worker cannot be seen from here.
+  // A new database has no rows yet, so an ordinary `create index` suffices. Citus requires it, and writers wait: an invalid index that an interrupted
+  // build left on a worker cannot be detected from here.
   if (next.outsideStatements !== undefined && isUsed && !distributed) return { migration: next, isApplied: false }
   // Citus changes distributed tables one statement at a time, and creates functions over the same connections afterwards.
   if (distributed)
@@ -87,7 +87,7 @@ async function runStatement(db: Db, { text, isBatch }: Pick<OutsideStatement, 't
   }
 }
 
-/** Whether changes of the schema reach the workers too, for the rest of the transaction. */
+/** For the rest of the transaction, sets whether schema changes also reach the workers. */
 async function propagateDdl(tx: Transaction, propagates: boolean): Promise<void> {
   await tx`select set_config('citus.enable_ddl_propagation', ${propagates ? 'on' : 'off'}, true)`
 }
@@ -97,8 +97,8 @@ async function recordApplied(db: Db, { name, sha256 }: Migration): Promise<void>
 }
 
 /**
- * Runs a migration outside a transaction, and returns whether it was still missing. One that was interrupted starts over: finished
- * indexes stay, and an invalid one, which an interrupted build left, is built again.
+ * Runs a migration outside a transaction, and returns whether it was still missing. An interrupted migration starts over: finished indexes stay, and
+ * an invalid index left by an interrupted build is rebuilt.
  */
 async function applyOutside(sql: Sql, migration: Migration, migrations: readonly Migration[]): Promise<boolean> {
   if (await isPooled(sql))
@@ -126,8 +126,8 @@ async function applyOutside(sql: Sql, migration: Migration, migrations: readonly
 }
 
 /**
- * Records that no process of an earlier release is left: from now on, none can start, and the migrations that waited for this are applied.
- * Returns the same as `migrate`. Needs the schema owner. Throws a Problem while such a process is connected, unless forced.
+ * Records that no process of an earlier release remains: from now on, none can start, and the migrations that waited for this are applied. Returns
+ * the same as `migrate`. Needs the schema owner. Throws a Problem while such a process is connected, unless forced.
  */
 export async function finishUpgrade(
   sql: Sql,
@@ -175,14 +175,14 @@ function readConnectionNames(db: Db): PromiseLike<{ name: string; connections: n
     order by application_name`
 }
 
-/** The oldest release that may run on this database; undefined if the database was never used. */
+/** The oldest release that may run on this database; undefined if the database has never been used. */
 export async function findOldestRelease(db: Db): Promise<string | undefined> {
   const [found] = await db<{ exists: boolean }[]>`select to_regclass('instance') is not null as exists`
   if (!found!.exists) return undefined
   return findValue<string>(db)`select oldest_release from instance`
 }
 
-/** Throws a Problem if a migration of this release is missing, for a process that may not change the database. */
+/** Throws a Problem if a migration of this release is missing, for processes that may not change the database. */
 export async function requireMigrated(sql: Sql, migrations: readonly Migration[]): Promise<void> {
   const missing = (await appliedMigrations(sql, migrations))?.missing ?? migrations
   if (missing.length === 0) return

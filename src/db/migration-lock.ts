@@ -3,7 +3,7 @@
 
 import { type DatabaseSession, inSession, inTransaction, readValue, type Sql, type Transaction } from './client.ts'
 
-/** Any fixed number will do: a process that migrates this database holds this advisory lock. */
+/** An arbitrary fixed number. The process that migrates this database holds this advisory lock. */
 const lockId = 7_319_042_551
 
 const askAgainMs = 100
@@ -32,7 +32,7 @@ export async function withLockInSession<T>(sql: Sql, work: (session: DatabaseSes
       await session`select set_config('statement_timeout', '0', false)`
       return await work(session)
     } finally {
-      // A connection that was lost has lost both. Null is what the connection began with.
+      // A lost connection has lost both. Null is the value that the connection started with.
       const unlock = session`select pg_advisory_unlock(${lockId}::bigint), set_config('statement_timeout', null, false)`
       await unlock.catch(() => {})
     }

@@ -3,15 +3,15 @@
 
 import { type Db, inTransaction, type Sql } from './client.ts'
 
-/** What the schema's owner cannot do itself, and the statement with which a superuser can. */
+/** Something that the schema's owner cannot do itself, and the statement with which a superuser can. */
 export interface LeftToSuperuser {
   why: string
   statement: string
 }
 
 /**
- * Objects in our schemas that another login owns, and the right to create large objects, which end up in every dump. What belongs to an
- * extension isn't listed: no dump contains it.
+ * Objects in our schemas that another login owns, and the right to create large objects, which end up in every dump. Objects of extensions aren't
+ * listed, because no dump contains them.
  */
 export function readLeftToSuperuser(db: Db): PromiseLike<LeftToSuperuser[]> {
   return db<LeftToSuperuser[]>`
@@ -46,13 +46,13 @@ export function readLeftToSuperuser(db: Db): PromiseLike<LeftToSuperuser[]> {
 }
 
 /**
- * Creates the counters that BullMQ would otherwise create with the first job of a queue, as whichever login adds it. One that another login
- * owns is replaced, which the owner of the schema may do; it starts from 1 again, and every job of ours has an id of its own.
+ * Creates the counters that BullMQ would otherwise create with the first job of a queue, owned by the login that adds it. A counter that another
+ * login owns is replaced, which the schema's owner may do. It restarts from 1, and every job of ours has its own ID.
  */
 export async function createQueueCounters(sql: Sql, queues: readonly string[]): Promise<void> {
   await inTransaction(sql, async tx => {
     for (const queue of queues) {
-      // BullMQ's own lock for it.
+      // BullMQ's own lock for this.
       await tx`select pg_advisory_xact_lock(hashtext(${`bullmq:jidseq:${queue}`}))`
       const [{ name, exists, own }] = await tx<[{ name: string; exists: boolean; own: boolean }]>`
         select name, pg_class.oid is not null as exists, coalesce(pg_has_role(relowner, 'usage'), false) as own

@@ -3,12 +3,12 @@
 import { Problem } from '../base/problem.ts'
 import { type Db, findValue } from './client.ts'
 
-/** Name of the system that this installation follows, such as `CiviForm`. Undefined where programs and applications are its own. */
+/** Name of the system that this installation follows, such as `CiviForm`. Undefined if it has its own programs and applications. */
 export async function findOrigin(db: Db): Promise<string | undefined> {
   return findValue<string>(db)`select name from origin`
 }
 
-/** Throws `conflict` if an origin is followed, because its next comparison would undo the change. For `what` see `changedThere`. */
+/** Throws `conflict` if an origin is followed, because its next comparison would undo the change. For `what`, see `changedThere`. */
 export async function refuseFollowed(db: Db, what: string): Promise<void> {
   const origin = await findOrigin(db)
   if (origin !== undefined) throw changedThere(origin, what)

@@ -6,20 +6,17 @@ import { isDistributed } from './distribution.ts'
 
 export interface Way {
   pooled: boolean
-  /** Milliseconds after which PostgreSQL ends a statement, as a new session has it there; 0 for never. */
+  /** The default statement timeout of a new session there in milliseconds; 0 for none. */
   statementTimeoutMs: number
   /** Whether its applications are distributed over a cluster. */
   isDistributed: boolean
 }
 
-/** A pooler takes no settings with a connection. */
+/** A pooler doesn't accept settings with a connection. */
 export const noStatementTimeout =
   'DATABASE_URL goes through a pooler, where STATEMENT_TIMEOUT cannot be set, and the role has none: alter role … set statement_timeout'
 
-/**
- * Asks once, on a connection of its own. `withinMs` is how long the server may say nothing; as long as a connection may take, unless
- * given.
- */
+/** Queries once, on a separate connection. `withinMs` is the time allowed for the response; the default is the connection timeout. */
 export async function findWay(url: string, withinMs = 0): Promise<Way> {
   const sql = openDatabase({
     url,

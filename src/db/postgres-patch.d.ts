@@ -7,37 +7,37 @@ declare module 'postgres' {
   const patch: string | undefined
 
   interface Options<T extends Record<string, PostgresType>> {
-    /** Seconds that the server may say nothing while it owes an answer; the connection is then destroyed. 0 for no limit. */
+    /** Seconds that the server may send nothing while a response is due; the connection is then destroyed. 0 for no limit. */
     silence_timeout?: number
-    /** Seconds that a statement may wait for a connection; it is then rejected. 0 for no limit. */
+    /** Seconds that a statement may wait for a connection before it is rejected. 0 for no limit. */
     queue_timeout?: number
     /** Called with the milliseconds that a statement waited for a connection. */
     onwait?: (ms: number) => void
   }
 
-  /** Of a pool, as they were given to it; `Options` says what they are. */
+  /** The options given to the pool, described in `Options`. */
   interface ParsedOptions<T extends Record<string, unknown>> {
     queue_timeout?: number
     onwait?: (ms: number) => void
   }
 
   interface Sql<TTypes extends Record<string, unknown>> {
-    /** How many connections are in use (being made, too) and idle, and how many statements wait for one. */
+    /** Number of connections in use (including those being established) and idle, and of statements waiting for one. */
     pool(): { used: number; idle: number; waiting: number }
   }
 
   interface PendingQuery<TRow extends readonly MaybeRow[]> {
-    /** The driver's own, which its types leave out: a statement that is not prepared is planned for its parameters each time. */
+    /** A driver option that its types omit: an unprepared statement is planned for its parameters each time. */
     options: { prepare?: boolean }
     /**
-     * Set before the statement is awaited: gets each row as a DataRow message that begins at `at`, its columns in binary, instead
-     * of a row being made of it. The bytes are the connection's own and good for the time of the call. What it throws is what the
-     * statement rejects with, once the driver has given up its connection: rows were lost on it.
+     * Set before the statement is awaited: receives each row as a DataRow message starting at `at`, with binary columns, instead of a row object. The
+     * bytes belong to the connection and are only valid during the call. If it throws, the statement rejects with that error after the driver has
+     * dropped its connection, because rows were lost on it.
      */
     onRow?: (bytes: Buffer, at: number) => void
-    /** Asks for more rows of the cursor; for all the rest when it is Infinity, which saves a round trip at the end. Void without one. */
+    /** Requests more rows from the cursor, or all the rest with Infinity, which saves a round trip at the end. No effect without a cursor. */
     more(rows: number): void
-    /** Asks for the end of the cursor. Rows requested before still come. Void without one. */
+    /** Closes the cursor. Rows requested before still arrive. No effect without a cursor. */
     close(): void
   }
 }

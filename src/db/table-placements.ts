@@ -1,8 +1,8 @@
 // Placement of each table in a distributed installation.
 
 /**
- * In shards by program, those of a program together on one worker; the first is the one that the others lie alongside. A new table goes with the
- * programs when it grows with the applications and is always asked for by program.
+ * Sharded by program, with all rows of a program on one worker. The other tables are colocated with the first. A new table belongs here if it grows
+ * with the applications and is always queried by program.
  */
 export const distributedTables: readonly string[] = [
   'submission_counter',
@@ -17,8 +17,8 @@ export const distributedTables: readonly string[] = [
 ]
 
 /**
- * Copied to every node, so that statements on applications may join them: small, and changed by publications and settings alone. Each follows
- * those that its foreign keys name. Every other table is an ordinary one of the coordinator.
+ * Copied to every node, so that statements on applications may join them: small, and only changed by publications and settings. Each comes after the
+ * tables that its foreign keys reference. All other tables are ordinary tables of the coordinator.
  */
 export const referenceTables: readonly string[] = [
   'instance',

@@ -5,7 +5,7 @@ import type { Annotations } from '../../domain/questions/application.ts'
 import { type Db, findRow, findValue, readValue, type Transaction } from '../client.ts'
 import { row, text, textOrNull, time } from '../row-schemas.ts'
 
-/** The statuses administrators may give applications of a program; undefined when no such program exists. */
+/** The statuses that administrators may give a program's applications; undefined if the program doesn't exist. */
 export async function readProgramStatuses(db: Db, program_id: number): Promise<string[] | undefined> {
   return findValue<string[]>(db)`
     select statuses
@@ -14,14 +14,14 @@ export async function readProgramStatuses(db: Db, program_id: number): Promise<s
 }
 
 /**
- * Holds the program's numbers to the end of the transaction. Before anything else of the program is locked, so that a change and a
- * submission never wait for each other in a circle.
+ * Locks the program's counter until the end of the transaction. Called before locking anything else of the program, so that a change and a submission
+ * never deadlock.
  */
 export async function holdChanges(tx: Transaction, program_id: number): Promise<void> {
   await tx`select hold_changes(${program_id}::bigint)`
 }
 
-/** The present status and note, locked to the end of the transaction; undefined when no such application exists. */
+/** The current status and note, locked until the end of the transaction; undefined if the application doesn't exist. */
 export async function lockAnnotations(
   tx: Transaction,
   program_id: number,
@@ -35,7 +35,7 @@ export async function lockAnnotations(
     for no key update`
 }
 
-/** Sets status, its time, the note and their rendered text together, so that none is ever read without the others (D22). */
+/** Sets status, its time, the note and their rendered text together, so that they are never read separately (D22). */
 export async function updateAnnotations(
   tx: Transaction,
   place: { program_id: number; application_id: number },
@@ -53,7 +53,7 @@ export async function updateAnnotations(
     and application_id = ${place.application_id}`
 }
 
-/** One state of an application's status and note, as it was set. */
+/** A state of an application's status and note. */
 export const annotationState = row({
   changed_at: time,
   changed_by: text,
@@ -62,7 +62,7 @@ export const annotationState = row({
 })
 export type AnnotationState = Static<typeof annotationState>
 
-/** Adds a state, and numbers it among the program's changes. `sets` says what of it was set. */
+/** Adds a state and gives it a number among the program's changes. `sets` lists what was set. */
 export async function insertAnnotationState(
   tx: Transaction,
   place: { program_id: number; application_id: number },
@@ -76,7 +76,7 @@ export async function insertAnnotationState(
       ${state.application_note}, ${sets.status}, ${sets.note}, draw_changes(${place.program_id}::bigint, 1))`
 }
 
-/** The newest state of an application's status and note; 0 when it never had any. */
+/** Number of the newest state of an application's status and note; 0 if it never had any. */
 export async function newestAnnotationId(db: Db, program_id: number, application_id: number): Promise<number> {
   return readValue<number>(db)`
     select coalesce(max(annotation_id), 0) as annotation_id
@@ -85,7 +85,7 @@ export async function newestAnnotationId(db: Db, program_id: number, application
     and application_id = ${application_id}`
 }
 
-/** The same as a part of a statement, of the application that it calls `a`. */
+/** The same as a fragment of a statement in which the application is `a`. */
 export const newestAnnotation = (db: Db, programId: number) => db`(
   select coalesce(max(annotation_id), 0)
   from application_annotation state
@@ -93,7 +93,7 @@ export const newestAnnotation = (db: Db, programId: number) => db`(
   and state.application_id = a.application_id
 )`
 
-/** The status of an application, and the newest state of it. */
+/** The status of an application, and the number of its newest state. */
 export interface ApplicationState {
   is_current: boolean
   application_id: number

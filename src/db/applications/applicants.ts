@@ -2,13 +2,13 @@
 
 import { type Db, readValue, type Transaction } from '../client.ts'
 
-/** An applicant as a request names it: to a key of another front end than `front_end` it does not exist. */
+/** An applicant named in a request. A key of another front end than `front_end` cannot see it. */
 export interface ApplicantName {
   applicant_id: number
   front_end: string
 }
 
-/** Makes an applicant of a front end and gives its id, one that was never given, by a server that is lost neither. */
+/** Adds an applicant of a front end and returns its ID, which was never issued before, not even by a server that has since been lost. */
 export async function insertApplicant(db: Db, front_end: string, language: string): Promise<number> {
   return readValue<number>(db)`
     with noted as materialized (select note_history())
@@ -18,7 +18,7 @@ export async function insertApplicant(db: Db, front_end: string, language: strin
     returning applicant_id`
 }
 
-/** Whether the front end has such an applicant to change. */
+/** Whether the front end has this applicant, for a change. */
 export async function updateApplicantLanguage(db: Db, name: ApplicantName, language: string): Promise<boolean> {
   const { count } = await db`
     update applicant
@@ -28,7 +28,7 @@ export async function updateApplicantLanguage(db: Db, name: ApplicantName, langu
   return count === 1
 }
 
-/** As `isApplicant`; the applicant is not erased until the transaction ends. Call it before any other lock. */
+/** Like `isApplicant`; the applicant cannot be erased until the transaction ends. Call it before any other lock. */
 export async function holdApplicant(tx: Transaction, name: ApplicantName): Promise<boolean> {
   const rows = await tx`
     select applicant_id
@@ -39,7 +39,7 @@ export async function holdApplicant(tx: Transaction, name: ApplicantName): Promi
   return rows.length === 1
 }
 
-/** Whether the front end has such an applicant. */
+/** Whether the front end has this applicant. */
 export async function isApplicant(db: Db, name: ApplicantName): Promise<boolean> {
   const rows = await db`
     select applicant_id

@@ -9,7 +9,7 @@ import type { Position } from '../walks/walks.ts'
 import { type AnnotationState, newestAnnotation } from './annotations.ts'
 import { applicationFacts } from './application-lists.ts'
 
-/** All about an application but what was answered. */
+/** Everything about an application except its answers. */
 export const applicationDetails = row({
   ...applicationFacts,
   program_version_id: integer,
@@ -20,7 +20,7 @@ export const applicationDetails = row({
   annotation_id: Type.Integer({ description: 'Pass it as `based_on` of the next change; 0 before the first change.' }),
 })
 export interface ApplicationDetails extends Static<typeof applicationDetails> {
-  /** The stored text up to the answers: language and submitter. */
+  /** The stored text before the answers: language and submitter. */
   head: string
 }
 
@@ -29,7 +29,7 @@ export async function findApplicationDetails(
   programId: number,
   applicationId: number,
 ): Promise<ApplicationDetails | undefined> {
-  // A quote within a text of JSON is escaped: what is looked for comes before the answers and nowhere earlier.
+  // Quotes inside a JSON text are escaped, so the first match is the beginning of the answers.
   return findRow<ApplicationDetails>(db)`
     select application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, superseded_seq,
       superseded_seq is null as is_current, status, status_last_modified_time, application_note,
@@ -51,7 +51,7 @@ export const revisionRow = row({
 })
 export type Revision = Static<typeof revisionRow>
 
-/** The newest of an applicant's applications to a program, newest first. */
+/** The most recent of an applicant's applications to a program, newest first. */
 export async function readRevisions(
   db: Db,
   programId: number,
@@ -61,7 +61,7 @@ export async function readRevisions(
   return readTheirs(db, programId, applicantId, db`true`, rowsMax)
 }
 
-/** The applicant's application before this place; undefined when none exists or it was erased. */
+/** The applicant's application before this position; undefined if none exists or it was erased. */
 export async function findRevisionBefore(
   db: Db,
   programId: number,
@@ -119,7 +119,7 @@ export interface StoredApplication {
   questions_as_of: Micros
 }
 
-/** The columns of a `StoredApplication`, whose version was published when the newest one was, or earlier: one statement sees both. */
+/** The columns of a `StoredApplication`. Its version was published with or before the newest one: one statement sees both. */
 export const storedColumns = (db: Db, alias: string) => db`
   ${db(alias)}.application_id, ${db(alias)}.submit_time, ${db(alias)}.submit_seq, ${db(alias)}.program_version_id,
   ${db(alias)}.snapshot, ${db(alias)}.annotations, ${db(alias)}.superseded_seq is null as is_current,
@@ -138,8 +138,8 @@ export async function findStoredApplication(
 }
 
 /**
- * The texts of these applications of a program, those that are there, in this order. With `asOf`, a change number, they are current if nothing
- * had superseded them up to that change.
+ * The texts of these applications of a program, as far as they exist, in this order. With `asOf`, a change number, they are current if nothing had
+ * superseded them up to that change.
  */
 export async function readStoredApplications(
   db: Db,
@@ -154,7 +154,7 @@ export async function readStoredApplications(
     where program_id = ${programId}
     and application_id = any(${applicationIds as number[]}::bigint[])
     order by array_position(${applicationIds as number[]}::bigint[], application_id)`
-  // Asked afterwards: it has to know the version of each of them.
+  // Queried afterwards, because it needs the version of each application.
   const questions_as_of = await readLastPublication(db, programId)
   return rows.map(row => ({ ...row, questions_as_of }))
 }

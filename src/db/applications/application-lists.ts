@@ -13,17 +13,17 @@ import { type Fragment, type LaneRange, lanes, rangeOf, uncompiled } from './lis
 import { ordered, type SearchStep, searching, searchSteps, soughtPlaces, within } from './sought-applications.ts'
 import { isWorded, soughtNumber, type WordFilter } from './word-search.ts'
 
-/** Selects the applications for which everything given is true. */
+/** Selects the applications that match everything given. */
 export interface ListFilter extends WordFilter {
-  /** Submitted at or after; before. */
+  /** Submitted at or after `from`, and before `to`. */
   from?: Micros | undefined
   to?: Micros | undefined
-  /** Null: those that have none. */
+  /** Null: applications without a status. */
   status?: string | null | undefined
   revisionState?: RevisionState | undefined
   applicantId?: number | undefined
   applicationId?: number | undefined
-  /** A change number: what was submitted up to it, with `revisionState` as it was then. Else now. */
+  /** A change number: applications submitted up to it, with `revisionState` as it was then. Otherwise the current state. */
   asOf?: number | undefined
 }
 
@@ -48,23 +48,21 @@ export const listedApplication = row({
 })
 export type ListedApplication = Static<typeof listedApplication>
 
-/** Where an application is in a list. */
+/** The position of an application in a list. */
 export type ListPosition = Position & Pick<ListedApplication, 'is_own_name'>
 
-/** Where a page of a list begins: at its first application, or next to a place; `newer` goes towards the present and the first. */
+/** Where a page of a list starts: at its first application, or next to a position; `newer` means towards the present and the top of the list. */
 export interface ListPlace {
   direction: 'older' | 'newer'
-  /** Not itself in the page. */
+  /** The application at the position isn't part of the page. */
   beyond: ListPosition | undefined
 }
 
 /**
- * At most `rowsMax` applications, in the order of the direction: newest first when it is `older`. What is submitted in the meantime is
- * newer than every application, so a walk towards the older never meets it.
- *
- * Which index is walked is not left to what PostgreSQL believes about the data: with a status or a revision state, lanes are read; an
- * applicant's and one by its id are gathered first; and of a limit that is not known when it plans PostgreSQL expects a tenth of all rows, for
- * which it never gathers and sorts them. The program has a condition of its own, by which its shard is found.
+ * At most `rowsMax` applications in the given direction: newest first if it is `older`. New submissions are newer than all others, so paging towards
+ * older ones never meets them. The choice of index must not depend on PostgreSQL's estimates: with a status or revision state, lanes are read; an
+ * applicant's applications, or one with a given ID, are collected first, because for a limit unknown at planning time PostgreSQL expects a tenth of
+ * all rows and would never collect and sort them. The program has a separate condition, which identifies its shard.
  */
 export async function readListedApplications(
   sql: Sql,
@@ -110,7 +108,7 @@ const isSearch = ({ words, applicantId, applicationId }: ListFilter): boolean =>
 const isBare = ({ status, revisionState, asOf }: ListFilter): boolean =>
   status === undefined && revisionState === undefined && asOf === undefined
 
-/** Whether nothing is wanted but a status or a revision state, between two times. */
+/** Whether the only filters are a status or revision state and a range of times. */
 const isLaned = ({ status, revisionState, ...named }: ListFilter): boolean =>
   (status !== undefined || revisionState !== undefined) &&
   named.words === undefined &&
@@ -118,7 +116,7 @@ const isLaned = ({ status, revisionState, ...named }: ListFilter): boolean =>
   named.applicantId === undefined &&
   named.applicationId === undefined
 
-/** How many applications a filter finds, counted no further than `most`. */
+/** Number of applications that a filter finds, counted up to `most`. */
 export async function countListedApplications(
   sql: Sql,
   programId: number,
@@ -137,14 +135,14 @@ export async function countListedApplications(
   return isLaned(filter) ? uncompiled(sql, count) : count(sql)
 }
 
-/** How many applications a program has. */
+/** Number of a program's applications. */
 export async function countApplications(db: Db, programId: number): Promise<number> {
   const [row] = await db<{ count: number }[]>`
     select submissions - erased as count from submission_counter where program_id = ${programId}`
   return row?.count ?? 0
 }
 
-/** What a filter finds in a range. Lanes and steps of a search may omit everything after the first `rowsMax`. */
+/** The applications in a range that match a filter. Lanes and search steps may omit everything after the first `rowsMax`. */
 const source = (
   db: Db,
   programId: number,
@@ -157,7 +155,7 @@ const source = (
     ? lanes(db, programId, filter, range, rowsMax)
     : found(db, programId, filter, range, gathered(db, programId, filter, range, rowsMax, step))
 
-/** What is gathered, with the conditions of a filter. */
+/** The collected applications that match a filter. */
 function found(db: Db, programId: number, filter: ListFilter, range: LaneRange, from: Fragment): Fragment {
   const { status, revisionState, applicantId, words } = filter
   return db`${from} as application
@@ -171,8 +169,8 @@ function found(db: Db, programId: number, filter: ListFilter, range: LaneRange, 
 }
 
 /**
- * The matches of a search, or the few applications that a filter names, gathered before they are sorted; the table itself for other filters. A
- * search without other filters fetches no more applications than `rowsMax`.
+ * The matches of a search, or the few applications that a filter names, collected before sorting; for other filters, the table itself. A search
+ * without other filters fetches at most `rowsMax` applications.
  */
 function gathered(
   db: Db,
@@ -204,13 +202,13 @@ function gathered(
 const soughtInRange = (db: Db, programId: number, filter: ListFilter, range: LaneRange, step: SearchStep): Fragment =>
   db`${soughtPlaces(db, programId, filter, range, step)} as sought where program_id = ${programId} ${within(db, range)}`
 
-/** Whether nothing had superseded an application up to a change, or has now. */
+/** Whether nothing had superseded an application up to a change, or until now. */
 const isCurrentAsOf = (db: Db, asOf: number | undefined) =>
   asOf === undefined
     ? db`(superseded_seq is null)`
     : db`(coalesce(superseded_seq, 9223372036854775807) > ${asOf}::bigint)`
 
-/** A program with how many applications were ever submitted to it, those erased since among them. */
+/** A program with the number of applications ever submitted to it, including erased ones. */
 export interface ProgramWithSubmissions {
   program_id: number
   slug: string
@@ -219,7 +217,7 @@ export interface ProgramWithSubmissions {
   submissions: number
 }
 
-/** Programs by slug, after this one; of these alone, unless all are meant. */
+/** Programs after this slug, in order; only these unless all are requested. */
 export async function readProgramsWithSubmissions(
   db: Db,
   page: { among: AmongPrograms; after: string; rowsMax: number },
@@ -236,8 +234,9 @@ export async function readProgramsWithSubmissions(
 }
 
 /**
- * Of a program's applications before a time, how many have an option selected in a question, at any depth; of the newest so many, and whether
- * these were all. As text: a question object is written in one way, and an option id has no quotes to escape but that of a map.
+ * Number of a program's applications before a time in which an option of a question is selected, at any depth. Only searches this many of the newest
+ * applications, and reports whether these were all. Searches the text: question objects are always written in the same way, and option IDs contain no
+ * quotes to escape, except those of a map.
  */
 export async function countWithOption(
   db: Db,

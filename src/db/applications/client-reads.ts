@@ -18,7 +18,7 @@ export interface ReadableProgram {
   place: ChangePlace
 }
 
-/** These programs, by slug. Nothing is counted: the counter of a program says how many applications it has. */
+/** These programs, by slug. Nothing is counted: a program's counter contains the number of its applications. */
 export async function readReadablePrograms(db: Db, programIds: readonly number[]): Promise<ReadableProgram[]> {
   const rows = await db<(Omit<ReadableProgram, 'place'> & PlaceRow)[]>`
     select p.slug, p.display_name, c.submissions - c.erased as applications, newest.submit_time as newest_submit_time,
@@ -45,11 +45,11 @@ export async function readReadablePrograms(db: Db, programIds: readonly number[]
 }
 
 export interface StoredRevision extends StoredApplication {
-  /** The application that took its place, also where that was erased since; null where none did. */
+  /** The application that superseded it, even if that was erased since; null if none did. */
   superseded_by: number | null
 }
 
-/** All applications of the applicant of this one to the program, oldest first, after the one with this id. */
+/** The applicant's applications to the same program, oldest first, after the one with this ID. */
 export async function readStoredRevisions(
   db: Db,
   programId: number,
@@ -90,7 +90,7 @@ export async function readStoredRevisions(
     limit ${rowsMax}`
 }
 
-/** Status and note as they are, and the newest state of both: 0 before the first. */
+/** The current status and note, and the number of their newest state: 0 before the first. */
 export interface PresentAnnotations extends Annotations {
   annotation_id: number
 }
@@ -108,7 +108,7 @@ export async function readPresentAnnotations(
     and application_id = ${applicationId}`
 }
 
-/** Status and note of an application as they were from a moment on. */
+/** Status and note of an application from a certain time on. */
 export interface AnnotationStep {
   annotation_id: number
   changed_at: Micros
@@ -118,7 +118,7 @@ export interface AnnotationStep {
   sets_note: boolean
 }
 
-/** Every status and note an application had, oldest first, after the one with this number. Who set them is not for clients. */
+/** Every status and note that an application had, oldest first, after the one with this number. Clients don't see who set them. */
 export async function readAnnotationSteps(
   db: Db,
   programId: number,

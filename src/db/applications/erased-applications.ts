@@ -3,21 +3,21 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow, readValue, type Transaction } from '../client.ts'
 
-/** An application by its place. */
+/** An application by its position. */
 export interface ErasedApplication {
   program_id: number
   application_id: number
 }
 
-/** What is kept of an applicant in one program. */
+/** What is stored about an applicant in one program. */
 interface ApplicantHolding {
   slug: string
   applications: number
-  /** 1 when the applicant has answers in progress, else 0. */
+  /** 1 if the applicant has answers in progress, else 0. */
   in_progress: number
 }
 
-/** How many applications an applicant has to a program. */
+/** Number of an applicant's applications to a program. */
 export interface ApplicantApplications {
   display_name: string
   applications: number
@@ -36,7 +36,7 @@ export async function readApplicationsOfApplicant(db: Db, applicantId: number): 
     order by p.slug`
 }
 
-/** What is stored about an applicant, program by program; undefined if the applicant does not exist. */
+/** What is stored about an applicant in each program; undefined if the applicant does not exist. */
 export async function readApplicantHoldings(db: Db, applicantId: number): Promise<ApplicantHolding[] | undefined> {
   const [applicant] = await db`select from applicant where applicant_id = ${applicantId}`
   if (applicant === undefined) return undefined
@@ -58,29 +58,29 @@ export async function readApplicantHoldings(db: Db, applicantId: number): Promis
 }
 
 /**
- * Locks an applicant so that nothing of it can be saved or submitted until the transaction ends, and removes the answers it has in
- * progress; false when none exists. Saving and submitting also lock the applicant before anything else, so no deadlock can occur.
+ * Locks an applicant so that nothing can be saved or submitted for it until the transaction ends, and removes its answers in progress; false if it
+ * doesn't exist. Saving and submitting also lock the applicant first, so no deadlock can occur.
  */
 export async function holdApplicant(tx: Transaction, applicantId: number): Promise<boolean> {
   return readValue<boolean>(tx)`select hold_applicant(${applicantId}) as held`
 }
 
-/** Removes an applicant that is held and all its applications, has a worker check its files, and returns those applications. */
+/** Removes a locked applicant with all its applications, has a worker check its files, and returns those applications. */
 export async function deleteApplicant(tx: Transaction, applicantId: number): Promise<ErasedApplication[]> {
   return [...(await tx<ErasedApplication[]>`select program_id, application_id from erase_applicant(${applicantId})`)]
 }
 
 /**
- * Locks the applicant of an application, as `holdApplicant` does, and removes the answers in progress that are a copy of it or go on from
- * one. Nothing happens when there is no such application.
+ * Locks the applicant of an application, like `holdApplicant`, and removes answers in progress that are a copy of that application or started from
+ * one. No effect if the application doesn't exist.
  */
 export async function holdForErasure(tx: Transaction, place: ErasedApplication): Promise<void> {
   await tx`select hold_for_erasure(${place.program_id}, ${place.application_id})`
 }
 
 /**
- * Removes one application, and has a worker check the applicant's files; false when it does not exist. The idempotency key it came with stays,
- * so that a submission repeated late is refused and makes no second one.
+ * Removes one application, and has a worker check the applicant's files; false if it does not exist. Its idempotency key is kept, so that a late
+ * retry of the submission is rejected instead of creating a second application.
  */
 export async function deleteApplication(tx: Transaction, place: ErasedApplication): Promise<boolean> {
   return readValue<boolean>(tx)`
@@ -96,7 +96,7 @@ export async function wasErased(db: Db, place: ErasedApplication): Promise<boole
   return rows.length > 0
 }
 
-/** A program with the number of days it keeps applications for, held until the transaction ends. */
+/** The retention period of a program in days, locked until the transaction ends. */
 export async function lockRetention(
   tx: Transaction,
   slug: string,
@@ -108,7 +108,7 @@ export async function lockRetention(
     for no key update`
 }
 
-/** After how many days applications of a program are erased, or null to keep them. */
+/** Days after which applications of a program are erased, or null to keep them. */
 export async function updateRetention(tx: Transaction, programId: number, days: number | null): Promise<void> {
   await tx`
     update program
@@ -116,7 +116,7 @@ export async function updateRetention(tx: Transaction, programId: number, days: 
     where program_id = ${programId}`
 }
 
-/** The oldest application of a program, and how many were submitted before an instant: counted up to `countMax`. */
+/** The oldest application of a program, and the number submitted before an instant, counted up to `countMax`. */
 export async function measureExpired(
   db: Db,
   programId: number,
@@ -152,7 +152,7 @@ interface Retention {
   retention_days: number
 }
 
-/** The programs that do not keep their applications permanently. */
+/** Programs with a retention period. */
 export async function readRetentions(db: Db): Promise<Retention[]> {
   return db<Retention[]>`
     select program_id, slug, retention_days
@@ -167,7 +167,9 @@ export async function readExpiry(db: Db, retentionDays: number): Promise<Micros>
     select clock_timestamp() - make_interval(days => ${retentionDays}::integer) as before`
 }
 
-/** Removes the oldest applications of a program that were submitted before an instant, at most `rowsMax`, and returns their ids. A worker then checks their files. */
+/**
+ * Removes a program's oldest applications submitted before an instant, at most `rowsMax`, and returns their IDs. A worker then checks their files.
+ */
 export async function deleteExpired(
   tx: Transaction,
   programId: number,
@@ -205,7 +207,7 @@ export async function deleteExpired(
   return rows.map(row => row.application_id)
 }
 
-/** Removes answers in progress that were not touched since an instant, and returns their number. */
+/** Removes answers in progress that have not changed since an instant, and returns their number. */
 export async function deleteAbandoned(tx: Transaction, programId: number, before: Micros): Promise<number> {
   const { count } = await tx`
     delete from application_in_progress

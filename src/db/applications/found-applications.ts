@@ -12,12 +12,12 @@ import {
 } from './application-lists.ts'
 import { readInTurn } from './lists-in-turn.ts'
 
-/** Whether a search may find applicants' own names, and other texts. Without a letter it is for a number. */
+/** Whether a search can match applicants' own names and other texts. A search without letters is for a number. */
 const mayFindNames = ({ words, wordsIn }: ListFilter): boolean => wordsIn === undefined && /\p{L}/u.test(words ?? '')
 
 /**
- * At most `rowsMax` applications in the order of a search: those of which the applicant's own name has the words, newest first, then the others.
- * These are two lists, each with its own walk of the index. No application changes from one to the other, so pages neither repeat nor miss any.
+ * At most `rowsMax` applications in the order of a search: first those whose applicant's own name contains the words, newest first, then the others.
+ * These are two lists, each read from the index separately. No application moves between them, so pages neither repeat nor miss any.
  */
 export async function readFoundApplications(
   sql: Sql,
@@ -34,7 +34,7 @@ export async function readFoundApplications(
   return readInTurn(sql, programId, lists, place, rowsMax)
 }
 
-/** Where an application is in the order of a search. */
+/** The position of an application in the order of a search. */
 export async function findListPosition(
   sql: Sql,
   programId: number,
@@ -48,8 +48,8 @@ export async function findListPosition(
 }
 
 /**
- * How many applications a search finds, counted no further than `most`. Those of which the applicant's own name has the words are counted first:
- * where they are enough, the others aren't looked up.
+ * Number of applications that a search finds, counted up to `most`. Matches of the applicant's own name are counted first: if there are enough, the
+ * others aren't looked up.
  */
 export async function countFoundApplications(
   sql: Sql,

@@ -7,11 +7,11 @@ import type { ApplicantName } from './applicants.ts'
 export interface InProgress {
   /** When the first answer was saved in this program, by the database's clock. */
   create_time: Micros
-  /** JSON text: question key → answer in the export's shape, answered questions only. */
+  /** JSON text: question key → answer as in exports, answered questions only. */
   answers: string
 }
 
-/** Undefined when nothing is saved, or the front end has no such applicant. */
+/** Undefined if nothing is saved, or the front end has no such applicant. */
 export async function findInProgress(
   db: Db,
   programId: number,
@@ -26,7 +26,7 @@ export async function findInProgress(
     and front_end = ${applicant.front_end}`
 }
 
-/** What is saved of an applicant who is known to be the front end's; no other transaction saves or submits it until this one ends. */
+/** The saved answers of an applicant who is known to belong to the front end. No other transaction can save or submit them until this one ends. */
 export async function lockInProgress(
   tx: Transaction,
   programId: number,
@@ -40,10 +40,13 @@ export async function lockInProgress(
     for update`
 }
 
-/** What `answers` are where they were only just made room for. */
+/** The value of `answers` in a row that was only just created. */
 export const notSavedYet = ''
 
-/** As `lockInProgress`, made as `notSavedYet` with the present time where none existed: in one statement, so that two never race. */
+/**
+ * Like `lockInProgress`; if nothing was saved, creates the row as `notSavedYet` with the current time, in one statement, so that two requests never
+ * race.
+ */
 export async function lockOrInsertInProgress(
   tx: Transaction,
   programId: number,
@@ -71,26 +74,26 @@ export async function updateInProgressAnswers(
     and applicant_id = ${applicantId}`
 }
 
-/** What a submission is made of, as it was taken. */
+/** The input of a submission. */
 export interface TakenInProgress {
-  /** What was saved; both null when nothing was. */
+  /** The saved answers; both are null if nothing was saved. */
   create_time: Micros | null
   answers: string | null
-  /** Whether something was saved when this looked, though another submission may have taken it since. */
+  /** Whether something was saved when the statement began, even if another submission has taken it since. */
   was_saved: boolean
-  /** The applicant's preferred one. */
+  /** The applicant's preferred language. */
   language: string
   /** The version that applicants currently answer, and when it was published; null before the first publication. */
   program_version_id: number | null
   published_at: Micros | null
-  /** For how many seconds the program's intake is paused, Infinity where no end is set; null when it is not. */
+  /** Seconds for which the program's intake is paused: Infinity without an end, null if it is not paused. */
   paused_seconds: number | null
 }
 
 /**
- * Takes the application in progress out, with what else has to be known to submit it: one statement, so that a submission waits
- * for the database once. Undefined when the front end has no such applicant; otherwise no other transaction saves or submits it
- * until this one ends. Language and version are those of the moment at which the statement began, even if it then waited.
+ * Takes the answers in progress out, together with everything else needed to submit them: one statement, so a submission waits for the database once.
+ * Undefined if the front end has no such applicant; otherwise no other transaction can save or submit for the applicant until this one ends. Language
+ * and version are as of the beginning of the statement, even if it then waited.
  */
 export async function takeInProgress(
   tx: Transaction,

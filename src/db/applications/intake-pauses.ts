@@ -3,7 +3,7 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findValue, type Transaction } from '../client.ts'
 
-/** Until when intake is paused, by the database's clock; undefined when it is not, or no such program exists. */
+/** The end of an intake pause by the database's clock; undefined if intake is not paused or the program doesn't exist. */
 export async function findIntakePause(db: Db, programId: number): Promise<Micros | undefined> {
   return findValue<Micros>(db)`
     select intake_paused_until as until
@@ -12,7 +12,7 @@ export async function findIntakePause(db: Db, programId: number): Promise<Micros
     and intake_paused_until > clock_timestamp()`
 }
 
-/** Pauses intake for so long from now on, or ends the pause with 0. Waits for the submission that is being numbered. */
+/** Pauses intake for this long from now, or ends the pause with 0. Waits for the submission that is being numbered. */
 export async function setIntakePause(tx: Transaction, programId: number, milliseconds: number): Promise<Micros | null> {
   const [row] = await tx<{ until: Micros | null }[]>`
     update submission_counter

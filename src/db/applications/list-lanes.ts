@@ -6,10 +6,10 @@ import { latest, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, inTransaction, type Sql } from '../client.ts'
 import type { Position } from '../walks/walks.ts'
 
-/** A part of a statement. */
+/** A fragment of a statement. */
 export type Fragment = ReturnType<Db>
 
-/** The statuses that a program's applications have, as rows of `status`; empty for none. Steps from one to the next in the index. */
+/** The statuses of a program's applications, as rows of `status`; empty for none. Finds each with one step in the index. */
 export function statusSteps(db: Db, programId: number): Fragment {
   const next = (after: Fragment) => db`(
     select coalesce(status, '')
@@ -29,7 +29,7 @@ export function statusSteps(db: Db, programId: number): Fragment {
     select status from step where status is not null)`
 }
 
-/** Reads without compiling the statement, which takes PostgreSQL half a second if it expects many rows of each lane, and it expects a tenth of all. */
+/** Reads without JIT compilation, which takes PostgreSQL half a second if it expects many rows in each lane, and it expects a tenth of all. */
 export async function uncompiled<T>(sql: Sql, read: (db: Db) => PromiseLike<T>): Promise<T> {
   return inTransaction(sql, async tx => {
     await tx`set local jit = off`
@@ -38,22 +38,22 @@ export async function uncompiled<T>(sql: Sql, read: (db: Db) => PromiseLike<T>):
 }
 
 export interface LanesWanted {
-  /** Null: no status. Undefined: any, or none. */
+  /** Null: no status. Undefined: with or without one. */
   status?: string | null | undefined
   revisionState?: RevisionState | undefined
 }
 
 export interface LaneRange {
-  /** The first place that is wanted, and the first that no longer is. */
+  /** The first position in the range, and the first after it. */
   least: Position
   most: Position
   direction: 'older' | 'newer'
 }
 
-/** Nothing is submitted as early (contract D35). */
+/** No submission is this early (contract D35). */
 export const farPast: Micros = Date.UTC(1899, 0, 1) * 1000
 
-/** What is submitted between two times, on one side of a place that isn't in it. */
+/** Submissions between two times, on one side of a position that is excluded. */
 export function rangeOf(
   { from, to }: { from?: Micros | undefined; to?: Micros | undefined },
   { direction, beyond }: { direction: LaneRange['direction']; beyond: Position | undefined },
@@ -77,8 +77,8 @@ const isBefore = (one: Position, other: Position): boolean =>
 export const everyTime = rangeOf({}, { direction: 'older', beyond: undefined })
 
 /**
- * At most `rowsMax` applications of each lane, which the caller puts in order. Only one index has the order within a lane, which is spelled out
- * with what all of a lane share, so PostgreSQL takes it whatever it believes about the data.
+ * At most `rowsMax` applications of each lane; the caller sorts them. The order by names the columns that are equal within a lane, too. Only one
+ * index has that order, so PostgreSQL uses it whatever its estimates.
  */
 export function lanes(
   db: Db,

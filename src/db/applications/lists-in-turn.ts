@@ -11,11 +11,11 @@ import {
 
 interface PartOfList<Beyond> {
   filter: ListFilter
-  /** Whether this is the list of an application. Each must be in one list only, and stay there, or pages would repeat or miss it. */
+  /** Whether an application belongs to this list. Each must be in exactly one list and stay there, or pages would repeat or miss it. */
   has: (application: Beyond) => boolean
 }
 
-/** At most `rowsMax` applications of these lists, in the direction of the place. */
+/** At most `rowsMax` applications of these lists, in the direction of the position. */
 export async function readInTurn<Beyond extends ListPosition>(
   sql: Sql,
   programId: number,

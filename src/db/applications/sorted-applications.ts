@@ -14,13 +14,13 @@ import { readInTurn } from './lists-in-turn.ts'
 export const listOrders = ['newest', 'oldest', 'status'] as const
 export type ListOrder = (typeof listOrders)[number]
 
-/** Where a page begins; `older` goes towards the end of the list, whatever its order. */
+/** Where a page starts; `older` means towards the end of the list, whatever its order. */
 export interface SortedPlace {
   direction: 'older' | 'newer'
   beyond: (ListPosition & { status: string | null }) | undefined
 }
 
-/** At most `rowsMax` applications in the direction of the place. `statuses` are in the order to show, null for none. */
+/** At most `rowsMax` applications in the direction of the position. `statuses` are in display order, null for none. */
 export async function readSortedApplications(
   sql: Sql,
   programId: number,
@@ -40,7 +40,7 @@ export async function readSortedApplications(
   return readListedApplications(sql, programId, filter, { direction: towards, beyond }, rowsMax)
 }
 
-/** The statuses that a program's applications have, null for none. */
+/** The statuses of a program's applications, null for none. */
 export async function readStatusesInUse(db: Db, programId: number): Promise<(string | null)[]> {
   const rows = await db<{ status: string }[]>`
     select state.status

@@ -8,16 +8,16 @@ import { areSought, soughtNumber, type WordFilter } from './word-search.ts'
 
 /**
  * The steps of a search, which ends when it has a page: first the nearest applications of the range, whose words are read one by one in a few
- * milliseconds, then everything that the index finds. At 3,000,000 applications, a name that 1 in 200 has fills a page from the nearest, and the
- * matches of rarer names are fetched in a tenth of a second.
+ * milliseconds, then everything that the index finds. At 3,000,000 applications, a name in 1 of 200 applications fills a page from the nearest ones,
+ * and the matches of rarer names are fetched in a tenth of a second.
  */
 export const searchSteps = ['nearest', 'all'] as const
 export type SearchStep = (typeof searchSteps)[number]
 const nearestMax = 10_000
 
 /**
- * For words that most applications have, the index finds more places than fit into PostgreSQL's usual 4 MB, which would then remember only
- * pages; 64 MB hold a million pages. A plan for any words and times would fetch every match. Without the other settings, PostgreSQL would start
+ * For words that most applications have, the index finds more places than fit into PostgreSQL's usual 4 MB, which would then remember only pages; 64
+ * MB hold a million pages. A generic plan for any words and times would fetch every match. Without the other settings, PostgreSQL would start
  * parallel workers for words that nobody has, and compile statements for a second.
  */
 export async function searching<T>(sql: Sql, read: (db: Db) => PromiseLike<T>): Promise<T> {
@@ -48,7 +48,7 @@ export function soughtPlaces(db: Db, programId: number, filter: WordFilter, rang
         limit ${nearestMax}
       ) nearest
       where ${isSought})`
-  // No condition on the program, whose ID each word begins with: PostgreSQL might read the whole program because of it.
+  // No condition on the program: each word starts with the program's ID, and PostgreSQL might read the whole program because of such a condition.
   const found = db`
     select program_id, submit_time, submit_seq
     from application_words
@@ -71,7 +71,7 @@ export function soughtPlaces(db: Db, programId: number, filter: WordFilter, rang
       offset 0))`
 }
 
-/** The condition that an application is in a range. An end beyond all applications needs no condition. */
+/** The condition that an application is in a range. An end after all applications needs no condition. */
 export function within(db: Db, { least, most }: Pick<LaneRange, 'least' | 'most'>) {
   return db`
     ${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}

@@ -3,12 +3,12 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow, findValue, type Transaction } from '../client.ts'
 
-/** How long a statement waits for another transaction at most, where that is limited. */
+/** Maximum time that a statement waits for another transaction, if limited. */
 export const lockWaitMs = 10_000
 
 /**
- * Limits that for this transaction, by `lockWaitMs`; a statement that waits longer fails with SQLSTATE 55P03. A command of its own kind,
- * which takes no parameter, because it is sent along to where distributed applications lie.
+ * Sets this limit for the transaction; a statement that waits longer fails with SQLSTATE 55P03. A separate command without parameters, because it is
+ * also sent to the nodes of distributed applications.
  */
 export async function limitLockWait(tx: Transaction): Promise<void> {
   await tx`set local lock_timeout = 10000`
@@ -19,16 +19,16 @@ interface NewSubmissionRequest {
   api_key_id: string
   idempotency_key: string
   applicant_id: number
-  /** Whose applicant it has to be. */
+  /** The front end whose applicant it must be. */
   front_end: string
   /** Digest of the request without its idempotency key. 32 bytes. */
   request_hash: Buffer
 }
 
 /**
- * Notes a submission under its idempotency key and draws its application id; undefined when this key has one already, or the
- * front end has no such applicant, who is not erased until the transaction ends.
- * Blocks on a concurrent request with the same key: returns undefined if it commits, proceeds if it rolls back.
+ * Records a submission under its idempotency key and allocates its application ID; undefined if this key already has one, or if the front end has no
+ * such applicant. The applicant cannot be erased until the transaction ends. Blocks on a concurrent request with the same key: returns undefined if
+ * that commits, proceeds if it rolls back.
  */
 export async function insertSubmissionRequest(
   tx: Transaction,
@@ -48,7 +48,7 @@ export async function insertSubmissionRequest(
     returning application_id`
 }
 
-/** An application as it was at its submission. */
+/** An application as submitted. */
 export interface SubmittedRow {
   application_id: number
   program_version_id: number
@@ -59,11 +59,11 @@ export interface SubmittedRow {
 interface SubmissionRequestRow {
   request_hash: Buffer
   application_id: number
-  /** Null when the application has been removed since. */
+  /** Null if the application has since been removed. */
   submitted: SubmittedRow | null
 }
 
-/** What was submitted under an idempotency key before. */
+/** The earlier submission with this idempotency key. */
 export async function findSubmissionRequest(
   db: Db,
   key: Pick<NewSubmissionRequest, 'program_id' | 'api_key_id' | 'idempotency_key'>,
@@ -84,15 +84,15 @@ export async function findSubmissionRequest(
   }
 }
 
-/** One applicant of one program. */
+/** An applicant in a program. */
 export interface ApplicantPlace {
   program_id: number
   applicant_id: number
 }
 
 /**
- * An applicant's last application to a program, whatever became of it; undefined without one. The applicant's few are picked out before they
- * are put in order: the index on the order alone would be read from the program's newest application to theirs.
+ * An applicant's last application to a program, even if it was erased; undefined without one. The applicant's few applications are selected before
+ * sorting; with the index on the order alone, PostgreSQL would read from the program's newest application to theirs.
  */
 export async function findLastSubmission(db: Db, place: ApplicantPlace): Promise<SubmittedRow | undefined> {
   return findRow<SubmittedRow>(db)`
@@ -108,7 +108,7 @@ export async function findLastSubmission(db: Db, place: ApplicantPlace): Promise
     limit 1`
 }
 
-/** The stored text of the same; undefined without one. */
+/** The stored text of that application; undefined without one. */
 export async function findLastSnapshot(db: Db, place: ApplicantPlace): Promise<string | undefined> {
   return findValue<string>(db)`
     select snapshot
@@ -123,7 +123,7 @@ export async function findLastSnapshot(db: Db, place: ApplicantPlace): Promise<s
     limit 1`
 }
 
-/** Whether an applicant submitted to a program another application than this one, as far as its idempotency key is still known. */
+/** Whether an applicant submitted another application to the program, as far as idempotency keys still show. */
 export async function hasSubmittedAnother(db: Db, place: ApplicantPlace, applicationId: number): Promise<boolean> {
   const rows = await db`
     select from submission_request
@@ -135,9 +135,8 @@ export async function hasSubmittedAnother(db: Db, place: ApplicantPlace, applica
 }
 
 /**
- * Draws the next number of a program and the time that goes with it: later than every time drawn before, and not before
- * `notBefore`, if set; undefined while the program's intake is paused. Locks the counter until the transaction
- * ends, so that numbers and times are in commit order; call it last.
+ * Allocates the next number of a program and its time, which is later than all times allocated before, and not before `notBefore`, if set; undefined
+ * while the program's intake is paused. Locks the counter until the transaction ends, so that numbers and times are in commit order; call it last.
  */
 export async function drawSubmission(
   tx: Transaction,
@@ -164,16 +163,16 @@ interface NewApplication extends SubmittedRow {
   /** Its `searchedTexts`. */
   searched: string | undefined
   annotations: string
-  /** The zone in which snapshot and annotations have their times. */
+  /** The time zone of the times in snapshot and annotations. */
   time_zone: string
 }
 
 /**
- * Stores an application and makes the applicant's CURRENT one of this program OBSOLETE, with the same number. False, and the
- * transaction is then to be rolled back, when its program version is not the ACTIVE one any more, or its zone not the instance's.
- * Runs under the counter's lock, so a change of the time zone has either not reached this program yet or has finished with it.
- * Sent together, because the counter's lock is held meanwhile; as a single statement it takes twice as long on Citus. The words come before their
- * application, because the database computes the words of an application without any.
+ * Stores an application, and makes the applicant's CURRENT one in this program OBSOLETE with the same number. Returns false if its program version is
+ * no longer ACTIVE, or its zone is no longer the instance's; the caller must then roll back. Runs under the counter's lock, so a change of the time
+ * zone either has not reached this program yet or has finished with it. The statements are sent together, because the counter is locked meanwhile; a
+ * single statement takes twice as long on Citus. The words come before their application, because the database computes the words of an application
+ * that has none.
  */
 export async function insertApplication(tx: Transaction, application: NewApplication): Promise<boolean> {
   const [expected, older] = await Promise.all([

@@ -5,16 +5,16 @@ import { unspacedLetter } from '../../domain/readable/match-reason.ts'
 import type { Db } from '../client.ts'
 
 export interface WordFilter {
-  /** Words of names, email addresses and phone numbers, each from its beginning; or the number of an application. */
+  /** Prefixes of words in names, email addresses and phone numbers; or the number of an application. */
   words?: string | undefined
   /**
-   * Only where the applicant's own name has all of the words; or where other names, email addresses and phone numbers have them: whatever the own
-   * name is, or only if it lacks them. Undefined: anywhere.
+   * Restricts matches to the applicant's own name, which must contain all of the words, or to other names, email addresses and phone numbers,
+   * whatever the own name is or only if it doesn't match. Undefined: anywhere.
    */
   wordsIn?: 'own_name' | 'others' | 'elsewhere' | undefined
 }
 
-/** The condition that `words` match a search; null if it has nothing to look up. */
+/** The condition that `words` match a search; null if there is nothing to look up. */
 export function areSought(db: Db, programId: number, { words = '', wordsIn }: WordFilter) {
   const [own, others, anywhere] = [
     wordQuery(db, [`${programId}=`], words),
@@ -25,13 +25,13 @@ export function areSought(db: Db, programId: number, { words = '', wordsIn }: Wo
   return db`words @@ (${query})`
 }
 
-/** The application number that is searched for, if it is one: as displayed, 281,774, or without commas. */
+/** The application number in a search, if it is one: as displayed, 281,774, or without commas. */
 export function soughtNumber({ words = '' }: WordFilter): number | undefined {
   const digits = words.replaceAll(',', '')
   return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
 }
 
-/** The condition that an application, called `application` in the statement, matches a search. Reads only its words. */
+/** The condition that the application named `application` in the statement matches a search. Reads only its words. */
 export function isWorded(db: Db, programId: number, filter: WordFilter) {
   const number = soughtNumber(filter)
   const isNumbered = number === undefined ? db`` : db`or application.application_id = ${number}`
@@ -47,12 +47,12 @@ export function isWorded(db: Db, programId: number, filter: WordFilter) {
 }
 
 const isUnspaced = new RegExp(unspacedLetter, 'u')
-/** As between the parts of a name from elsewhere. */
+/** The dot between the parts of a transcribed foreign name. */
 const dotInName = new RegExp(`(?<=${unspacedLetter})[・·](?=${unspacedLetter})`, 'gu')
 
 /**
- * What is looked up: all of the words, each from its beginning. In the index, one of `signs` stands before each. Null where nothing is left to
- * look for. A letter alone is a whole word, because very many names begin with it; but not in scripts without spaces, of which names have few.
+ * The lookup: all of the words, each as a prefix. In the index, each word is preceded by one of `signs`. Null if nothing remains to look up. A single
+ * letter must be a whole word, because very many names begin with it, except in scripts without spaces, in which names have few letters.
  */
 function wordQuery(db: Db, signs: readonly string[], sought: string) {
   const any = (queries: PendingQuery<Row[]>[]) => queries.reduce((some, query) => db`${some} || ${query}`)
@@ -65,7 +65,7 @@ function wordQuery(db: Db, signs: readonly string[], sought: string) {
   const nothing = db`null::tsquery`
   if (/^[-+()./\s\d]+$/.test(sought)) {
     const digits = sought.replace(/\D/g, '')
-    // A phone number, however it is set apart, with its country or without that of North America.
+    // A phone number in any notation, with its country code or without that of North America.
     return digits.length > 3 ? any([lookUp(digits), lookUp(`1${digits}`)]) : nothing
   }
   const text = sought
@@ -82,6 +82,7 @@ function wordQuery(db: Db, signs: readonly string[], sought: string) {
   const areLetters = words.every(word => /^\p{L}$/u.test(word) && !isUnspaced.test(word))
   if (words.length === 0) return nothing
   const inNames = words.map(word => lookUp(word, areLetters ? '' : ':*')).reduce((all, word) => db`${all} && ${word}`)
-  // Signs divide a name into words and not an email address, so what may be the beginning of one is looked up as it is written, too.
+  // Punctuation separates the words of a name but not of an email address, so a text that may be the beginning of an address is also looked up as it
+  // is written.
   return /^[^\s@]*[!-/:-?[-`{-~][^\s@]*$/.test(text) ? any([db`(${inNames})`, lookUp(text)]) : inNames
 }

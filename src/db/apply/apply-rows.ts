@@ -5,7 +5,7 @@ import { type Db, findRow, findValue, type Transaction } from '../client.ts'
 
 export interface ApplySessionRow {
   applicant_id: number
-  /** The applicant's preferred one. */
+  /** The applicant's preferred language. */
   language: string
   sealed_code: Buffer
   code_shown: boolean
@@ -15,7 +15,7 @@ export interface ApplySessionRow {
   client: string | null
 }
 
-/** The session of a token; undefined when there is none, or it was idle too long. */
+/** The session with this token; undefined if there is none or it was idle too long. */
 export async function findApplySession(
   db: Db,
   tokenHash: Buffer,
@@ -49,7 +49,7 @@ export async function deleteApplySession(db: Db, tokenHash: Buffer): Promise<voi
   await db`delete from apply_session where token_hash = ${tokenHash}`
 }
 
-/** Removes sessions that were idle too long, and codes that have expired. */
+/** Removes sessions that were idle too long, and expired codes. */
 export async function deleteEndedApplying(tx: Transaction, now: Micros, idleSince: Micros): Promise<void> {
   await tx`delete from apply_session where seen_at <= ${idleSince}`
   await tx`delete from apply_code where expires_at <= ${now}`
@@ -59,7 +59,7 @@ export interface ApplyCodeRow {
   applicant_id: number
   code_hash: Buffer
   expires_at: Micros
-  /** The intermediary in whose session the code was made; null for the applicant's own. */
+  /** The intermediary in whose session the code was created; null for the applicant's own. */
   intermediary_id: number | null
 }
 
@@ -68,7 +68,7 @@ export async function saveApplyCode(
   tx: Transaction,
   { applicant_id, code_hash, expires_at, intermediary_id }: ApplyCodeRow,
 ): Promise<void> {
-  // Without `excluded`, which would need the right to read the hashes.
+  // Without `excluded`, which would require the right to read the hashes.
   await tx`
     insert into apply_code (applicant_id, code_hash, expires_at, intermediary_id)
     values (${applicant_id}, ${code_hash}, ${expires_at}, ${intermediary_id})
@@ -76,13 +76,13 @@ export async function saveApplyCode(
     set code_hash = ${code_hash}, expires_at = ${expires_at}, intermediary_id = ${intermediary_id}`
 }
 
-/** Revokes an applicant's code; false when there is none. */
+/** Revokes an applicant's code; false if there is none. */
 export async function deleteApplyCode(tx: Transaction, applicantId: number): Promise<boolean> {
   const { count } = await tx`delete from apply_code where applicant_id = ${applicantId}`
   return count === 1
 }
 
-/** Revokes the codes that were made in the sessions of an organization's people, or of one of them. Returns the applicants who had them. */
+/** Revokes the codes created in the sessions of an organization's people, or of one of them. Returns the applicants who had them. */
 export async function deleteCodesWithin(
   tx: Transaction,
   { organizationId, intermediaryId }: { organizationId: number; intermediaryId?: number },
@@ -109,7 +109,7 @@ export async function deleteApplySessionsOf(
     and token_hash is distinct from ${except ?? null}`
 }
 
-/** Puts a new code, which is shown next, into a session. */
+/** Puts a new code into a session, which shows it next. */
 export async function updateSessionCode(tx: Transaction, tokenHash: Buffer, sealedCode: Buffer): Promise<void> {
   await tx`
     update apply_session
@@ -117,7 +117,7 @@ export async function updateSessionCode(tx: Transaction, tokenHash: Buffer, seal
     where token_hash = ${tokenHash}`
 }
 
-/** Whose code this is, which then expires at `expiresAt`; undefined when it is nobody's, or has expired. */
+/** The applicant with this code, which then expires at `expiresAt`; undefined if nobody has it or it has expired. */
 export async function useApplyCode(
   db: Db,
   codeHash: Buffer,

@@ -9,7 +9,7 @@ export interface OrganizationClient {
 
 interface ClientSearch {
   organizationId: number
-  /** Folded, as names are compared. */
+  /** Folded for comparison. */
   search: string
   /** Only clients with a lower ID. */
   before: number
@@ -48,7 +48,7 @@ export async function insertClient(tx: Transaction, client: NewClient): Promise<
   await tx`insert into intermediary_client ${tx({ ...client })}`
 }
 
-/** The applicant whom the organization registered with this form. */
+/** The applicant that the organization registered with this form. */
 export async function findClientOfForm(
   db: Db,
   { organization_id, form_key }: Pick<NewClient, 'organization_id' | 'form_key'>,
@@ -60,7 +60,7 @@ export async function findClientOfForm(
     and form_key = ${form_key}`
 }
 
-/** Whether an applicant is a client of any organization, and who saw their code when it was made; undefined if the applicant is no client. */
+/** Whether an applicant is a client of any organization, and who saw their code when it was created; undefined if the applicant is no client. */
 export async function findClientCode(
   db: Db,
   applicantId: number,

@@ -11,7 +11,7 @@ export interface FilePlace {
   file_id: string
 }
 
-/** Adds a row for content that is about to be stored. It is erased a day later unless it is in an answer by then. */
+/** Adds a row for content that is about to be stored. The content is erased a day later unless an answer contains it by then. */
 export async function insertUploadedFile(db: Db, file: FilePlace & ApplicantPlace & { name: string }): Promise<void> {
   await db`
     insert into uploaded_file (program_id, file_id, applicant_id, name, check_at)
@@ -19,7 +19,7 @@ export async function insertUploadedFile(db: Db, file: FilePlace & ApplicantPlac
       ${file.program_id}, ${file.file_id}, ${file.applicant_id}, ${file.name}, clock_timestamp() + interval '24 hours')`
 }
 
-/** Records that all of the content is stored. False if that took so long that the content is already being removed. */
+/** Records that the content is complete. False if that took so long that the content is already being removed. */
 export async function updateFileStored(
   db: Db,
   { program_id, file_id }: FilePlace,
@@ -43,7 +43,7 @@ export async function updateFileAbandoned(db: Db, { program_id, file_id }: FileP
     and file_id = ${file_id}`
 }
 
-/** Number of an applicant's files in a program, including files that are still arriving. */
+/** Number of an applicant's files in a program, including those that are still arriving. */
 export async function countUploadedFiles(db: Db, { program_id, applicant_id }: ApplicantPlace): Promise<number> {
   return readValue<number>(db)`
     select count(*) as files
@@ -53,14 +53,14 @@ export async function countUploadedFiles(db: Db, { program_id, applicant_id }: A
     and not erasing`
 }
 
-/** Bytes of all stored files, including files whose content is about to be removed. */
+/** Bytes of all stored files, including those about to be removed. */
 export async function readStoredBytes(db: Db): Promise<number> {
   return readValue<number>(db)`
     select coalesce(sum(bytes), 0)::bigint as bytes
     from uploaded_file`
 }
 
-/** Whether all of a file's content is stored and stays. */
+/** Whether a file's content is complete and not about to be removed. */
 const isStored = (db: Db) => db`bytes is not null and not erasing`
 
 export interface NamedFile {
@@ -80,8 +80,8 @@ export async function readUploadedFiles(db: Db, { program_id, applicant_id }: Ap
 }
 
 /**
- * Which of these files are the applicant's own, in this program. They are kept for another day, so that answers with them can be saved.
- * Committed before the answers are.
+ * Which of these files belong to the applicant in this program. They are kept for another day, so that answers can be saved with them. Committed
+ * before the answers are.
  */
 export async function holdUploadedFiles(
   db: Db,
@@ -104,7 +104,7 @@ export interface StoredFile extends NamedFile {
   applicant_id: number
 }
 
-/** A file whose content is stored. */
+/** A file whose content is complete. */
 export async function findUploadedFile(db: Db, { program_id, file_id }: FilePlace): Promise<StoredFile | undefined> {
   return findRow<StoredFile>(db)`
     select file_id, name, bytes, file_type, applicant_id
@@ -129,7 +129,7 @@ export async function readApplicationsWithFile(
   return rows.map(({ application_id }) => application_id)
 }
 
-/** Checks the next files that are due and returns those that are in no answer. The caller removes their content, then their rows. */
+/** Checks the next files that are due, and returns those that no answer contains. The caller removes their content, then their rows. */
 export async function takeUnneededFiles(db: Db, filesMax: number): Promise<FilePlace[]> {
   return db<FilePlace[]>`select of_program as program_id, of_file as file_id from take_unneeded_files(${filesMax})`
 }

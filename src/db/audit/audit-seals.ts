@@ -7,7 +7,7 @@ export interface AuditSeal {
   /** 1, 2, 3 … */
   segment: number
   first_event_id: number
-  /** The segment has the events after the last one of the segment before it, up to this one. */
+  /** The segment contains the events after the last event of the previous segment, up to this one. */
   last_event_id: number
   events: number
   newest_at: Micros
@@ -17,7 +17,7 @@ export interface AuditSeal {
   file: string | null
 }
 
-/** Any fixed number will do: who seals or prunes the audit log holds this advisory lock. */
+/** An arbitrary fixed number. Whoever seals or prunes the audit log holds this advisory lock. */
 const lockId = 7_319_042_552
 
 /** Held until the transaction ends. */
@@ -25,7 +25,7 @@ export async function lockAuditSeals(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${lockId}::bigint)`
 }
 
-/** The seals of these segments, both ends included, oldest first. */
+/** The seals of these segments, inclusive, oldest first. */
 export async function readAuditSeals(db: Db, from: number, to = Number.MAX_SAFE_INTEGER): Promise<AuditSeal[]> {
   return db<AuditSeal[]>`
     select segment, first_event_id, last_event_id, events, newest_at, hash, file
@@ -52,7 +52,7 @@ export function findLastPruned(db: Db): Promise<AuditSeal | undefined> {
     limit 1`
 }
 
-/** The worker's login may insert these columns; the database adds the time, and refuses a seal out of order. */
+/** The worker's login may only insert these columns; the database adds the time, and rejects a seal out of order. */
 export async function insertAuditSeal(tx: Transaction, seal: Omit<AuditSeal, 'file'>): Promise<void> {
   const { segment, first_event_id, last_event_id, events, newest_at, hash } = seal
   await tx`
@@ -60,7 +60,7 @@ export async function insertAuditSeal(tx: Transaction, seal: Omit<AuditSeal, 'fi
     values (${segment}, ${first_event_id}, ${last_event_id}, ${events}, ${newest_at}, ${hash})`
 }
 
-/** Records that the unpruned segments up to this one are in a file, which removes their events. By the owner of the schema. */
+/** Records that the segments up to this one are in a file, which removes their events. Requires the schema owner. */
 export async function recordPruned(tx: Transaction, segment: number, file: string): Promise<void> {
   await tx`
     update audit_seal
@@ -80,8 +80,8 @@ export async function readPrunedFiles(db: Db): Promise<{ file: string; segments:
 }
 
 /**
- * The newest event that can be seen, and a transaction id after that of every transaction that may still add one with a smaller id: a new
- * one, because the xmax of a snapshot only follows the last transaction that has ended, and younger ones may be running.
+ * The newest visible event, and a transaction ID after every transaction that may still add one with a smaller ID. It is a new ID, because a
+ * snapshot's xmax only follows the last transaction that has ended, and younger ones may be running.
  */
 export function findNewestEvent(db: Db): Promise<{ audit_event_id: number; before: string } | undefined> {
   return findRow<{ audit_event_id: number; before: string }>(db)`
@@ -91,7 +91,7 @@ export function findNewestEvent(db: Db): Promise<{ audit_event_id: number; befor
     limit 1`
 }
 
-/** Whether every transaction with a smaller id has ended. */
+/** Whether every transaction with a smaller ID has ended. */
 export function haveEnded(db: Db, before: string): Promise<boolean> {
   return readValue<boolean>(db)`select pg_snapshot_xmin(pg_current_snapshot()) >= ${before}::xid8 as ended`
 }
@@ -99,11 +99,11 @@ export function haveEnded(db: Db, before: string): Promise<boolean> {
 export interface AuditContent {
   audit_event_id: number
   happened_at: Micros
-  /** What is hashed of the event: one line of JSON. */
+  /** The hashed form of an event: one line of JSON. */
   content: string
 }
 
-/** Events in order, after one and up to another, so many read at a time. */
+/** Events in order, after one and up to another, read in batches of this size. */
 export async function* readAuditContents(
   db: Db,
   after: number,
@@ -128,7 +128,7 @@ export async function* readAuditContents(
   }
 }
 
-/** An event that is still in the database although its segment was pruned; undefined when there is none. */
+/** An event that is still in the database although its segment was pruned; undefined if there is none. */
 export function findPrunedEvent(db: Db): Promise<number | undefined> {
   return findValue<number>(db)`
     select audit_event_id
@@ -138,7 +138,7 @@ export function findPrunedEvent(db: Db): Promise<number | undefined> {
     limit 1`
 }
 
-/** How many events are in the database, and how many of them have no seal yet. */
+/** Number of events in the database, and of those without a seal. */
 export async function countSealedEvents(db: Db): Promise<{ events: number; unsealed: number }> {
   const [row] = await db<{ events: number; unsealed: number }[]>`
     select s.sealed + u.unsealed as events, u.unsealed

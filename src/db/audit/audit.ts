@@ -11,16 +11,16 @@ import { integer, open, row, text, textOrNull, time } from '../row-schemas.ts'
 export interface AuditEvent {
   /** `key:<api_key_id>`, `operator:<system user>`, `admin:<email>` or `admin-token:<token id>:<email>`. */
   actor: string
-  /** Snake case, what it was done to first: `api_key_created`. */
+  /** Snake case, starting with its object: `api_key_created`. */
   action: string
-  /** What it was done to: an API key id, a program slug, an application id. */
+  /** The object of the action: an API key ID, a program slug, an application ID. */
   subject: string
   /** Address of the client, if known. */
   address?: string | undefined
   detail?: { readonly [key: string]: JSONValue | undefined }
 }
 
-/** Appends one event. Within the transaction of what it records, so that neither is there without the other. */
+/** Appends one event, in the transaction of the action it records, so that neither exists without the other. */
 export async function appendAuditEvent(db: Db, event: AuditEvent): Promise<void> {
   await db`
     insert into audit_event (actor, action, subject, address, detail)
@@ -51,17 +51,17 @@ export interface AuditEventRow extends Static<typeof auditEventRow> {
   detail: { [key: string]: JSONValue }
 }
 
-/** What events are wanted: those of which everything given is true. */
+/** Selects the events that match everything given. */
 export interface AuditFilter {
   actor?: string | undefined
   action?: string | undefined
   subject?: string | undefined
-  /** On or after, and before. */
+  /** On or after `from`, and before `to`. */
   from?: Micros | undefined
   to?: Micros | undefined
 }
 
-/** Events, newest first, at most `rowsMax` of those before the event `beforeId`. */
+/** Events before the event `beforeId`, newest first, at most `rowsMax`. */
 export async function readAuditEvents(
   db: Db,
   filter: AuditFilter,
@@ -88,7 +88,7 @@ export async function countAuditEvents(db: Db, filter: AuditFilter, max: number)
     from (select from audit_event where ${meets(db, filter)} limit ${max}) found`
 }
 
-/** The actors that people mean by part of a name or an email. */
+/** The actors that match part of a name or email address. */
 function actorsNamed(db: Db, text: string) {
   const part = text.toLowerCase()
   return db`
@@ -125,7 +125,7 @@ export async function findAuditEvent(
   return row
 }
 
-/** Every action that was ever noted, in alphabetical order. Steps from one to the next in the index, however many events each has. */
+/** Every action ever recorded, in alphabetical order. Finds each with one step in the index, however many events it has. */
 export async function readAuditActions(db: Db): Promise<string[]> {
   const rows = await db<{ action: string }[]>`
     with recursive step (action) as (

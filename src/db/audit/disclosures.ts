@@ -5,21 +5,21 @@ import { type Db, readValue } from '../client.ts'
 import { factsOfRow, metFiltersOfEntry } from '../walks/walk-filters.ts'
 import type { AuditEventRow } from './audit.ts'
 
-/** The place of an application in its program, or its place before it was erased. */
+/** The position of an application in its program, or its position before it was erased. */
 export interface ApplicationPlace {
   application_id: number
   slug: string
   display_name: string
   submit_seq: number
   submit_time: Micros
-  /** Which submission took its place; null when none did, or when it was erased. */
+  /** The submission that superseded it; null if none did, or if it was erased. */
   superseded_seq: number | null
   erased_at: Micros | null
-  /** What filters compare of it; null when it was erased. */
+  /** The facts that filters compare; null if it was erased. */
   facts: unknown
 }
 
-/** The places of an application id: one, unless programs were brought together from several databases. */
+/** The positions of an application ID: one, unless programs of several databases were merged. */
 export async function findApplicationPlaces(db: Db, applicationId: number): Promise<ApplicationPlace[]> {
   return db<ApplicationPlace[]>`
     select a.application_id, p.slug, p.display_name, a.submit_seq, a.submit_time, a.superseded_seq, null::timestamptz as erased_at,
@@ -33,26 +33,24 @@ export async function findApplicationPlaces(db: Db, applicationId: number): Prom
     order by slug`
 }
 
-/** A page that the application was on, or may have been on. */
+/** A page that contained the application, or may have contained it. */
 export interface PageWithApplication extends AuditEventRow {
-  /** Whether the application met the walk's filters; null when that can no longer be determined. */
+  /** Whether the application matched the walk's filters; null if that can no longer be determined. */
   meets_filters: boolean | null
-  /** Whether the application was there until after the page had ended. */
+  /** Whether the application still existed when the page ended. */
   was_there: boolean
 }
 
-/** How long an erasure may take to be committed, and how far clocks may be apart. */
+/** Maximum time between an erasure and its commit, and between two clocks. */
 const erasureDoubtMs = 10 * 60_000
 
 /**
- * The lines of pages that reached over the application, newest first, at most `rowsMax` of those before `beforeId`: its place, time
- * and number, is after that of the last application of the page before and not after that of the page's own last, its number is not
- * beyond the walk's horizon, and it meets the walk's filters. Of a page of the change feed the line lists the applications, too, and so has
- * this one.
- *
- * A walk is in the order of the places, its filters never change, and neither do an application's number, time, or the number that
- * superseded it. So of an application that is still there, every one of these pages had it and no other did. One that was erased
- * was on those that had ended by then, and not on those that began later; in between it cannot be determined.
+ * The entries of pages whose range included the application, newest first, at most `rowsMax` of those before `beforeId`: its position is after the
+ * last application of the previous page and not after the last of this page, its number is within the walk's horizon, and it matches the walk's
+ * filters. Entries of change feed pages also list their applications, and must list this one. A walk follows the order of positions; its filters
+ * never change, and neither do an application's number, its time, or the number that superseded it. So an application that still exists was on every
+ * one of these pages and on no other. An erased application was on those that had ended before the erasure, and not on those that began later; in
+ * between, it cannot be determined.
  */
 export async function readPagesWith(
   db: Db,
@@ -82,26 +80,26 @@ export async function readPagesWith(
     limit ${rowsMax}`
 }
 
-/** A client that was sent an application. */
+/** A client that received an application. */
 export interface ClientSent {
   application_id: number
   actor: string
-  /** Whether one of the pages that had it was sent whole. */
+  /** Whether one of its pages with the application was sent completely. */
   is_certain: boolean
-  /** When the last of these was sent; without one, the last of those that were cut short. */
+  /** When the last of these pages was sent; if none was complete, the last interrupted one. */
   sent_at: Micros
   /** Whether the application was on so many pages that not all were searched. */
   is_bounded: boolean
 }
 
-/** The clients whose pages had each of these applications of a program, those that were last first, by at most `pagesMax` pages of each. */
+/** The clients whose pages contained each of these applications, most recent first, based on at most `pagesMax` pages per application. */
 export async function readClientsSent(
   db: Db,
   { program_id, slug }: { program_id: number; slug: string },
   applicationIds: readonly number[],
   pagesMax: number,
 ): Promise<ClientSent[]> {
-  // By itself, since applications may be distributed over nodes, and the audit log is not.
+  // A separate statement, because applications may be distributed over nodes, and the audit log is not.
   const places = await db<StoredPlace[]>`
     select application_id, submit_seq, submit_time, superseded_seq, null::timestamptz as erased_at, ${factsOfRow(db)} as facts
     from application
@@ -126,7 +124,7 @@ export async function readClientsSent(
 
 type StoredPlace = Omit<ApplicationPlace, 'slug' | 'display_name'>
 
-/** `place`: applications with what decides whether a page had them. `time` is as the audit log writes it. */
+/** `place`: applications with the facts that decide whether a page contained them. `time` has the format of the audit log. */
 function placesFrom(db: Db, places: readonly StoredPlace[]) {
   const rows = places.map(({ erased_at, ...place }) => ({
     ...place,
@@ -140,7 +138,7 @@ function placesFrom(db: Db, places: readonly StoredPlace[]) {
         facts jsonb)`
 }
 
-/** Whether the line of a page reached over `place`, whatever the walk's filters were. */
+/** Whether the range of a page included `place`, ignoring the walk's filters. */
 const reachedOver = (db: Db) => db`
   action = 'applications_exported'
   and int8range((detail->>'after_micros')::bigint, (detail->>'last_micros')::bigint, '[]') @> place.micros
@@ -149,6 +147,6 @@ const reachedOver = (db: Db) => db`
   and coalesce((detail->>'horizon')::bigint, place.submit_seq) >= place.submit_seq
   and coalesce(detail->'application_ids' @> to_jsonb(place.application_id), true)`
 
-/** Whether part of the audit log has left the database for files. */
+/** Whether part of the audit log has been moved from the database into files. */
 export const isAuditLogPruned = (db: Db): Promise<boolean> =>
   readValue<boolean>(db)`select exists (select from audit_seal where file is not null) as pruned`

@@ -5,22 +5,22 @@ import type { Db } from '../client.ts'
 import { flag, integer, open, orNull, row, text, time } from '../row-schemas.ts'
 
 export const keyExport = row({
-  /** The entry of the last page. */
+  /** The entry of its last page. */
   audit_event_id: integer,
   program_slug: text,
-  /** `walk`: an export of any number of pages. `changes`, `single`: what was read of the change feed, or by ID, on one day. */
+  /** `walk`: an export of any number of pages. `changes`, `single`: one day's reads of the change feed, or of applications by ID. */
   kind: Type.Enum(['walk', 'changes', 'single']),
   format: text,
   filters: open('The filters, by their reported names.'),
-  /** How many questions the client chose; null if it got all. */
+  /** Number of questions that the client selected; null for all. */
   fields: orNull(integer),
   pages: integer,
   applications: integer,
   began_at: time,
   ended_at: time,
-  /** `complete`, `unfinished` if further pages weren’t requested, or how the last page was interrupted: `client_gone`, `stalled`, `failed`. */
+  /** `complete`, `unfinished` if further pages weren't requested, or how the last page was interrupted: `client_gone`, `stalled`, `failed`. */
   outcome: text,
-  /** Whether earlier pages are beyond what was searched, so there are more pages and it began earlier. */
+  /** Whether there are earlier pages outside the searched entries, so that it began earlier and has more pages. */
   is_bounded: flag,
 })
 export type KeyExport = Static<typeof keyExport>

@@ -7,28 +7,28 @@ import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import { newestApplication } from '../programs/newest-application.ts'
 
 /**
- * `expiring`, `refused`: API keys. `failed`: background jobs. `undelivered`: webhooks. `unread`, `draft`: programs. `lagging`: the system
- * that is followed. `space`: that for uploaded files, which is known without reading them.
+ * `expiring`, `refused`: API keys. `failed`: background jobs. `undelivered`: webhooks. `unread`, `draft`: programs. `lagging`: the followed system.
+ * `space`: that for uploaded files, which is known without reading them.
  */
 export type AttentionKind = 'expiring' | 'refused' | 'failed' | 'undelivered' | 'unread' | 'draft' | 'lagging' | 'space'
 
 export interface Attention {
   kind: AttentionKind
-  /** An API key id, the id of a webhook, a slug, or the name of what is followed. */
+  /** An API key ID, a webhook ID, a slug, or the name of the followed system. */
   subject: string
   name: string
-  /** When it expires, failed (first), was last refused or last read; when a draft was saved; up to when was copied. */
+  /** When it expires, first failed, was last refused or was last read; when a draft was saved; the time up to which applications were copied. */
   at: Micros | null
-  /** How often it was refused; how many jobs failed; attempts that failed of a webhook, null when no more are made. */
+  /** Number of refusals, of failed jobs, or of a webhook's failed attempts, null if no more attempts are made. */
   count: number | null
-  /** How many of the kind exist; the list has those that have waited longest. */
+  /** Total number of this kind; the list has those that have waited longest. */
   total: number
 }
 
 export interface AttentionScope {
   /** The programs of the person. */
   among: AmongPrograms
-  /** Whether the person reads of keys, drafts and jobs. */
+  /** Whether the person can see keys, drafts and jobs. */
   reads: boolean
   now: Micros
   /** Keys that expire before this time. */
@@ -70,7 +70,7 @@ const expiringKeys: Part = (db, { now, expiresUntil }) => db`
   and expires_at > ${now}
   and expires_at <= ${expiresUntil}`
 
-/** On the last day. Refusals are bounded in number. */
+/** On the last day. The number of refusals is bounded. */
 const refusedKeys: Part = (db, { now }) => db`
   select 'refused', api_key_id, min(name), max(happened_at), count(*)
   from refusal
@@ -92,7 +92,7 @@ const oldDrafts: Part = (db, { now }) => db`
   and intake_state <> 'ARCHIVED'
   and v.created_at < ${now - patienceMicros}`
 
-/** Programs with applications that no key has read, and of which no key has read for long. */
+/** Programs whose applications no key has exported, ever or for a long time. */
 const unreadPrograms: Part = (db, { among, now }) => db`
   select 'unread', p.slug, p.display_name, read.at, null
   from program p

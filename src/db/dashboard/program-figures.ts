@@ -9,14 +9,14 @@ import { newestApplication } from '../programs/newest-application.ts'
 import type { ProgramIntake } from '../programs/program-intake.ts'
 
 export interface SubmissionDay {
-  /** `2026-01-31`, in the caller's zone. */
+  /** `2026-01-31`, in the caller's time zone. */
   day: string
   submissions: number
 }
 
 /**
- * How much was submitted on each day since, oldest first; of the newest `most` alone. For the limit see `readListedApplications`: with it the
- * index is walked whatever PostgreSQL believes about the data.
+ * Number of submissions on each day since a day, oldest first, from the newest `most` submissions. For the limit see `readListedApplications`: with
+ * it, PostgreSQL uses the index whatever its estimates.
  */
 export async function readSubmissionDays(
   db: Db,
@@ -38,12 +38,12 @@ export async function readSubmissionDays(
 }
 
 export interface StatusCount {
-  /** Empty: those without one. */
+  /** Empty: applications without a status. */
   status: string
   applications: number
 }
 
-/** How many CURRENT applications have each status that any has, counted no further than `most`. */
+/** Number of CURRENT applications by status, counted up to `most`. */
 export async function readStatusCounts(sql: Sql, programId: number, most: number): Promise<StatusCount[]> {
   return uncompiled(
     sql,
@@ -55,14 +55,14 @@ export async function readStatusCounts(sql: Sql, programId: number, most: number
 }
 
 export interface FirstStatusTimes {
-  /** Median days from submission to the first status, of applications submitted since the two times; null if none has one. */
+  /** Median days from submission to the first status, of applications submitted since each of the two times; null if none has a status. */
   recent: number | null
   all: number | null
 }
 
 /**
- * How soon applications got their first status, of the newest `most` alone. A status that came along with a bulk load says nothing of
- * when it was set, so it doesn’t count.
+ * How soon applications received their first status, from the newest `most`. A status from a bulk load doesn't count, because it is unknown when it
+ * was set.
  */
 export async function readFirstStatusTimes(
   db: Db,
@@ -104,7 +104,7 @@ export interface ClientExports {
   exports: number
 }
 
-/** Exports of a program by key since then, most first, of the newest `most` audit entries of the program alone. */
+/** Exports of a program by key since a time, most first, from the program's newest `most` audit entries. */
 export async function readClientExports(
   db: Db,
   slug: string,
@@ -135,11 +135,11 @@ export interface ProgramReader {
   api_key_id: string
   name: string
   read_at: Micros
-  /** When the newest application was submitted that it had a page with; null before the first. */
+  /** Submission time of the newest application on its pages; null before the first. */
   read_to: Micros | null
 }
 
-/** The keys that have read of a program, those that did last first. */
+/** The keys that have exported a program, most recent first. */
 export async function readProgramReaders(db: Db, slug: string, rowsMax: number): Promise<ProgramReader[]> {
   return db<ProgramReader[]>`
     select api_key_id, name, read_at, read_to
@@ -159,7 +159,7 @@ export interface ProgramInUse {
   last_submit_time: Micros | null
 }
 
-/** The programs to which was submitted or loaded last, by their newest application, but for those that are archived. */
+/** The programs with the most recent submissions or loads, by their newest application, without archived ones. */
 export async function readProgramsInUse(
   db: Db,
   { among, rowsMax }: { among: AmongPrograms; rowsMax: number },

@@ -9,7 +9,7 @@ interface DerivedContent {
   duration_ms: number
 }
 
-/** Keeps it in place of whatever was kept for the version; does nothing if the version is gone. */
+/** Replaces whatever was stored for the version; no effect if the version no longer exists. */
 export async function upsertDerived(
   db: Db,
   table: 'program_key_map' | 'docs_example',

@@ -2,7 +2,7 @@
 
 import { type Db, findValue } from '../client.ts'
 
-/** What is derived from which program version; `job_name` is that of the job which derives it. */
+/** Kinds of data derived from program versions; `job_name` is the job that derives it. */
 export interface DerivedThing {
   program_version_id: number
   job_name: string
@@ -10,12 +10,12 @@ export interface DerivedThing {
 
 export type DerivedState = 'missing' | 'queued' | 'running' | 'done' | 'failed'
 
-/** Maximum number of characters stored of an error. */
+/** Maximum length of a stored error message. */
 const errorLengthMax = 2000
 
 /**
- * Asks for these derivations, each named once, and returns the number of each request. While one is queued or running its attempts are
- * counted on, so that a run that takes its process down every time ends in a failure, however often requests repeat.
+ * Requests these derivations, each listed once, and returns the number of each request. While one is queued or running, its attempts continue to be
+ * counted, so that a run that kills its process every time ends in a failure, however often it is requested again.
  */
 export async function requestDerived(
   db: Db,
@@ -39,8 +39,8 @@ export async function requestDerived(
 }
 
 /**
- * Notes that a run begins, and returns the newest request that it meets. Undefined when no request is open, when it was given up
- * and not asked for again, or when the program version is gone: then nothing needs the run.
+ * Records the start of a run, and returns the newest request that it fulfills. Undefined if the run is not needed: no request is open, it was given
+ * up and not requested again, or the program version no longer exists.
  */
 export async function beginRun(db: Db, thing: DerivedThing, codeVersion?: number): Promise<number | undefined> {
   return findValue<number>(db)`
@@ -53,7 +53,7 @@ export async function beginRun(db: Db, thing: DerivedThing, codeVersion?: number
     returning requested`
 }
 
-/** Notes that a run met every request up to this one. It is queued again if another was made in the meantime, and not met. */
+/** Records that a run fulfilled every request up to this one. It is queued again if a newer request is open. */
 export async function finishRun(db: Db, thing: DerivedThing, request: number): Promise<void> {
   await db`
     update derived_status
@@ -66,8 +66,8 @@ export async function finishRun(db: Db, thing: DerivedThing, request: number): P
 }
 
 /**
- * Notes that a run failed, and whether it was the last attempt. Nothing is noted if a run that began later has met the request.
- * Without `request` every request so far is meant.
+ * Records the failure of a run, and whether it was the last attempt. Nothing is recorded if a later run has fulfilled the request. Without `request`,
+ * it applies to every request so far.
  */
 export async function failRun(
   db: Db,
@@ -85,10 +85,7 @@ export async function failRun(
     and fulfilled < coalesce(${request}::bigint, requested)`
 }
 
-/**
- * Gives up what has begun this often, and is on record as running for too long: its process died under it each time. Returns what
- * was given up.
- */
+/** Gives up derivations that were started this often and have been running for too long: their process died each time. Returns those given up. */
 export async function giveUpRuns(db: Db, olderThanMs: number, attemptsMax: number): Promise<DerivedThing[]> {
   return db<DerivedThing[]>`
     update derived_status
@@ -111,7 +108,7 @@ export async function readOverdue(db: Db, olderThanMs: number): Promise<DerivedT
     order by updated_at`
 }
 
-/** Whether a thing is given up, and stays so to the end of the transaction. */
+/** Whether a derivation was given up, locked until the end of the transaction. */
 export async function hasFailed(db: Db, thing: DerivedThing): Promise<boolean> {
   const rows = await db`
     select from derived_status
@@ -122,7 +119,7 @@ export async function hasFailed(db: Db, thing: DerivedThing): Promise<boolean> {
   return rows.length > 0
 }
 
-/** How many things are in each state that is not `done`. */
+/** Number of derivations in each state other than `done`. */
 export async function countUnfinished(db: Db): Promise<Partial<Record<DerivedState, number>>> {
   const rows = await db<{ state: DerivedState; things: number }[]>`
     select state, count(*) as things

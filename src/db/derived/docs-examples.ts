@@ -5,7 +5,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import type { DerivedState } from './derived-status.ts'
 
-/** What the docs of the ACTIVE or DRAFT version of a program depend on: while none of these changes, they are the same. */
+/** Everything that the docs of a program's ACTIVE or DRAFT version depend on: while none of it changes, the docs are the same. */
 export interface DocumentedState {
   program_version_id: number
   /** When it was published; for a draft, when it was saved. */
@@ -14,21 +14,23 @@ export interface DocumentedState {
   newest_publication: Micros | null
 }
 
-/** The ACTIVE or DRAFT version of a program, with what is kept of its docs. */
+/** A program's ACTIVE or DRAFT version with its stored docs. */
 export interface DocumentedVersionRow extends DocumentedState {
   state: 'ACTIVE' | 'DRAFT'
   details: ProgramDetails
-  /** The version published last before it; for a draft, the newest. */
+  /** The version published last before it; for a draft, the newest one. */
   published_before: number | null
-  /** Null when nothing is kept, as are the next two. */
+  /** Null if nothing is stored, like the next two. */
   code_version: number | null
   content: unknown
   produced_at: Micros | null
-  /** When the newest regeneration failed; null when none did since it last succeeded. */
+  /** When the newest regeneration failed; null if none has failed since the last success. */
   failed_at: Micros | null
 }
 
-/** Versions `v` with the one published before each (`earlier`), the program's newest publication, its docs (`e`) and how far their job is (`s`). */
+/**
+ * Versions `v` with the previously published version (`earlier`), the program's newest publication, its docs (`e`) and the state of their job (`s`).
+ */
 const versionsWithDocs = (db: Db) => db`
   from program_version v
   left join lateral (
@@ -60,18 +62,18 @@ export async function readDocumentedVersions(db: Db, programId: number): Promise
     order by v.state`
 }
 
-/** A version as lists of programs show it: what is kept of its docs without their bulk. */
+/** A version in lists of programs: its stored docs without their bulk. */
 export interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' | 'details' | 'failed_at'> {
   program_id: number
-  /** Members of the content, null where nothing is kept. */
+  /** Members of the content, null if nothing is stored. */
   content: Record<string, unknown> | null
-  /** How far its newest regeneration is; null when none was ever asked for. */
+  /** State of its newest regeneration; null if none was ever requested. */
   regeneration: DerivedState | null
-  /** What the newest regeneration failed with; null when none did since it last succeeded. */
+  /** The error of the newest regeneration; null if none has failed since the last success. */
   last_error: string | null
 }
 
-/** The ACTIVE version and the DRAFT of each of these programs, with these members of what is kept; by program and state. */
+/** The ACTIVE version and the DRAFT of each of these programs, with these members of the stored docs; by program and state. */
 export async function readListedVersions(
   db: Db,
   programIds: readonly number[],

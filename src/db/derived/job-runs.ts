@@ -5,15 +5,15 @@ import type { Db } from '../client.ts'
 import { versionNumber } from '../programs/programs.ts'
 import { integer, integerOrNull, row, text, textOrNull, time } from '../row-schemas.ts'
 
-/** Runs of each kind that are kept. */
+/** Number of runs kept of each kind. */
 const runsKept = 20
 
-/** Maximum characters of a detail that are kept. */
+/** Maximum length of a stored detail. */
 const detailLengthMax = 2000
 
 /**
- * `nothing` was left to do when the job ran; `retrying`: it failed and will be tried again; `failed`: that was its last attempt;
- * `given_up`: its worker died on each attempt.
+ * `nothing`: there was nothing to do; `retrying`: it failed and will be retried; `failed`: that was its last attempt; `given_up`: its worker died on
+ * each attempt.
  */
 const outcomes = ['done', 'nothing', 'retrying', 'failed', 'given_up'] as const
 export type RunOutcome = (typeof outcomes)[number]
@@ -62,7 +62,7 @@ export async function insertJobRun(db: Db, run: EndedRun): Promise<void> {
     )`
 }
 
-/** The last runs of every kind, by kind and newest first. */
+/** The last runs of every kind, grouped by kind, newest first. */
 export async function readJobRuns(db: Db): Promise<JobRun[]> {
   return db<JobRun[]>`
     select r.job_run_id, r.job_name, r.program_version_id, r.webhook_endpoint_id, p.slug, p.display_name,

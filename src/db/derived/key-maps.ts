@@ -8,7 +8,7 @@ interface KeptKeyMapRow {
   content: unknown
 }
 
-/** What is kept of the program as of its publication of that moment; undefined when nothing is. */
+/** The key map stored for the program's publication at that time; undefined if none is. */
 export async function findKeptKeyMap(
   db: Db,
   programId: number,

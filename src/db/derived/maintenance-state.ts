@@ -8,13 +8,13 @@ export interface MaintenanceState {
   derived: { unfinished: { job: string; state: string; things: number }[]; oldestSeconds: number }
   /** Worker processes that are alive. */
   workers: number
-  /** Since it was noticed that the database had been set back; undefined where it never was. */
+  /** When it was detected that the database had been restored; undefined if it never was. */
   setBackSeconds: number | undefined
-  /** Endpoints by state. */
+  /** Number of endpoints by state. */
   webhooks: Partial<Record<WebhookState, number>>
 }
 
-/** A worker that has not reported for so long counts as dead. */
+/** A worker that has not reported for this long counts as dead. */
 const aliveSeconds = 60
 
 export async function readMaintenanceState(db: Db): Promise<MaintenanceState> {

@@ -7,8 +7,8 @@ import { flag, integer, integerOrNull, orNull, row, text, textOrNull, timeOrNull
 import type { DerivedThing } from './derived-status.ts'
 
 /**
- * The code versions of this release: what is kept under lower ones is stale. What is kept under higher ones is not this release's to make
- * again, or workers of two releases would make each other's things again at every sweep, for as long as both run.
+ * The code versions of this release: data stored under lower versions is stale. Data stored under higher versions is left alone; otherwise, workers
+ * of two releases would regenerate each other's data at every sweep, for as long as both run.
  */
 interface CodeVersions {
   keyMap: number
@@ -16,8 +16,8 @@ interface CodeVersions {
 }
 
 /**
- * Key maps of active versions, and docs of active and draft ones, that are missing or stale and that no worker is
- * already working on. Those that have failed for good under this code are not among them: asking again is an operator's decision.
+ * Key maps of active versions, and docs of active and draft ones, that are missing or stale and that no worker is already generating. Those that have
+ * failed permanently under this code are excluded: an operator decides whether to retry them.
  */
 export async function readMissingDerived(db: Db, code: CodeVersions): Promise<DerivedThing[]> {
   return db<DerivedThing[]>`
@@ -41,7 +41,7 @@ export async function readMissingDerived(db: Db, code: CodeVersions): Promise<De
     order by wanted.program_version_id, wanted.job_name`
 }
 
-/** The versions of a program, or of all, that have docs: active and draft ones. */
+/** The versions of one program, or of all, that have docs: active and draft ones. */
 export async function readDocumentedVersionIds(db: Db, programId: number | undefined): Promise<number[]> {
   const rows = await db<{ program_version_id: number }[]>`
     select program_version_id
@@ -52,7 +52,7 @@ export async function readDocumentedVersionIds(db: Db, programId: number | undef
   return rows.map(row => row.program_version_id)
 }
 
-/** One thing that should be there for a version, and how far it is. */
+/** A kind of data derived for a version, and its state. */
 export const derivedListing = row({
   program_version_id: integer,
   job_name: text,
@@ -60,11 +60,11 @@ export const derivedListing = row({
   display_name: text,
   version_state: Type.Enum(['ACTIVE', 'DRAFT']),
   version_number: integerOrNull,
-  /** When what is kept was made; null when nothing is. */
+  /** When the stored data was generated; null if there is none. */
   produced_at: timeOrNull,
-  /** Whether an earlier release made it. */
+  /** Whether an earlier release generated it. */
   stale: flag,
-  /** Null when it was never asked for. */
+  /** Null if it was never requested. */
   state: orNull(Type.Enum(['missing', 'queued', 'running', 'done', 'failed'])),
   attempts: integerOrNull,
   last_error: textOrNull,
@@ -72,7 +72,7 @@ export const derivedListing = row({
 })
 export type DerivedListing = Static<typeof derivedListing>
 
-/** The data to derive for the programs after this one, by slug: key map and docs of the active version, docs of the draft. */
+/** The data to derive for the programs after this slug: key map and docs of the active version, docs of the draft. */
 export async function readDerivedListings(
   db: Db,
   code: CodeVersions,

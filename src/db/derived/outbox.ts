@@ -7,13 +7,13 @@ interface OutboxJob {
   job_name: string
   job_id: string
   payload: object
-  /** The trace of the request for it, if that is traced. */
+  /** The trace of the request that added it, if it is traced. */
   traceparent?: string | null | undefined
 }
 
 const channel = 'outbox'
 
-/** Adds jobs, but for those whose id is in the outbox already, and wakes the relay when the transaction commits. */
+/** Adds jobs whose ID is not in the outbox yet, and wakes the relay when the transaction commits. */
 export async function insertOutbox(db: Db, jobs: readonly OutboxJob[]): Promise<void> {
   if (jobs.length === 0) return
   await db`
@@ -27,7 +27,7 @@ export async function insertOutbox(db: Db, jobs: readonly OutboxJob[]): Promise<
     select pg_notify(${channel}::text, '')`
 }
 
-/** Removes the oldest jobs that no other transaction is removing, and returns them. To be committed once they are handed over. */
+/** Removes the oldest jobs that no other transaction is removing, and returns them. Commit only after they have been passed on. */
 export async function takeOutbox(tx: Transaction, rowsMax: number): Promise<OutboxJob[]> {
   return tx<OutboxJob[]>`
     with taken as (
@@ -46,7 +46,7 @@ export async function takeOutbox(tx: Transaction, rowsMax: number): Promise<Outb
     order by outbox_id`
 }
 
-/** How many jobs wait to be handed over, and since when in microseconds (null for none). */
+/** Number of waiting jobs, and since when in microseconds (null for none). */
 export async function measureOutbox(db: Db): Promise<{ waiting: number; oldest: number | null }> {
   const [row] = await db<{ waiting: number; oldest: number | null }[]>`
     select count(*) as waiting, min(created_at) as oldest
@@ -54,7 +54,7 @@ export async function measureOutbox(db: Db): Promise<{ waiting: number; oldest: 
   return row!
 }
 
-/** Calls `wake` whenever jobs were committed to the outbox, and whenever that may have gone unheard. Resolves to what ends it. */
+/** Calls `wake` when jobs have been committed to the outbox, and when a notification may have been missed. Resolves to a function that stops it. */
 export async function listenToOutbox(sql: Sql, wake: () => void): Promise<() => Promise<void>> {
   const { unlisten } = await sql.listen(channel, wake, wake)
   return unlisten

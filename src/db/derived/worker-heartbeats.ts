@@ -2,7 +2,7 @@
 
 import type { Db } from '../client.ts'
 
-/** Records that a worker is alive, and forgets those that have reported nothing for a day. */
+/** Records that a worker is alive, and removes workers that have reported nothing for a day. */
 export async function recordWorkerHeartbeat(db: Db, workerId: string): Promise<void> {
   await db`
     with forgotten as (
@@ -16,7 +16,7 @@ export async function recordWorkerHeartbeat(db: Db, workerId: string): Promise<v
     set heartbeat_at = clock_timestamp()`
 }
 
-/** For a worker that ends. */
+/** For a worker that stops. */
 export async function removeWorkerHeartbeat(db: Db, workerId: string): Promise<void> {
   await db`delete from worker_heartbeat where worker_id = ${workerId}`
 }

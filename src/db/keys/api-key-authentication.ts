@@ -4,7 +4,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow } from '../client.ts'
 import type { ApiKeyFacts, ApiKeyRow } from './api-key-rows.ts'
 
-/** What deciding about one request takes. */
+/** The data needed to decide about one request. */
 export interface ApiKeyAuthenticationRow
   extends ApiKeyFacts,
     Pick<ApiKeyRow, 'allowed_subnets' | 'retired_at' | 'disabled_at' | 'exposed_at'> {
@@ -12,16 +12,16 @@ export interface ApiKeyAuthenticationRow
   /** Hash of the secret before the last rotation, which is valid until `earlier_secret_until`. */
   earlier_secret_hash: Buffer | null
   earlier_secret_until: Micros | null
-  /** Slug and program id of each program it may reach; null when it may reach none, or the secret was not its own. */
+  /** Slug and ID of each program it can access; null if it can access none, or the secret was wrong. */
   programs: [string, number][] | null
-  /** The questions that it never sees; null when it sees all, or the secret was not its own. */
+  /** The questions hidden from it; null if none is, or the secret was wrong. */
   hidden: { names: string[]; ids: number[] } | null
 }
 
 /**
- * One statement, whether the key exists or not. Its programs and what is hidden from it are read only for the hash of its own secret: a wrong one takes as long
- * for a key with a thousand programs as for one with none. That PostgreSQL compares the hashes reveals nothing, since without the
- * pepper a caller cannot know the hash of what was sent; `core/keys/credential` decides in constant time whether to accept the key.
+ * One statement, whether the key exists or not. Its programs and hidden questions are only read if the hash matches: a wrong secret takes as long for
+ * a key with a thousand programs as for one with none. The comparison by PostgreSQL reveals nothing, because without the pepper a caller cannot know
+ * the hash of what was sent; `core/keys/credential` decides in constant time whether to accept the key.
  */
 export async function findApiKeyForAuthentication(
   db: Db,
@@ -46,10 +46,7 @@ export async function findApiKeyForAuthentication(
     where k.api_key_id = ${apiKeyId}`
 }
 
-/**
- * Of questions that come from an origin all that are exported under one key: there, a question of another kind is another question, with a
- * name of its own.
- */
+/** For questions from an origin, all that are exported under one key: there, a question of another kind is a separate question with its own name. */
 const idsOfHidden = (db: Db) => db`(
   select coalesce(json_agg(found.question_id), '[]')
   from (

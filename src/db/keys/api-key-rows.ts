@@ -8,36 +8,36 @@ import { flag, integer, row, text, textOrNull, texts, time, timeOrNull } from '.
 /** The settings of a key that are columns of its row, as `core/keys/key-settings` describes them. */
 const settings = {
   name: text,
-  /** Null exactly when it may not submit. */
+  /** Null exactly if it may not submit. */
   front_end: textOrNull,
   expires_at: time,
   allowed_subnets: texts,
-  /** Admin names of questions that it never sees, sorted. */
+  /** Admin names of questions hidden from it, sorted. */
   hidden_questions: texts,
   note: text,
 }
 const settingColumns = Object.keys(settings) as (keyof typeof settings)[]
 
-/** A key as it is listed: everything but the hash. */
+/** A key in lists: everything but the hash. */
 export const apiKeyRow = row({
   api_key_id: text,
   ...settings,
   may_export: flag,
   may_submit: flag,
   may_annotate: flag,
-  /** Until when the secret before the last rotation is good, too. */
+  /** Until when the secret before the last rotation is also valid. */
   earlier_secret_until: timeOrNull,
   created_at: time,
   created_by: text,
   retired_at: timeOrNull,
   retired_by: textOrNull,
-  /** Since when it is refused until it is enabled again. */
+  /** Since when it has been disabled. */
   disabled_at: timeOrNull,
   disabled_by: textOrNull,
   exposed_at: timeOrNull,
   last_used_at: timeOrNull,
   last_used_address: textOrNull,
-  /** Whether it is a key of the origin that is followed, and changed nowhere but there. */
+  /** Whether the key belongs to the followed origin, where alone it can be changed. */
   followed: flag,
   /** Slugs, sorted. */
   programs: texts,
@@ -54,7 +54,7 @@ export async function findApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
   return row
 }
 
-/** The newest key that an actor made, and that may pull this program now. */
+/** The newest key that an actor created and that may export this program now. */
 export async function findPullingKeyOf(
   db: Db,
   createdBy: string,
@@ -75,7 +75,7 @@ export async function findPullingKeyOf(
   return row
 }
 
-/** As `findApiKey`, with the key locked against changes until the transaction ends. */
+/** Like `findApiKey`, with the key locked until the transaction ends. */
 export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | undefined> {
   const [row] = await readKeys(db, db`where k.api_key_id = ${apiKeyId} for update`)
   return row
@@ -108,13 +108,13 @@ export async function readFrontEnds(db: Db, rowsMax: number): Promise<string[]> 
   return rows.map(({ front_end }) => front_end)
 }
 
-/** What is set when a key is made, and hardly changes. */
+/** Columns that are set at creation and rarely change. */
 export type ApiKeyFacts = Pick<
   ApiKeyRow,
   'api_key_id' | 'name' | 'may_export' | 'may_submit' | 'may_annotate' | 'front_end' | 'expires_at'
 >
 
-/** A column that is left out has its default. */
+/** An omitted column gets its default. */
 type NewApiKeyRow = Pick<ApiKeyRow, 'api_key_id' | 'created_at' | 'created_by' | 'may_export' | 'may_submit'> &
   Partial<SettingColumns & Pick<ApiKeyRow, 'may_annotate'>> & { secret_hash: Buffer }
 
@@ -135,9 +135,9 @@ export async function updateApiKey(
     where api_key_id = ${apiKeyId}`
 }
 
-/** Grants exactly these programs, no more and no fewer. */
+/** Grants access to exactly these programs. */
 export async function replaceApiKeyPrograms(db: Db, apiKeyId: string, slugs: readonly string[]): Promise<void> {
-  // Asked before: a statement that changes two tables of a cluster's coordinator can name no table that is on all nodes.
+  // Queried first: on Citus, a statement that changes two tables of the coordinator cannot use a table that is on all nodes.
   const programs = await db<{ program_id: number }[]>`
     select program_id
     from program
@@ -165,7 +165,7 @@ export async function readKnownSlugs(db: Db, slugs: readonly string[]): Promise<
   return rows.map(({ slug }) => slug)
 }
 
-/** True when this call retired it, false when it was retired already or does not exist. */
+/** True if this call retired it; false if it was already retired or does not exist. */
 export async function retireApiKeyRow(db: Db, apiKeyId: string, at: Micros, by: string): Promise<boolean> {
   const { count } = await db`
     update api_key
@@ -175,7 +175,7 @@ export async function retireApiKeyRow(db: Db, apiKeyId: string, at: Micros, by: 
   return count === 1
 }
 
-/** True when this call disabled it, or without `at` enabled it; false when it was so already. */
+/** True if this call disabled it, or enabled it without `at`; false if nothing changed. */
 export async function disableApiKeyRow(db: Db, apiKeyId: string, at: Micros | null, by: string): Promise<boolean> {
   const { count } = await db`
     update api_key
@@ -185,7 +185,7 @@ export async function disableApiKeyRow(db: Db, apiKeyId: string, at: Micros | nu
   return count === 1
 }
 
-/** True when this call was the first to see it exposed. */
+/** True if this call was the first to record it as exposed. */
 export async function markApiKeyExposed(db: Db, apiKeyId: string, at: Micros): Promise<boolean> {
   const { count } = await db`
     update api_key
@@ -195,7 +195,7 @@ export async function markApiKeyExposed(db: Db, apiKeyId: string, at: Micros): P
   return count === 1
 }
 
-/** Notes a use, unless a later one or one of the last `atLeastMicros` is noted already. */
+/** Records a use, unless a later one, or one within the last `atLeastMicros`, is already recorded. */
 export async function noteApiKeyUse(
   db: Db,
   apiKeyId: string,
@@ -210,7 +210,7 @@ export async function noteApiKeyUse(
     and (last_used_at is null or last_used_at <= ${at - atLeastMicros})`
 }
 
-/** Gives a key another secret. The one it had is good until then, or no longer; one before that no more in any case. */
+/** Gives a key a new secret. Its previous secret remains valid until this time at most; the one before that becomes invalid. */
 export async function rotateApiKeySecret(
   db: Db,
   apiKeyId: string,
@@ -226,7 +226,7 @@ export async function rotateApiKeySecret(
     where api_key_id = ${apiKeyId}`
 }
 
-/** What a key pulled on one day, in UTC. */
+/** A key's exports on one day, in UTC. */
 export const apiKeyDay = row({
   api_key_id: text,
   /** `2026-01-31`. */
@@ -236,7 +236,7 @@ export const apiKeyDay = row({
 })
 export type ApiKeyDay = Static<typeof apiKeyDay>
 
-/** What keys pulled on the last days, oldest first; of one key, if `apiKeyId` names one. */
+/** Exports by key on the last days, oldest first; only of `apiKeyId` if given. */
 export async function readApiKeyDays(db: Db, days: number, apiKeyId?: string): Promise<ApiKeyDay[]> {
   return db<ApiKeyDay[]>`
     select api_key_id, day, pages, applications
@@ -246,7 +246,7 @@ export async function readApiKeyDays(db: Db, days: number, apiKeyId?: string): P
     order by api_key_id, day`
 }
 
-/** The names of these keys, by id; unknown ids are left out. */
+/** The names of these keys by ID; unknown IDs are omitted. */
 export async function readApiKeyNames(db: Db, apiKeyIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db<{ api_key_id: string; name: string }[]>`
     select api_key_id, name
@@ -265,7 +265,7 @@ export async function readKeyChoices(db: Db, rowsMax: number): Promise<Map<strin
   return new Map(rows.map(({ api_key_id, name }) => [api_key_id, name]))
 }
 
-/** How many keys in force expire soon. */
+/** Number of active keys that expire soon. */
 export interface KeyExpiries {
   within_30_days: number
   within_7_days: number

@@ -5,9 +5,9 @@ import type { Db } from '../client.ts'
 import { integer, row, text } from '../row-schemas.ts'
 
 export const keyRequestDay = row({
-  /** `2026-01-31`, in the instance's zone. */
+  /** `2026-01-31`, in the instance's time zone. */
   day: text,
-  /** `complete`, `interrupted`, the status of an error such as `400`, or the reason of a 401. */
+  /** `complete`, `interrupted`, the status of an error such as `400`, or the reason for a 401. */
   outcome: text,
   requests: integer,
 })
@@ -31,7 +31,7 @@ export async function deleteKeyRequestsBefore(db: Db, day: string): Promise<void
   await db`delete from api_key_request_day where day < ${day}::date`
 }
 
-/** The requests of a key on a day and later, oldest first. */
+/** The requests of a key from a day on, oldest first. */
 export async function readKeyRequestDays(db: Db, apiKeyId: string, since: string): Promise<KeyRequestDay[]> {
   return db<KeyRequestDay[]>`
     select day::text as day, outcome, requests

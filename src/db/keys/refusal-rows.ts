@@ -19,7 +19,7 @@ export async function insertRefusals(db: Db, refusals: readonly Refusal[]): Prom
   await db`insert into refusal ${db(refusals as never)} on conflict (request_id) do nothing`
 }
 
-/** Removes those before an instant, and the oldest beyond `rowsMax`. */
+/** Removes refusals before an instant, and the oldest beyond `rowsMax`. */
 export async function deleteOldRefusals(db: Db, before: Micros, rowsMax: number): Promise<void> {
   await db`
     delete from refusal
@@ -34,7 +34,7 @@ export async function findRefusal(db: Db, requestId: string): Promise<Refusal | 
     where request_id = ${requestId}`
 }
 
-/** The newest refusals of a key that was recognized, of the last month or of a shorter time. */
+/** The newest refusals of a recognized key, from the last month or a shorter time. */
 export async function readRefusalsOf(
   db: Db,
   apiKeyId: string,

@@ -4,10 +4,10 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, readValue, type Transaction } from '../client.ts'
 
-/** Any fixed number will do, as long as it differs from those of db/migrate and db/programs/questions. */
+/** An arbitrary fixed number, different from those of db/migrate and db/programs/questions. */
 const loadLockId = 7_319_042_553
 
-/** Waits until no other load begins or is given up, and keeps others from it to the end of the transaction. */
+/** Waits until no other load is being started or given up, and prevents that until the end of the transaction. */
 export async function lockLoads(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${loadLockId}::bigint)`
 }
@@ -17,16 +17,16 @@ export interface LoadRow {
   source: string
   front_end: string | null
   applications: number
-  /** Applications that are in the database, from the first of the input on. */
+  /** Number of applications in the database, from the first of the input. */
   stored: number
   begun_at: Micros
   begun_by: string
   ended_at: Micros | null
-  /** Slugs of the programs it loads into. */
+  /** Slugs of its programs. */
   slugs: string[]
 }
 
-/** Loads that meet a condition on `l`, oldest first. */
+/** Loads that match a condition on `l`, oldest first. */
 const readLoads = (db: Db, condition: ReturnType<Db>): Promise<LoadRow[]> => db<LoadRow[]>`
   select load_id, source, front_end, applications, stored, begun_at, begun_by, ended_at,
     (
@@ -70,7 +70,7 @@ export interface ProgramShare {
   applications: number
 }
 
-/** Notes that a load begins, and into which programs how many applications are to go. Returns its id. */
+/** Records the start of a load with the number of applications for each program. Returns its ID. */
 export async function insertLoad(tx: Transaction, load: NewLoad, programs: readonly ProgramShare[]): Promise<number> {
   const [row] = await tx<{ load_id: number }[]>`
     insert into bulk_load (digest, source, front_end, applications, begun_by)
@@ -85,7 +85,7 @@ export async function insertLoad(tx: Transaction, load: NewLoad, programs: reado
   return load_id
 }
 
-/** Counts applications that the same transaction stores, after so many; false when that is not how far the load is. */
+/** Counts applications stored in the same transaction, after this many; false if the load has another count. */
 export async function advanceLoad(
   tx: Transaction,
   loadId: number,
@@ -112,7 +112,7 @@ export async function advanceLoad(
   return true
 }
 
-/** Lets go of the programs of a load that has ended, or ends with this. Returns what was stored of each. */
+/** Releases the programs of a load that has ended, or ends with this. Returns the number of applications stored in each. */
 export async function endLoad(tx: Transaction, loadId: number): Promise<{ slug: string; stored: number }[]> {
   await tx`update bulk_load set ended_at = coalesce(ended_at, clock_timestamp()) where load_id = ${loadId}`
   const programs = await tx<{ program_id: number; slug: string; stored: number }[]>`
@@ -129,14 +129,14 @@ export async function endLoad(tx: Transaction, loadId: number): Promise<{ slug: 
 
 export interface SubmissionCounter {
   submit_seq: number
-  /** Snapshot-Time, than which everything loaded has to be later. While a load is under way, that is as far as the load has come. */
+  /** The Snapshot-Time, before which nothing may be loaded. During a load, it advances with the load. */
   last_submit_time: Micros
 }
 
 export const readSubmissionCounter = (db: Db, programId: number): Promise<SubmissionCounter> =>
   readCounter(db, programId, db``)
 
-/** The program's counter, locked to the end of the transaction: submissions to the program wait in the meantime. */
+/** The program's counter, locked until the end of the transaction: submissions to the program wait meanwhile. */
 export const lockSubmissionCounter = (tx: Transaction, programId: number): Promise<SubmissionCounter> =>
   readCounter(tx, programId, tx`for update`)
 
@@ -151,15 +151,15 @@ async function readCounter(db: Db, programId: number, lock: ReturnType<Db>): Pro
 }
 
 export interface LoadedShare extends ProgramShare {
-  /** The last number that the load has given out. */
+  /** The last number allocated by the load. */
   submit_seq: number
-  /** When the last of them was submitted. */
+  /** Submission time of the last application. */
   submit_time: Micros
 }
 
 /**
- * Moves a counter forward, by so many submissions. A last submission earlier than the one known leaves that time as it is. What the
- * load still brings has the time of its last application, or a later one.
+ * Advances a counter by this many submissions. A last submission earlier than the known one doesn't change that time. The remaining applications of
+ * the load have the time of its last one, or a later one.
  */
 export async function advanceSubmissionCounter(tx: Transaction, own: LoadedShare): Promise<void> {
   await tx`
@@ -169,15 +169,17 @@ export async function advanceSubmissionCounter(tx: Transaction, own: LoadedShare
     where program_id = ${own.program_id}`
 }
 
-/** Keeps Snapshot-Time of a program from passing what a load is to bring, which has no time before this one; null lets it advance. */
+/**
+ * Keeps a program's Snapshot-Time from passing the applications that a load will still add, all of them at or after this time; null lets it advance.
+ */
 export async function holdSnapshotTime(tx: Transaction, programId: number, from: Micros | null): Promise<void> {
   await tx`update submission_counter set loading_from = ${from} where program_id = ${programId}`
 }
 
-/** Ids that are handed out from a sequence. */
+/** IDs issued by a sequence. */
 export type IdSequence = 'application_application_id_seq' | 'applicant_applicant_id_seq'
 
-/** The last id the sequence gave out or skipped; 0 for none. */
+/** The last ID that the sequence issued or skipped; 0 for none. */
 export async function readLastId(db: Db, sequence: IdSequence): Promise<number> {
   return readValue<number>(db)`
     select case when is_called then last_value else last_value - 1 end as last
@@ -185,9 +187,9 @@ export async function readLastId(db: Db, sequence: IdSequence): Promise<number> 
 }
 
 /**
- * Advances the sequence to after `last`, unless it has passed it already, and returns what it had come to. Ids up to that are in use by
- * now or never will be: it waits until no transaction that got one is under way. Others wait for an id for that moment.
- * (Any `alter sequence` takes that lock; this one changes nothing.)
+ * Advances the sequence past `last`, unless it has passed it already, and returns its previous value. IDs up to that value are in use or never will
+ * be: this waits until no transaction that got one is running. Others wait for an ID meanwhile. (Any `alter sequence` takes that lock; this one
+ * changes nothing.)
  */
 export async function skipIds(tx: Transaction, sequence: IdSequence, last: number): Promise<number> {
   await tx`alter sequence ${tx(sequence)} no cycle`
@@ -205,7 +207,7 @@ export async function skipIds(tx: Transaction, sequence: IdSequence, last: numbe
   return reached
 }
 
-/** Those of these ids that applications have or had before they were erased, of any program: looks in each. */
+/** Those of these IDs that applications of any program have or had before they were erased. Searches each program. */
 export async function readTakenApplicationIds(db: Db, ids: readonly number[]): Promise<number[]> {
   const rows = await db<{ application_id: number }[]>`
     select a.application_id
@@ -219,7 +221,7 @@ export async function readTakenApplicationIds(db: Db, ids: readonly number[]): P
   return rows.map(row => row.application_id)
 }
 
-/** The CURRENT applications of those among these applicants who have one: when each was submitted. */
+/** Submission times of the CURRENT applications of these applicants. */
 export async function readCurrentTimes(
   db: Db,
   program_id: number,
@@ -233,7 +235,7 @@ export async function readCurrentTimes(
     and superseded_seq is null`
 }
 
-/** Lets the CURRENT application of each of these applicants be superseded at the given number. */
+/** Supersedes the CURRENT application of each of these applicants with the given number. */
 export async function supersedeCurrentApplications(
   db: Db,
   program_id: number,
@@ -251,19 +253,18 @@ export async function supersedeCurrentApplications(
 }
 
 /**
- * Lets the planner know what a load has added so far: from a tenth of the usual sample, which takes a tenth of the time; autovacuum looks
- * closer soon after.
- * With the statistics of a table that was all but empty, the foreign key of each annotation was checked by reading the whole
- * program through another index: a load of 100,000 applications did not end.
+ * Updates the planner's statistics during a load, from a tenth of the usual sample, which takes a tenth of the time; autovacuum takes a full sample
+ * soon after. With the statistics of a table that was all but empty, the foreign key of each annotation was checked by reading the whole program
+ * through another index: a load of 100,000 applications did not end.
  */
 export async function sketchApplications(tx: Transaction): Promise<void> {
-  // On Citus one shard after another: a statement that follows in the transaction could not read those that were looked at side by side.
+  // On Citus, one shard after another: a later statement in the transaction could not read shards that were analyzed in parallel.
   await tx`
     select set_config('default_statistics_target', '10', true), set_config('citus.multi_shard_modify_mode', 'sequential', true)`
   await analyzeApplications(tx)
 }
 
-/** Lets the planner know what the tables hold now, sooner than autovacuum would. */
+/** Updates the planner's statistics sooner than autovacuum would. */
 export async function analyzeApplications(db: Db): Promise<void> {
   await db`analyze application, applicant, application_annotation`
 }

@@ -6,11 +6,11 @@ import { formatMicros, formatMicrosOrNull, type Micros } from '../../domain/valu
 import { type Db, readValue, type Transaction } from '../client.ts'
 import type { IdSequence } from './bulk-loads.ts'
 
-/** One application of an input, with what is stored of it but for its numbers. */
+/** One application of an input, with everything stored of it except its numbers. */
 export interface StagedApplication extends Annotations {
-  /** Counts the applications of the input, from 1. */
+  /** Number of the application in the input, from 1. */
   n: number
-  /** Its place in the input; larger for a later one. */
+  /** Its position in the input, which increases. */
   place: number
   program_id: number
   application_id: number
@@ -26,10 +26,10 @@ export interface StagedApplication extends Annotations {
   annotations: string
 }
 
-/** Applications that wait to be sent, as JSON. */
+/** Applications waiting to be sent, as JSON. */
 export class StagedRows {
   #rows: string[] = []
-  /** UTF-16 units gathered so far. */
+  /** UTF-16 units collected so far. */
   length = 0
 
   add(application: StagedApplication): void {
@@ -53,8 +53,8 @@ export class StagedRows {
 }
 
 /**
- * Makes the table, empty, for the rest of the session or until `dropStaged`. Nothing is compressed in it: a text that is copied from one
- * table to another stays as it is, and it is for `application` to say whether it is kept compressed.
+ * Creates the empty table for the rest of the session or until `dropStaged`. Its texts are not compressed: a text copied between tables keeps its
+ * form, and `application` decides about compression.
  */
 export async function createStaged(session: Db): Promise<void> {
   await session`
@@ -76,7 +76,7 @@ export async function insertStaged(session: Db, rows: StagedRows): Promise<void>
   await session`insert into staged select * from json_populate_recordset(null::staged, ${rows.take()}::text::json)`
 }
 
-/** An application that is at odds with an earlier one, and the place of that. */
+/** An application that conflicts with an earlier one, and the position of that one. */
 export interface StagedOdds {
   place: number
   application_id: number
@@ -85,10 +85,10 @@ export interface StagedOdds {
   earlier: number
 }
 
-/** Rows looked at together. */
+/** Rows compared at a time. */
 const together = 1000
 
-/** Calls `take` with each application whose id an earlier one has, in their order. */
+/** Calls `take` with each application whose ID an earlier one has, in order. */
 export async function eachDuplicate(session: Db, take: (odds: StagedOdds) => void): Promise<void> {
   await session<StagedOdds[]>`
     select place, application_id, applicant_id, is_current, earlier
@@ -99,7 +99,7 @@ export async function eachDuplicate(session: Db, take: (odds: StagedOdds) => voi
     order by place`.cursor(together, rows => rows.forEach(take))
 }
 
-/** Calls `take` with each application whose applicant has an earlier one to the program that says it is CURRENT, in their order. */
+/** Calls `take` with each application whose applicant has an earlier CURRENT one in the same program, in order. */
 export async function eachAfterCurrent(session: Db, take: (odds: StagedOdds) => void): Promise<void> {
   await session<StagedOdds[]>`
     select place, application_id, applicant_id, is_current, earlier
@@ -110,15 +110,15 @@ export async function eachAfterCurrent(session: Db, take: (odds: StagedOdds) => 
     order by place`.cursor(together, rows => rows.forEach(take))
 }
 
-/** An id of an application or an applicant, and its place. */
+/** An ID of an application or applicant, and its position. */
 export interface StagedId {
   place: number
   id: number
 }
 
 /**
- * Calls `take` with each application after the first `stored` that have an id which a load has brought: the application is there, or was before
- * it was erased.
+ * Calls `take` with each application after the first `stored` whose ID a load has already used: the application exists, or existed before it was
+ * erased.
  */
 export async function eachLoadedBefore(
   session: Db,
@@ -134,8 +134,8 @@ export async function eachLoadedBefore(
 }
 
 /**
- * Calls `take` with each application after the first `stored` that have an id of the intake's: one after `after` and up to `reached`
- * that no load has moved the sequence past.
+ * Calls `take` with each application after the first `stored` whose ID is one of the intake's: after `after`, up to `reached`, and not skipped by a
+ * load.
  */
 export async function eachDrawn(
   session: Db,
@@ -158,7 +158,7 @@ export async function eachDrawn(
     order by place`.cursor(together, rows => rows.forEach(take))
 }
 
-/** What has to be known of an application to number it. */
+/** What is needed to number an application. */
 export interface BatchApplication {
   n: number
   program_id: number
@@ -168,13 +168,13 @@ export interface BatchApplication {
   is_current: boolean
 }
 
-/** Applications that are stored together, by their numbers in the input. */
+/** Applications stored together, by their numbers in the input. */
 export interface Batch {
   first: number
   last: number
 }
 
-/** The applications of a batch, in their order. */
+/** The applications of a batch, in order. */
 export async function readBatch(session: Db, { first, last }: Batch): Promise<BatchApplication[]> {
   return session`
     select n, program_id, application_id, applicant_id, submit_time, is_current
@@ -184,8 +184,8 @@ export async function readBatch(session: Db, { first, last }: Batch): Promise<Ba
 }
 
 /**
- * Adds those applicants of a batch that are new, each with the language of its first application, all of one front end or none, and
- * keeps all of them from being erased until the transaction ends.
+ * Adds the new applicants of a batch, each with the language of its first application, all of one front end or none, and prevents the erasure of all
+ * of the batch's applicants until the transaction ends.
  */
 export async function holdApplicants(tx: Transaction, { first, last }: Batch, frontEnd: string | null): Promise<void> {
   await tx`
@@ -203,7 +203,7 @@ export async function holdApplicants(tx: Transaction, { first, last }: Batch, fr
     for key share`
 }
 
-/** Notes the ids of a batch as loaded; false, and the transaction is then to be rolled back, when some were already. */
+/** Records the IDs of a batch as loaded. Returns false if some already were; the caller must then roll back. */
 export async function noteLoadedIds(tx: Transaction, { first, last }: Batch): Promise<boolean> {
   return readValue<boolean>(tx)`
     with own as (
@@ -223,15 +223,15 @@ export async function noteLoadedIds(tx: Transaction, { first, last }: Batch): Pr
     select (select count(*) from own) = (select count(*) from noted) as all_new`
 }
 
-/** The numbers of an application of a batch. */
+/** The numbers of an application in a batch. */
 export interface BatchNumbers {
   n: number
   submit_seq: number
-  /** Null when it is CURRENT. */
+  /** Null if it is CURRENT. */
   superseded_seq: number | null
 }
 
-/** Stores a batch, each application with its numbers, and the status and note that it came with. */
+/** Stores a batch, each application with its numbers, status and note. */
 export async function storeStaged(
   tx: Transaction,
   { first, last }: Batch,
@@ -240,7 +240,7 @@ export async function storeStaged(
 ): Promise<void> {
   const own = tx`unnest(${numbers.map(own => own.n)}::bigint[], ${numbers.map(own => own.submit_seq)}::bigint[],
       ${numbers.map(own => own.superseded_seq)}::bigint[]) as own (n, submit_seq, superseded_seq) using (n)`
-  // Before their applications, because the database computes the words of an application without any.
+  // Before their applications, because the database computes the words of an application that has none.
   await tx`
     insert into application_words (program_id, submit_time, submit_seq, words)
     select program_id, submit_time, own.submit_seq, searched_words(program_id, searched)

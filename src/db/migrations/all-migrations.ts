@@ -40,22 +40,25 @@ export interface Migration {
   text: string
   sha256: string
   /**
-   * What it is to releases before the one it came with (its first line says so). `expand` adds what they do not need to know: they go
-   * on alongside it, and the release it came with needs it. `contract` takes away what only they needed: it waits until they are gone.
+   * What it means for releases before its own, from its first line. `expand` adds what they do not need to know: they keep running, and its own
+   * release needs it. `contract` removes what only they needed: it waits until they are gone.
    */
   kind: 'expand' | 'contract'
   /** The oldest release that still works once it is applied. */
   oldestRelease: string
-  /** Its statements, if its first line says that they run outside a transaction, one by one. */
+  /** Its individual statements, if its first line says that they run outside a transaction. */
   outsideStatements?: readonly OutsideStatement[]
 }
 
-/** A statement that runs outside a transaction and can be repeated: a migration that was interrupted starts over. */
+/** A repeatable statement that runs outside a transaction: an interrupted migration starts over. */
 export interface OutsideStatement {
   text: string
-  /** The name of the index that it builds. */
+  /** Name of the index that it builds. */
   builds: string | undefined
-  /** Whether it changes one batch of rows, first those after `'{}'`, and returns what replaces it for the next batch; null at the end. */
+  /**
+   * Whether it changes one batch of rows, starting with those after `'{}'`, and returns the replacement of that text for the next batch; null at the
+   * end.
+   */
   isBatch: boolean
 }
 
@@ -101,7 +104,7 @@ export const allMigrations: readonly Migration[] = Object.entries(files).map(([n
   readMigration(name, text),
 )
 
-/** A migration as its first line describes it. Throws when that cannot be read, or a statement may not run as it says. */
+/** A migration as described by its first line. Throws if the line is invalid, or a statement may not run that way. */
 export function readMigration(name: string, text: string): Migration {
   const firstLine = /^-- (expand|contract), oldest release (\d+\.\d+\.\d+)(, outside a transaction)?\n/
   const [, kind, oldestRelease, outside] = firstLine.exec(text) ?? []

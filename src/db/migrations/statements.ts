@@ -1,7 +1,7 @@
 // Splits SQL text into statements, because Citus sends changes of a distributed table to the workers together with everything else in the same
 // message, so each must be sent alone.
 
-/** The parts of a statement in which a semicolon ends nothing: comments, function bodies, strings and names. */
+/** The parts of a statement in which a semicolon doesn't end it: comments, function bodies, strings and names. */
 const parts = /--[^\n]*|\/\*.*?\*\/|(\$\w*\$).*?\1|'[^']*'|"[^"]*"|;/gs
 
 export function statementsOf(text: string): string[] {

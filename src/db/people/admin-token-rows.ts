@@ -32,7 +32,7 @@ const columns = (db: Db) => db`
   admin_token_id, person_id, name, scopes, created_at, expires_at, retired_at, last_used_at,
   host(last_used_address) as last_used_address`
 
-/** The newest tokens of a person, at most `rowsMax`, those that are good before the others. */
+/** The newest tokens of a person, at most `rowsMax`, valid ones first. */
 export async function readAdminTokens(
   db: Db,
   personId: number,
@@ -48,8 +48,7 @@ export async function readAdminTokens(
 }
 
 /**
- * How many tokens of a person are good, with the person held, so that two created concurrently are both counted; undefined when the person is
- * disabled.
+ * Number of valid tokens of a person, with the person locked, so that two created concurrently are both counted; undefined if the person is disabled.
  */
 export async function countGoodTokens(tx: Transaction, personId: number, now: Micros): Promise<number | undefined> {
   const { count } = await tx`
@@ -68,7 +67,7 @@ interface TokenHolder
     Pick<AdminTokenRow, 'admin_token_id' | 'scopes' | 'expires_at' | 'last_used_at'>,
     Pick<PersonRow, 'has_password' | 'has_second_factor'> {}
 
-/** A token that is good, with whose it is and what they may do; undefined for one that has ended, or whose person is disabled. */
+/** A valid token with its owner's permissions; undefined if it has ended or its owner is disabled. */
 export async function findAdminToken(db: Db, tokenHash: Buffer, now: Micros): Promise<TokenHolder | undefined> {
   const [row] = await db<TokenHolder[]>`
     select t.admin_token_id, t.scopes, t.expires_at, t.last_used_at, p.person_id, p.email, p.name, p.role,
@@ -96,7 +95,7 @@ export async function updateAdminTokenUsed(
     where admin_token_id = ${tokenId}`
 }
 
-/** Ends every token of a person that is good. */
+/** Ends all valid tokens of a person. */
 export async function retireAdminTokensOf(tx: Transaction, personId: number, actor: string): Promise<void> {
   await tx`
     update admin_token
@@ -105,7 +104,7 @@ export async function retireAdminTokensOf(tx: Transaction, personId: number, act
     and retired_at is null`
 }
 
-/** Ends a token of a person; false when it does not exist or had been retired. */
+/** Ends a token of a person; false if it does not exist or was already retired. */
 export async function retireAdminTokenRow(
   tx: Transaction,
   { tokenId, personId }: { tokenId: string; personId: number },

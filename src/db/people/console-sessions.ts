@@ -25,9 +25,9 @@ interface NewSession {
   user_agent: string | null
 }
 
-/** False when the person has been disabled in the meantime, or the password is no longer `passwordHash`, if set. */
+/** False if the person has been disabled meanwhile, or the password is no longer `passwordHash`, if given. */
 export async function insertSession(tx: Transaction, session: NewSession, passwordHash?: string): Promise<boolean> {
-  // First, so that it waits for a change of the person that is under way.
+  // First, so that it waits for concurrent changes to the person.
   const { count } = await tx`
     update person p
     set last_signed_in_at = ${session.created_at}
@@ -39,7 +39,7 @@ export async function insertSession(tx: Transaction, session: NewSession, passwo
   return true
 }
 
-/** The session of a token, with who it is; undefined when it has ended, was idle too long, or the person is disabled. */
+/** The session with this token, and its person; undefined if it has ended, was idle too long, or the person is disabled. */
 export async function findSession(
   db: Db,
   tokenHash: Buffer,
@@ -67,13 +67,13 @@ export async function updateSessionConfirmed(db: Db, tokenHash: Buffer, now: Mic
   await db`update console_session set confirmed_at = ${now} where token_hash = ${tokenHash}`
 }
 
-/** Ends one session; false when it did not exist. */
+/** Ends one session; false if it did not exist. */
 export async function deleteSession(db: Db, tokenHash: Buffer): Promise<boolean> {
   const { count } = await db`delete from console_session where token_hash = ${tokenHash}`
   return count === 1
 }
 
-/** Ends all sessions of a person, except the one to keep, if any, and returns the number of those it ended. */
+/** Ends all sessions of a person, except one to keep, if given, and returns their number. */
 export async function deleteSessionsOf(db: Db, personId: number, except?: Buffer): Promise<number> {
   const { count } = await db`
     delete from console_session
@@ -96,7 +96,7 @@ export async function deleteSessionsWithin(
     and m.intermediary_id = coalesce(${intermediaryId ?? null}, m.intermediary_id)`
 }
 
-/** Takes out what has ended. */
+/** Removes sessions that have ended. */
 export async function deleteEndedSessions(db: Db, now: Micros, idleSince: Micros): Promise<void> {
   await db`delete from console_session where expires_at <= ${now} or seen_at <= ${idleSince}`
 }
@@ -107,11 +107,11 @@ export interface SessionInList {
   address: string | null
   /** The browser's User-Agent at sign-in. */
   user_agent: string | null
-  /** Whether it is the one that asks. */
+  /** Whether this is the current session. */
   is_current: boolean
 }
 
-/** The sessions of a person that are under way, newest first. */
+/** A person's open sessions, newest first. */
 export const readSessionsOf = (
   db: Db,
   personId: number,

@@ -37,7 +37,7 @@ export const identityRow = row({
 })
 export type IdentityRow = Static<typeof identityRow>
 
-/** Who a person is at which providers, as far as that is remembered. */
+/** A person's linked accounts at providers. */
 export async function readIdentities(db: Db, personId: number): Promise<IdentityRow[]> {
   return db<IdentityRow[]>`
     select issuer, subject, created_at
@@ -46,7 +46,7 @@ export async function readIdentities(db: Db, personId: number): Promise<Identity
     order by issuer`
 }
 
-/** Forgets who a person is at a provider, and gives what was remembered; undefined when nothing was. */
+/** Unlinks a person's account at a provider, and returns the link; undefined if there was none. */
 export async function deleteIdentity(tx: Transaction, personId: number, issuer: string): Promise<string | undefined> {
   return findValue<string>(tx)`
     delete from person_identity
@@ -55,7 +55,7 @@ export async function deleteIdentity(tx: Transaction, personId: number, issuer: 
     returning subject`
 }
 
-/** Remembers an identity as this person's; false when it is linked already, or the person has another from the same issuer. */
+/** Links an account to this person; false if it is already linked, or the person has another account of the same issuer. */
 export async function insertIdentity(
   tx: Transaction,
   identity: { issuer: string; subject: string; person_id: number },

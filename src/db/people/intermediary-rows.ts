@@ -9,9 +9,9 @@ export const organizationRow = row({
   name: text,
   name_folded: text,
   disabled_at: timeOrNull,
-  /** People that are not disabled. */
+  /** Number of people who aren't disabled. */
   people: integer,
-  /** Clients whose code its people have seen, as it was made in their sessions. */
+  /** Clients whose code its people have seen, because it was created in their sessions. */
   codes: integer,
 })
 export type OrganizationRow = Static<typeof organizationRow>
@@ -23,7 +23,7 @@ export const intermediaryRow = row({
   disabled_at: timeOrNull,
   /** The console person they sign in as; null if they were not invited. */
   person_id: integerOrNull,
-  /** Clients whose code they have seen, as it was made in their sessions. */
+  /** Clients whose code they have seen, because it was created in their sessions. */
   codes: integer,
 })
 export type IntermediaryRow = Static<typeof intermediaryRow>
@@ -43,7 +43,7 @@ const intermediaryColumns = (db: Db) => db`
   (select p.person_id from person p where p.intermediary_id = i.intermediary_id) as person_id,
   (select count(*) from apply_code c where c.intermediary_id = i.intermediary_id) as codes`
 
-/** Organizations by name, after a folded name, with what is searched for in their name: all of them for an empty text. */
+/** Organizations by name, after a folded name, whose name contains the search text; all of them for an empty text. */
 export async function readOrganizations(
   db: Db,
   { search, after, rowsMax }: { search: string; after: string; rowsMax: number },
@@ -64,7 +64,7 @@ export async function findOrganization(db: Db, organizationId: number): Promise<
     where o.organization_id = ${organizationId}`
 }
 
-/** People of an organization by email, after a folded one. */
+/** People of an organization by email address, after a folded one. */
 export async function readIntermediaries(
   db: Db,
   organizationId: number,
@@ -79,7 +79,7 @@ export async function readIntermediaries(
     limit ${rowsMax}`
 }
 
-/** Adds an organization and gives its id; undefined when the name is another's. */
+/** Adds an organization and returns its ID; undefined if the name is taken. */
 export async function insertOrganization(
   tx: Transaction,
   organization: { name: string; name_folded: string; created_by: string },
@@ -91,7 +91,7 @@ export async function insertOrganization(
     returning organization_id`
 }
 
-/** Renames an organization and gives the name it had; undefined when it does not exist. Throws a unique violation when it is another's. */
+/** Renames an organization and returns its previous name; undefined if it does not exist. Throws a unique violation if the name is taken. */
 export async function updateOrganizationName(
   tx: Transaction,
   organizationId: number,
@@ -123,7 +123,7 @@ export async function updateOrganizationDisabled(
   return count === 1
 }
 
-/** Adds a person to an organization; false when the person is in it already. */
+/** Adds a person to an organization; false if they already belong to it. */
 export async function insertIntermediary(
   tx: Transaction,
   intermediary: { organization_id: number; email: string; email_folded: string; created_by: string },
@@ -162,16 +162,16 @@ export async function updateIntermediaryDisabled(
   return count === 1
 }
 
-/** An organization and a person of it, as a submission names them. */
+/** An organization and a person named in a submission. */
 export interface NamedIntermediary {
   /** Name of the organization, as administrators entered it. */
   name: string
   organization_disabled: boolean
-  /** null when the organization has no such person. */
+  /** Null if the organization has no such person. */
   person_disabled: boolean | null
 }
 
-/** The organization of this folded name, with what is known of the person of this folded email; undefined when no organization has it. */
+/** The organization with this folded name and its person with this folded email address; undefined if there is no such organization. */
 export async function findNamedIntermediary(
   db: Db,
   { name_folded, email_folded }: { name_folded: string; email_folded: string },
@@ -187,15 +187,15 @@ export async function findNamedIntermediary(
 /** A person who applies for an organization's clients. */
 export interface ActingIntermediary {
   intermediary_id: number
-  /** As an administrator entered it. */
+  /** As entered by an administrator. */
   email: string
   organization_id: number
   organization: string
 }
 
 /**
- * Holds the people of an organization, or one of them, until the transaction ends. What is being stored about them elsewhere is committed
- * before, and `isActing` finds what this transaction changes after.
+ * Locks the people of an organization, or one of them, until the transaction ends. Concurrent changes about them commit before, and `isActing` sees
+ * the changes of this transaction afterwards.
  */
 export async function holdIntermediaries(
   tx: Transaction,

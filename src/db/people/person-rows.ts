@@ -14,17 +14,17 @@ export const personRow = row({
   organization: textOrNull,
   disabled_at: timeOrNull,
   last_signed_in_at: timeOrNull,
-  /** Whether a password was chosen. */
+  /** Whether the person has a password. */
   has_password: flag,
   has_second_factor: flag,
-  /** Until when the link to choose one is good. */
+  /** When the link for choosing one expires. */
   invited_until: timeOrNull,
   /** Slugs, in order. */
   programs: texts,
 })
 export type PersonRow = Static<typeof personRow>
 
-/** Who comes in by a session or a token. */
+/** The person of a session or token. */
 export interface SignedInRow extends Pick<PersonRow, 'person_id' | 'email' | 'name' | 'role'> {
   program_ids: number[]
 }
@@ -39,7 +39,7 @@ interface NewPerson {
   intermediary_id?: number
 }
 
-/** Adds a person and gives its id; undefined when the email is taken. */
+/** Adds a person and returns its ID; undefined if the email address is taken. */
 export async function insertPerson(tx: Transaction, person: NewPerson): Promise<number | undefined> {
   return findValue<number>(tx)`
     insert into person ${tx(person as unknown as Record<string, never>)}
@@ -47,7 +47,7 @@ export async function insertPerson(tx: Transaction, person: NewPerson): Promise<
     returning person_id`
 }
 
-/** Whether the person exists, and so was changed. */
+/** Changes a person; false if it doesn't exist. */
 export async function updatePerson(
   tx: Transaction,
   personId: number,
@@ -60,7 +60,7 @@ export async function updatePerson(
   return count === 1
 }
 
-/** Sets the zone for a person's pages; false if the database doesn't know it. */
+/** Sets the time zone of a person's pages; false if the database doesn't know it. */
 export async function updatePersonTimeZone(tx: Transaction, personId: number, zone: string | null): Promise<boolean> {
   const { count } = await tx`
     update person
@@ -70,7 +70,7 @@ export async function updatePersonTimeZone(tx: Transaction, personId: number, zo
   return count === 1
 }
 
-/** Gives a person these programs in place of the earlier ones, and returns the slugs that no program has. */
+/** Replaces a person's programs, and returns the slugs of programs that don't exist. */
 export async function replacePersonPrograms(
   tx: Transaction,
   personId: number,
@@ -90,7 +90,7 @@ export async function replacePersonPrograms(
   return slugs.filter(slug => !known.has(slug))
 }
 
-/** Disables or enables; false when no such person exists, or nothing changed. */
+/** Disables or enables a person; false if they don't exist or nothing changed. */
 export async function updatePersonDisabled(
   tx: Transaction,
   personId: number,
@@ -104,7 +104,7 @@ export async function updatePersonDisabled(
   return count === 1
 }
 
-/** How many administrators can sign in, locked so that two concurrent changes cannot remove the last. */
+/** Number of administrators who can sign in, locked so that two concurrent changes cannot remove the last. */
 export async function countEnabledAdministrators(tx: Transaction): Promise<number> {
   const rows = await tx`
     select person_id
@@ -157,13 +157,13 @@ export async function findPerson(db: Db, personId: number): Promise<PersonRow | 
     where p.person_id = ${personId}`
 }
 
-/** The same, held until the transaction ends, so that no person is disabled in the meantime. */
+/** The same person, locked until the transaction ends, so that they cannot be disabled meanwhile. */
 export async function lockPerson(tx: Transaction, personId: number): Promise<PersonRow | undefined> {
   await tx`select from person where person_id = ${personId} for update`
   return findPerson(tx, personId)
 }
 
-/** A person with the password that a sign-in is checked against. */
+/** A person with the password hash that a sign-in is checked against. */
 export interface PasswordRow {
   person_id: number
   email: string
@@ -179,7 +179,7 @@ export async function findPasswordHash(db: Db, emailFolded: string): Promise<Pas
     and ${isEnabled(db)}`
 }
 
-/** Sets a password, and takes the link to choose one out of use; false when the password was no longer `earlier`, if set. */
+/** Sets a password and invalidates the link for choosing one; false if the password was no longer `earlier`, if given. */
 export async function updatePasswordHash(
   tx: Transaction,
   personId: number,
@@ -195,7 +195,7 @@ export async function updatePasswordHash(
   return count === 1
 }
 
-/** Takes the link of a person out of use, if the person has one. */
+/** Invalidates a person's link, if there is one. */
 export async function deleteInvitationOf(tx: Transaction, personId: number): Promise<void> {
   await tx`delete from invitation where person_id = ${personId}`
 }
@@ -208,7 +208,7 @@ interface NewInvitation {
   expires_at: Micros
 }
 
-/** Makes the link of a person, in place of an earlier one. */
+/** Creates a person's link and replaces an earlier one. */
 export async function upsertInvitation(tx: Transaction, invitation: NewInvitation): Promise<void> {
   await tx`
     insert into invitation ${tx(invitation as unknown as Record<string, never>)}
@@ -217,7 +217,7 @@ export async function upsertInvitation(tx: Transaction, invitation: NewInvitatio
       expires_at = excluded.expires_at`
 }
 
-/** Whose link this is, if it is still good. */
+/** The person with this link, if it is still valid. */
 export async function findInvited(
   db: Db,
   tokenHash: Buffer,
@@ -232,13 +232,13 @@ export async function findInvited(
     and ${isEnabled(db)}`
 }
 
-/** Takes a link out of use; false when it was not there any more. */
+/** Invalidates a link; false if it was no longer valid. */
 export async function deleteInvitation(tx: Transaction, tokenHash: Buffer): Promise<boolean> {
   const { count } = await tx`delete from invitation where token_hash = ${tokenHash}`
   return count === 1
 }
 
-/** The names of the people with these email addresses, by the address. */
+/** The names of the people with these email addresses, by address. */
 export async function readPersonNames(db: Db, emails: readonly string[]): Promise<Map<string, string>> {
   const rows = await db<{ email: string; name: string }[]>`
     select email, name

@@ -5,9 +5,9 @@ import { type Db, findRow, type Transaction } from '../client.ts'
 interface SecondFactorRow {
   person_id: number
   sealed_secret: Buffer
-  /** The last time step that a code was taken of. */
+  /** The last time step for which a code was accepted. */
   used_step: number
-  /** By the number of the code; empty for one that was used. */
+  /** By the number of the code; empty for a used one. */
   recovery_hashes: string[]
 }
 
@@ -30,7 +30,7 @@ export async function upsertSecondFactor(tx: Transaction, factor: SecondFactorRo
       created_at = excluded.created_at`
 }
 
-/** False when a code of this step, or of a later one, was taken before: of two at once, by one. */
+/** False if a code of this step or a later one was already accepted. Of two concurrent uses, only one succeeds. */
 export async function takeStep(db: Db, personId: number, step: number): Promise<boolean> {
   const { count } = await db`
     update second_factor
@@ -40,7 +40,7 @@ export async function takeStep(db: Db, personId: number, step: number): Promise<
   return count === 1
 }
 
-/** False when it was taken before. */
+/** False if it was already used. */
 export async function takeRecoveryHash(db: Db, personId: number, hash: string): Promise<boolean> {
   const { count } = await db`
     update second_factor

@@ -2,9 +2,9 @@
 
 import type { Db } from '../client.ts'
 
-/** Ids of programs, or all programs. */
+/** IDs of programs, or all programs. */
 export type AmongPrograms = 'all' | readonly number[]
 
-/** That `column`, with its alias where it has one, is the id of one of these programs. */
+/** The condition that `column`, with its alias if it has one, is the ID of one of these programs. */
 export const isAmong = (db: Db, column: string, among: AmongPrograms) =>
   among === 'all' ? db`true` : db`${db(column)} = any(${among as number[]}::bigint[])`

@@ -3,8 +3,8 @@
 import type { Db } from '../client.ts'
 
 /**
- * Joins `newest.submit_time`, null where there is none, to each row of `submission_counter c`: by that id and no other, or a Citus cluster
- * would refuse it.
+ * Joins `newest.submit_time`, null if there is none, to each row of `submission_counter c`, by that ID and no other column, or a Citus cluster would
+ * reject the statement.
  */
 export const newestApplication = (db: Db) => db`
   left join lateral (

@@ -10,7 +10,7 @@ import type {
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db, Transaction } from '../client.ts'
 
-/** These questions, by id. */
+/** These questions, by ID. */
 export async function readBundledQuestions(db: Db, ids: readonly number[]): Promise<BundledQuestion[]> {
   const rows = await db<(Omit<BundledQuestion, 'created_at'> & { created_at: Micros })[]>`
     select question_id, admin_name, question_key, kind, enumerator_id, created_at
@@ -20,7 +20,7 @@ export async function readBundledQuestions(db: Db, ids: readonly number[]): Prom
   return rows.map(row => ({ ...row, created_at: formatMicros(row.created_at) }))
 }
 
-/** These question versions and those they were made from, by id. */
+/** These question versions and the versions they are based on, by ID. */
 export async function readBundledQuestionVersions(db: Db, ids: readonly number[]): Promise<BundledQuestionVersion[]> {
   const rows = await db<(Omit<BundledQuestionVersion, 'created_at'> & { created_at: Micros })[]>`
     with recursive wanted as (
@@ -42,15 +42,15 @@ export async function readBundledQuestionVersions(db: Db, ids: readonly number[]
 /** What prevents the import of a bundle into this database, one row per reason. */
 export interface BundleObstacle {
   kind: 'program' | 'program_version' | 'question' | 'question_version'
-  /** The id in the bundle that cannot be had. */
+  /** The ID in the bundle that is not available. */
   id: number
   /** The admin name or slug of whatever already has the ID, name or place. */
   holder: string
 }
 
 /**
- * Ids, names and keys of a bundle that are taken by something else. A question, or a question version, that is here already
- * exactly as the bundle has it is no obstacle: programs share questions.
+ * IDs, names and keys of a bundle that something else already has. A question or question version that already exists exactly as in the bundle is no
+ * obstacle: programs share questions.
  */
 export async function readBundleObstacles(db: Db, bundle: ProgramBundle, folded: string[]): Promise<BundleObstacle[]> {
   const { program, questions, question_versions, program_versions } = bundle
@@ -96,7 +96,7 @@ export async function readBundleObstacles(db: Db, bundle: ProgramBundle, folded:
     order by kind, id, holder`
 }
 
-/** Adds the questions that are not here yet. `folded` holds the folded key of each. */
+/** Adds the questions that don't exist yet. `folded` contains the folded key of each. */
 export async function insertBundledQuestions(
   tx: Transaction,
   questions: readonly BundledQuestion[],
@@ -114,7 +114,7 @@ export async function insertBundledQuestions(
     on conflict (question_id) do nothing`
 }
 
-/** Adds the question versions that are not here yet. */
+/** Adds the question versions that don't exist yet. */
 export async function insertBundledQuestionVersions(
   tx: Transaction,
   versions: readonly BundledQuestionVersion[],
@@ -129,7 +129,7 @@ export async function insertBundledQuestionVersions(
     on conflict (question_version_id) do nothing`
 }
 
-/** Makes the program, as its newest version calls it, and a counter that no submission of its time is too early for. */
+/** Creates the program, named as in its newest version, with a counter for which no submission of its time is too early. */
 export async function insertBundledProgram(tx: Transaction, bundle: ProgramBundle): Promise<void> {
   const { program } = bundle
   const { display_name, statuses } = bundle.program_versions.at(-1)!
@@ -144,7 +144,7 @@ export async function insertBundledProgram(tx: Transaction, bundle: ProgramBundl
     from made`
 }
 
-/** Makes one version, with its questions, as a draft; `publishBundledVersion` makes it what it was. */
+/** Creates one version with its questions as a draft; `publishBundledVersion` gives it its final state. */
 export async function insertBundledVersion(
   tx: Transaction,
   program_id: number,
@@ -163,7 +163,7 @@ export async function insertBundledVersion(
     join question_version qv using (question_version_id)`
 }
 
-/** Dates a draft back, and with it the program, which is not younger: of a demo, which begins with a past. */
+/** Backdates a draft, and its program, which must not be newer: for the demo, which starts with a past. */
 export async function dateDraft(
   db: Db,
   program_version_id: number,
@@ -193,7 +193,7 @@ export async function publishBundledVersion(
     where program_version_id = ${version.program_version_id}`
 }
 
-/** Moves the sequences of ids past every id in use, so that no sequence issues one twice. */
+/** Advances the ID sequences past every ID in use, so that no sequence issues an ID twice. */
 export async function advanceProgramSequences(tx: Transaction): Promise<void> {
   await tx`
     select

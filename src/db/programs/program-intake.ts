@@ -5,7 +5,7 @@ import { type Db, findRow, type Transaction } from '../client.ts'
 import { row, textOrNull } from '../row-schemas.ts'
 
 export const programIntake = row({
-  /** Paused for a while, closed, or closed and kept apart from those in use. */
+  /** Paused for a while, closed, or closed and listed separately. */
   intake_state: Type.Enum(['OPEN', 'PAUSED', 'CLOSED', 'ARCHIVED']),
   /** The message that front ends show applicants while the program is not open. */
   intake_text: textOrNull,
@@ -19,7 +19,7 @@ export async function findProgramIntake(db: Db, program_id: number): Promise<Pro
     where program_id = ${program_id}`
 }
 
-/** Holds the program's row to the end of the transaction. */
+/** Locks the program's row until the end of the transaction. */
 export async function lockProgramIntake(
   tx: Transaction,
   slug: string,
@@ -32,7 +32,7 @@ export async function lockProgramIntake(
   return row
 }
 
-/** Waits for the submission that is being numbered; later ones see it. */
+/** Waits for the submission that is being numbered; later ones see the change. */
 export async function updateProgramIntake(tx: Transaction, program_id: number, intake: ProgramIntake): Promise<void> {
   const { intake_state, intake_text } = intake
   await tx`

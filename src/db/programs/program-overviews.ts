@@ -18,14 +18,14 @@ export const programOverview = row({
   statuses: texts,
   created_at: time,
   active_version_id: integerOrNull,
-  /** As people count the published versions of one program: 1, 2, 3. */
+  /** Number of the version among the program's published ones: 1, 2, 3. */
   active_version_number: integerOrNull,
   active_published_at: timeOrNull,
   active_published_by: textOrNull,
   draft_version_id: integerOrNull,
   draft_created_at: timeOrNull,
   draft_created_by: textOrNull,
-  /** Applications ever submitted, erased ones too. */
+  /** Applications ever submitted, including erased ones. */
   submissions: integer,
   /** Submission time of the newest application. A bulk load can add applications from long ago. */
   last_submit_time: timeOrNull,
@@ -59,14 +59,14 @@ const columns = (db: Db) => db`
 
 export interface ProgramListPage {
   among: AmongPrograms
-  /** In the slug or the name, whatever its case. */
+  /** Searched in slug and name, ignoring case. */
   search: string
-  /** The slug after which the page begins; empty for the first. */
+  /** The slug before the page; empty for the first page. */
   after: string
   rowsMax: number
 }
 
-/** Programs by slug: those in use or those that are archived; where some are searched for, both. */
+/** Programs by slug: active or archived ones, or both for a search. */
 export async function readProgramOverviews(
   db: Db,
   page: ProgramListPage & { archived: boolean },
@@ -91,12 +91,12 @@ export const retentionRow = row({
   program_id: integer,
   slug: text,
   display_name: text,
-  /** Null where they are kept permanently. */
+  /** Null if they are kept permanently. */
   retention_days: integerOrNull,
 })
 export type ProgramRetention = Static<typeof retentionRow>
 
-/** How long programs keep their applications, by slug. */
+/** Retention periods of programs, by slug. */
 export async function readProgramRetentions(
   db: Db,
   { search, after, rowsMax }: Omit<ProgramListPage, 'among'>,
@@ -118,7 +118,7 @@ export async function findProgramRetention(db: Db, slug: string): Promise<Progra
     where slug = ${slug}`
 }
 
-/** How a version is called: by its number among the published ones of the program, which a draft has not, and by its id. */
+/** The identifiers of a version: its number among the program's published versions, which a draft doesn't have, and its ID. */
 export interface VersionId {
   program_version_id: number
   version_number: number | null
@@ -134,7 +134,7 @@ export async function readVersionIds(db: Db, program_id: number): Promise<Versio
     order by published_at desc nulls first, program_version_id desc`
 }
 
-/** The ids of a program's published versions up to `before`, newest first. */
+/** The IDs of a program's published versions up to `before`, newest first. */
 export async function readPublishedVersionIds(
   db: Db,
   program_id: number,
@@ -151,7 +151,7 @@ export async function readPublishedVersionIds(
   return rows.map(row => row.program_version_id)
 }
 
-/** A program that asks a question, and in which version of it. */
+/** A program that asks a question, and the version of the question. */
 export const questionUse = row({
   slug: text,
   display_name: text,
@@ -196,7 +196,7 @@ const entries = (db: Db, chosen: ReturnType<Db>) => db`
   ${asAskedNow(db)}
   order by q.admin_name`
 
-/** The version of a question `q` that was published last; of one that never was, the last. */
+/** The newest published version of a question `q`; the newest version if none is published. */
 const asAskedNow = (db: Db) => db`
   cross join lateral (
     select qv.settings, qv.version_number
@@ -213,11 +213,11 @@ const asAskedNow = (db: Db) => db`
     limit 1
   ) newest`
 
-/** A question of the bank by name, to be chosen. */
+/** A question of the bank by name, for selection. */
 export interface NamedQuestion {
   admin_name: string
   text: string
-  /** Names of the first two programs whose active version or draft asks it, and how many do. */
+  /** Names of the first two programs whose active version or draft asks it, and the total. */
   programs: string[]
   asked_by: number
 }
@@ -244,7 +244,7 @@ export async function readNamedQuestions(db: Db, rowsMax: number): Promise<Named
     limit ${rowsMax}`
 }
 
-/** Questions of the bank by admin name, as programs ask them now: those with the words in name or text. */
+/** Questions of the bank by admin name, in the version programs ask now, with the words in name or text. */
 export async function readBankPage(
   db: Db,
   { search, after, rowsMax }: { search: string; after: string; rowsMax: number },
@@ -280,7 +280,7 @@ export async function readBankEntries(db: Db, admin_names: readonly string[]): P
   )}`
 }
 
-/** Questions whose text has one of these words in it, up to a number of them. */
+/** Questions whose text contains one of these words, up to a maximum number. */
 export async function readEntriesWithWords(db: Db, words: readonly string[], rowsMax: number): Promise<BankEntry[]> {
   const patterns = words.map(containing)
   return db<BankEntry[]>`${entries(

@@ -10,7 +10,7 @@ interface NewProgram {
   statuses: readonly string[]
 }
 
-/** Makes a program and the counter that numbers its submissions. */
+/** Creates a program and the counter that numbers its submissions. */
 export async function insertProgram(db: Db, program: NewProgram): Promise<number> {
   return readValue<number>(db)`
     with made as (
@@ -50,7 +50,7 @@ interface NewDraft extends VersionContent {
   created_by: string
 }
 
-/** Makes the program's draft; it must have none. Returns its id. */
+/** Creates the program's draft, which must not exist yet. Returns its ID. */
 export async function insertDraft(db: Db, draft: NewDraft): Promise<number> {
   const [row] = await db<{ program_version_id: number }[]>`
     insert into program_version (program_id, state, screens, display_name, statuses, details, based_on, created_by)
@@ -82,7 +82,7 @@ export async function deleteDraft(db: Db, program_version_id: number): Promise<v
     and state = 'DRAFT'`
 }
 
-/** The ACTIVE version becomes OBSOLETE; without one, nothing happens. */
+/** Makes the ACTIVE version OBSOLETE; no effect if there is none. */
 export async function retireActiveVersion(tx: Transaction, program_id: number): Promise<void> {
   await tx`
     update program_version
@@ -91,7 +91,7 @@ export async function retireActiveVersion(tx: Transaction, program_id: number): 
     and state = 'ACTIVE'`
 }
 
-/** The draft becomes ACTIVE, at a time after that of every earlier publication of the program. */
+/** Makes the draft ACTIVE, at a time after every earlier publication of the program. */
 export async function activateDraft(tx: Transaction, program_version_id: number, actor: string): Promise<void> {
   await tx`
     update program_version v
@@ -106,18 +106,18 @@ export async function activateDraft(tx: Transaction, program_version_id: number,
     where v.program_version_id = ${program_version_id}`
 }
 
-/** A question of a version that is about to be published in a question version that is not yet the newest published one. */
+/** A question in a version about to be published whose question version is not yet the newest published one. */
 export interface QuestionRelease {
   question_id: number
   admin_name: string
   question_version_id: number
-  /** The published version it was made from. */
+  /** The published version it is based on. */
   based_on: number | null
-  /** The newest published version now. If it is not `based_on`, the question has changed in between. */
+  /** The newest published version now. If it is not `based_on`, the question has changed since. */
   replaces: number | null
 }
 
-/** The questions that a draft would change for every program, or publish for the first time. By question id. */
+/** The questions that a draft would change for every program, or publish for the first time, by question ID. */
 export async function readQuestionReleases(db: Db, program_version_id: number): Promise<QuestionRelease[]> {
   return db<QuestionRelease[]>`
     select pvq.question_id, q.admin_name, pvq.question_version_id, qv.based_on, newest.question_version_id as replaces
@@ -139,7 +139,10 @@ export async function readQuestionReleases(db: Db, program_version_id: number): 
     order by pvq.question_id`
 }
 
-/** The programs whose version in one of these states uses one of these questions in another version than the given, by id; whether the active one does. */
+/**
+ * The programs with a version in one of these states that uses one of these questions in another version than the given one, by ID; and whether that
+ * is the active version.
+ */
 export async function readProgramsUsingOthers(
   db: Db,
   questions: VersionContent['questions'],
@@ -158,7 +161,7 @@ export async function readProgramsUsingOthers(
     order by v.program_id`
 }
 
-/** The programs whose active version asks one of these questions. By id. */
+/** The programs whose active version asks one of these questions, by ID. */
 export async function readProgramsAsking(db: Db, question_ids: readonly number[]): Promise<number[]> {
   const rows = await db<{ program_id: number }[]>`
     select distinct v.program_id

@@ -8,27 +8,27 @@ import { type Db, findRow } from '../client.ts'
 import { type AmongPrograms, isAmong } from './among-programs.ts'
 import type { ProgramIntake } from './program-intake.ts'
 
-/** `display_name` and `statuses` are those of the newest published version; of the draft, before the first publication. */
+/** `display_name` and `statuses` are those of the newest published version; before the first publication, of the draft. */
 export interface Program {
   program_id: number
   slug: string
   display_name: string
-  /** The statuses administrators may give its applications, in their order. */
+  /** The statuses that administrators may give its applications, in order. */
   statuses: string[]
   created_at: Micros
-  /** Its name in the origin it is followed from; null for one of this installation's own. */
+  /** Its name in the followed origin; null for this installation's own programs. */
   origin_name: string | null
   intake_state: ProgramIntake['intake_state']
 }
 
-/** A program version with everything that is stored of it. Published ones never change, but for ACTIVE becoming OBSOLETE. */
+/** A program version with everything stored about it. Published versions never change, except from ACTIVE to OBSOLETE. */
 export interface StoredProgramVersion extends ProgramVersion {
-  /** As people count the published versions of one program: 1, 2, 3 (D40). Null for a draft. */
+  /** Number of the version among the program's published ones: 1, 2, 3 (D40). Null for a draft. */
   version_number: number | null
   display_name: string
   statuses: string[]
   details: ProgramDetails
-  /** The newest published version of the program when this one was made. */
+  /** The newest published version of the program when this one was created. */
   based_on: number | null
   created_at: Micros
   created_by: string
@@ -36,20 +36,20 @@ export interface StoredProgramVersion extends ProgramVersion {
   published_by: string | null
 }
 
-/** Identifies a published version, even in a database that was restored in the meantime. */
+/** Identifies a published version, even in a database that was restored in between. */
 export interface VersionName {
   program_version_id: number
   published_at: Micros
 }
 
-/** A program with the ids of the versions an administrator works with. */
+/** A program with the IDs of the versions that administrators work with. */
 export interface ProgramListing extends Program {
   active_version_id: number | null
   active_version_number: number | null
   draft_version_id: number | null
 }
 
-/** How many versions of its program were published up to the version `v`; null for a draft, and when `v` is null. */
+/** Number of the program's versions published up to the version `v`; null for a draft, and if `v` is null. */
 export const versionNumber = (db: Db, v: ReturnType<Db>) => db`(
   select nullif(count(*), 0)::integer
   from program_version until_then
@@ -80,10 +80,7 @@ export async function readPrograms(db: Db): Promise<ProgramListing[]> {
     order by p.slug`
 }
 
-/**
- * Programs that have an active version or a draft, by slug, after this one; of these alone, unless all are meant. `search` is in the slug or
- * the name.
- */
+/** Programs that have an active version or a draft, after this slug; only these unless all are requested. `search` is in the slug or the name. */
 export async function readDocumentedPrograms(
   db: Db,
   page: { among: AmongPrograms; search: string; after: string; rowsMax: number },
@@ -100,11 +97,11 @@ export async function readDocumentedPrograms(
     limit ${rowsMax}`
 }
 
-/** A pattern for ILIKE that finds a text as it is written. PostgreSQL takes no U+0000. */
+/** An ILIKE pattern that matches a text literally. PostgreSQL doesn't accept U+0000. */
 export const containing = (search: string): string =>
   `%${search.replaceAll('\0', '').replace(/[\\%_]/g, String.raw`\$&`)}%`
 
-/** The names of those of these programs that are there, by slug. */
+/** The names of those of these programs that exist, by slug. */
 export async function readProgramNames(db: Db, slugs: readonly string[]): Promise<Map<string, string>> {
   const rows = await db<Pick<Program, 'slug' | 'display_name'>[]>`
     select slug, display_name
@@ -122,7 +119,7 @@ export async function readProgramNamesById(db: Db, ids: readonly number[]): Prom
   return new Map(rows.map(({ program_id, display_name }) => [program_id, display_name]))
 }
 
-/** The names and texts of active versions that people read. */
+/** The names and texts of active versions for people. */
 export async function readActiveDetails(
   db: Db,
 ): Promise<Pick<StoredProgramVersion, 'program_id' | 'display_name' | 'details'>[]> {
@@ -132,7 +129,7 @@ export async function readActiveDetails(
     where state = 'ACTIVE'`
 }
 
-/** As `findProgram`. Throws a `not_found` Problem. */
+/** Like `findProgram`. Throws a `not_found` Problem. */
 export async function loadProgram(db: Db, slug: string): Promise<Program> {
   return (await findProgram(db, slug)) ?? notFound(`There is no program "${slug}".`)
 }
@@ -143,7 +140,7 @@ export async function findActiveVersion(db: Db, program_id: number): Promise<Sto
   return row
 }
 
-/** The active versions of programs and their drafts, by program; some may have neither. */
+/** The active versions and drafts of programs, by program; some may have neither. */
 export async function readWorkingVersions(
   db: Db,
   program_ids: readonly number[],
@@ -162,7 +159,7 @@ export async function readWorkingVersions(
   return versions
 }
 
-/** Which version applicants answer now, and since when: enough to know whether what is remembered of a program is still it. */
+/** Which version applicants answer now, and since when: enough to validate what is cached about a program. */
 export async function findActiveVersionName(db: Db, program_id: number): Promise<VersionName | undefined> {
   return findRow<VersionName>(db)`
     select program_version_id, published_at
@@ -185,15 +182,15 @@ export async function findProgramVersion(
   return row
 }
 
-/** As `findProgramVersion`. Throws a `not_found` Problem. */
+/** Like `findProgramVersion`. Throws a `not_found` Problem. */
 export async function loadProgramVersion(db: Db, program_version_id: number): Promise<StoredProgramVersion> {
   const row = await findProgramVersion(db, program_version_id)
   return row ?? notFound(`There is no program version ${program_version_id}.`)
 }
 
 /**
- * Every version of the program that was ever published, whole, oldest publication first: what its key map is made of (D21).
- * Within a program, ids rise in the same order.
+ * Every version of the program that was ever published, with its content, oldest publication first: the input of its key map (D21). Within a program,
+ * IDs rise in the same order.
  */
 export async function readPublishedVersions(
   db: Db,

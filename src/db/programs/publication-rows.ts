@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox'
 import { type Db, findRow, readValue, type Transaction } from '../client.ts'
 import { integer, orNull, row, text, time, timeOrNull } from '../row-schemas.ts'
 
-/** Why nothing was published, as of a problem. */
+/** Why nothing was published, like the fields of a Problem. */
 const refusal = row({
   detail: text,
   errors: Type.Array(row({ path: Type.Optional(text), code: text, detail: text })),
@@ -24,7 +24,7 @@ export const publicationRow = row({
 })
 export type Publication = Static<typeof publicationRow>
 
-/** A publication with what it takes to make it. */
+/** A publication with everything needed to carry it out. */
 export interface AskedPublication extends Publication {
   program_id: number
   slug: string
@@ -37,7 +37,7 @@ interface NewPublication
   address: string | undefined
 }
 
-/** Notes a publication, unless one of this program is under way; returns the id of either. */
+/** Records a publication unless one of this program is in progress; returns the ID of the new or existing one. */
 export async function insertPublication(db: Db, publication: NewPublication): Promise<number> {
   return readValue<number>(db)`
     insert into publication (program_id, program_version_id, move, asked_by, address, programs)
@@ -57,7 +57,7 @@ export async function findPublication(db: Db, publicationId: number): Promise<As
     where publication_id = ${publicationId}`
 }
 
-/** The publication of a program that is under way; undefined without one. */
+/** The program's publication in progress; undefined without one. */
 export async function findPublicationUnderWay(db: Db, programId: number): Promise<number | undefined> {
   const [found] = await db<{ publication_id: number }[]>`
     select publication_id
@@ -67,7 +67,7 @@ export async function findPublicationUnderWay(db: Db, programId: number): Promis
   return found?.publication_id
 }
 
-/** The publications that have not ended, oldest first. */
+/** The unfinished publications, oldest first. */
 export async function readPublicationsUnderWay(db: Db): Promise<number[]> {
   const rows = await db<{ publication_id: number }[]>`
     select publication_id
@@ -77,16 +77,16 @@ export async function readPublicationsUnderWay(db: Db): Promise<number[]> {
   return rows.map(found => found.publication_id)
 }
 
-/** Any fixed number will do, as the first of two. */
+/** An arbitrary fixed number, the first of two. */
 const publicationLockId = 731_904_255
 
-/** Takes a publication for this transaction; false when another has it. Not by its row, which says how far it is in the meantime. */
+/** Reserves a publication for this transaction; false if another transaction has it. Does not lock its row, whose progress is updated meanwhile. */
 export async function takePublication(tx: Transaction, publicationId: number): Promise<boolean> {
   return readValue<boolean>(tx)`
     select pg_try_advisory_xact_lock(${publicationLockId}::integer, ${publicationId}::integer) as taken`
 }
 
-/** Notes how far a publication has come, unless it has ended. */
+/** Records the progress of a publication, unless it has ended. */
 export async function noteProgress(db: Db, publicationId: number, programsDone: number): Promise<void> {
   await db`
     update publication

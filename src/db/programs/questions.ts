@@ -4,13 +4,13 @@ import type { QuestionKind, QuestionSettings } from '../../domain/questions/ques
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, readValue, type Transaction } from '../client.ts'
 
-/** Any fixed number will do, as long as it differs from that of db/migrate. */
+/** An arbitrary fixed number, different from that of db/migrate. */
 const bankLockId = 7_319_042_552
 
 /**
- * Waits until no other transaction holds the question bank, and holds it to the end of this one. Saving and publishing
- * a program take it first: questions are shared, so a publication can reach every program, and one lock taken first
- * cannot deadlock. Reading, submitting and exporting never take it.
+ * Waits for the lock of the question bank, and holds it until the end of the transaction. Saving and publishing a program take it first: questions
+ * are shared, so a publication can affect every program, and a single lock that is taken first cannot deadlock. Reading, submitting and exporting
+ * never take it.
  */
 export async function lockQuestionBank(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${bankLockId}::bigint)`
@@ -26,7 +26,7 @@ export async function readKnownAdminNames(db: Db, names: readonly string[]): Pro
   return rows.map(row => row.admin_name)
 }
 
-/** A question of the bank with the version that programs ask now: the newest published one, or the newest, if none is. */
+/** A question of the bank in the version that programs ask now: the newest published one, or the newest if none is published. */
 export interface BankQuestion {
   question_id: number
   admin_name: string
@@ -48,7 +48,7 @@ interface BankSelection {
   question_keys_folded: readonly string[]
 }
 
-/** The questions with one of these admin names or folded keys, and all their enumerators. Ordered by id. */
+/** The questions with one of these admin names or folded keys, and all their enumerators, ordered by ID. */
 export async function readBankQuestions(db: Db, selection: BankSelection): Promise<BankQuestion[]> {
   return db<BankQuestion[]>`
     with recursive wanted as (
@@ -102,7 +102,7 @@ export async function insertQuestion(db: Db, question: NewQuestion): Promise<num
 interface NewQuestionVersion {
   question_id: number
   settings: QuestionSettings
-  /** The newest published version of the question, from which this one differs. */
+  /** The newest published version of the question, if this one differs from it. */
   based_on: number | null
 }
 
@@ -125,7 +125,7 @@ interface QuestionVersionRow {
   created_at: Micros
 }
 
-/** These question versions, by id. */
+/** These question versions, by ID. */
 export async function readQuestionVersions(db: Db, ids: readonly number[]): Promise<QuestionVersionRow[]> {
   return db<QuestionVersionRow[]>`
     select question_version_id, question_id, version_number, settings, based_on, created_at

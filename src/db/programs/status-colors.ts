@@ -3,7 +3,7 @@
 import type { StatusColor, StatusDetails } from '../../domain/questions/program-version.ts'
 import { type Db, findValue } from '../client.ts'
 
-/** By status, those of the newest published version; of the draft, before the first publication. */
+/** By status, from the newest published version; before the first publication, from the draft. */
 export type StatusColors = ReadonlyMap<string, StatusColor>
 
 export async function readStatusColors(db: Db, programId: number): Promise<StatusColors> {

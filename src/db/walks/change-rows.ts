@@ -6,41 +6,41 @@ import type { Db } from '../client.ts'
 
 export type ChangeKind = 'submitted' | 'superseded' | 'status' | 'note' | 'erased'
 
-/** When a change was made and to which application: distinguishes it from the change with its number in another history (G13). */
+/** When a change was made and to which application: distinguishes it from the change with the same number in another history (G13). */
 export interface ChangeMark {
-  /** Where an application only became OBSOLETE, that of its submission. */
+  /** If the application only became OBSOLETE, the time of its submission. */
   time: Micros
   application_id: number
 }
 
-/** A place in a program's changes: after the change with this number. */
+/** A position in a program's changes: after the change with this number. */
 export interface ChangePlace {
   change: number
-  /** Undefined before the first change, and where a client knows the number alone. */
+  /** Undefined before the first change, and if a client only knows the number. */
   mark: ChangeMark | undefined
 }
 
 export interface ChangeRow {
-  /** Its number. Two changes that were one action have the same. */
+  /** Its number. Two changes made by one action share it. */
   change: number
   kind: ChangeKind
   application_id: number
-  /** When; null when it is not known which application took its place. */
+  /** Its time; null if it is unknown which application superseded this one. */
   happened_at: Micros | null
   /** For `superseded`: the application that replaced it; null if a bulk load did not know it or it was erased. */
   superseded_by: number | null
   /** For `status` and `note`: the new value. */
   status: string | null
   application_note: string | null
-  /** The time that marks the place after it. */
+  /** The time that identifies the position after it. */
   mark_time: Micros
   mark_application: number
 }
 
 /**
- * The changes after a place, in order, at most `rowsMax`. A reader that sees a number sees all before it, since numbers are drawn under a lock
- * that is held to the commit; and one statement sees one snapshot. So nothing is ever added before what was read.
- * Refuses, as `isBehindWalk` and `isOtherHistory` recognize, when the place is not of this database's history.
+ * The changes after a position, in order, at most `rowsMax`. A reader that sees a number sees all smaller ones, because numbers are allocated under a
+ * lock that is held until the commit, and one statement sees one snapshot. So nothing is ever added before what was read. If the position is not in
+ * this database's history, it fails with an error that `isBehindWalk` or `isOtherHistory` recognizes.
  */
 export async function readChanges(
   db: Db,
@@ -115,7 +115,7 @@ export async function readChanges(
     limit ${rowsMax}`
 }
 
-/** A place as it is selected: nulls before the first change. */
+/** The columns of a position: nulls before the first change. */
 export interface PlaceRow {
   change: number
   change_time: Micros | null
@@ -130,20 +130,20 @@ export const placeOf = ({ change, change_time, change_application }: PlaceRow): 
       : { time: change_time, application_id: change_application },
 })
 
-/** The place after a change. */
+/** The position after a change. */
 export const placeAfter = ({ change, mark_time, mark_application }: ChangeRow): ChangePlace => ({
   change,
   mark: { time: mark_time, application_id: mark_application },
 })
 
-/** Between which places some applications lie: the time of the first, and time and greatest number of the last. */
+/** The positions between which some applications are: the first time, and the last time and greatest number. */
 export interface ApplicationSpan {
   first_time: Micros
   last_time: Micros
   last_seq: number
 }
 
-/** Of these applications, as far as they are there; undefined where none is. */
+/** The range of those of these applications that exist; undefined if none does. */
 export async function readSpanOf(
   db: Db,
   programId: number,
@@ -157,7 +157,7 @@ export async function readSpanOf(
   return row?.found ? row : undefined
 }
 
-/** The last number of each of these programs. */
+/** The last change number of each of these programs. */
 export async function readChangeNumbers(db: Db, programIds: readonly number[]): Promise<Map<number, number>> {
   const rows = await db<{ program_id: number; change: number }[]>`
     select program_id, submit_seq as change

@@ -4,14 +4,14 @@
 import type { Db } from '../client.ts'
 
 export interface ClusterView {
-  /** The same on all nodes, and on those of no other cluster: the database's name and where the nodes are. */
+  /** Identifies a cluster: the same on all of its nodes. It consists of the database's name and the addresses of the nodes. */
   cluster: string
   in_recovery: boolean
-  /** Where all shards are: the same text on every node that knows the same. */
+  /** The locations of all shards: the same text on all nodes with the same information. */
   placements: string
 }
 
-/** Fails on a server that is of no cluster. */
+/** Fails on a server that belongs to no cluster. */
 export async function readClusterView(db: Db): Promise<ClusterView> {
   const [row] = await db<ClusterView[]>`
     select

@@ -5,8 +5,8 @@ import { type Db, readValue } from '../client.ts'
 import type { ChangeMark } from './change-rows.ts'
 
 /**
- * Detects a database that was set back on the same server, by a change that it lacks though a token that was sealed here names it. Whether
- * that was news.
+ * Detects a database that was restored on the same server, by a change that a token sealed here names and the database lacks. Returns whether it was
+ * a new detection.
  */
 export async function noteLostChange(
   db: Db,

@@ -4,7 +4,7 @@ import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow } from '../client.ts'
 
 export interface PrimaryState {
-  /** The history that the primary writes; null where another server has taken over and that is not noted yet. */
+  /** The history that the primary writes; null if another server has taken over and that is not recorded yet. */
   history: string | null
   /** The program's last change. */
   change: number
@@ -23,7 +23,7 @@ export const findPrimaryState = (db: Db, programId: number): Promise<PrimaryStat
     cross join change_at(c.program_id, c.submit_seq) last
     where c.program_id = ${programId}`
 
-/** The condition that a server is of the primary's history and has what that has. It refuses one that is not, before anything is read. */
+/** The condition that a server has the primary's history and last change. If not, the statement fails before reading anything. */
 export const isAsOnPrimary = (db: Db, programId: number, state: PrimaryState) => db`
   (select require_primary_state(${programId}::bigint, ${state.history}::uuid, ${state.change}::bigint,
     ${state.change_time === null ? null : formatMicros(state.change_time)}::timestamptz, ${state.change_application}::bigint))`

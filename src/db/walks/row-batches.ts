@@ -3,9 +3,9 @@
 import type { PendingQuery, Row } from 'postgres'
 
 export interface BatchReader {
-  /** Called within a batch: how many rows to request ahead of its end, or 0 to wait until it has ended. */
+  /** Called within a batch: how many rows to request before its end, or 0 to wait until it has ended. */
   batchAhead(): number
-  /** Called after each batch: how many rows the next should have if the reader requested none, or 0 to read no more. */
+  /** Called after each batch: the size of the next batch if none was requested yet, or 0 to stop reading. */
   endBatch(): number | Promise<number>
 }
 
@@ -13,9 +13,9 @@ export interface BatchReader {
 export class RowBatches {
   #received = 0
   #asked: number
-  /** At which row to request the next batch. */
+  /** The row at which to request the next batch. */
   #askAt: number
-  /** Batches asked for and not ended. */
+  /** Number of batches that were requested and have not ended. */
   #open = 1
   /** Whether the rows come in more than one batch: only then does the statement have a cursor. */
   readonly areMany: boolean
@@ -47,7 +47,7 @@ export class RowBatches {
     else return rows.then(later => this.#goOn(later))
   }
 
-  /** Requests no more, and ignores the rows requested before, which still come. */
+  /** Requests no more batches, and ignores the rows that still arrive. */
   stop(): void {
     this.stopped = true
     if (this.areMany) this.statement.close()

@@ -8,8 +8,8 @@ import { isOfWalk } from './walk-start.ts'
 import type { WalkScope } from './walks.ts'
 
 /**
- * How many applications a walk has that begins now or began a short time ago. Rejects with 57014 if PostgreSQL needs longer than `timeoutMs`,
- * which only a walk with filters can.
+ * Number of applications in a walk that begins now or began a short time ago. Rejects with 57014 if PostgreSQL needs longer than `timeoutMs`, which
+ * only happens with filters.
  */
 export const countWalk = async (sql: Sql, walk: WalkScope, timeoutMs: number): Promise<number> =>
   (await sql.begin('read only', async tx => {
@@ -28,8 +28,8 @@ export const countWalk = async (sql: Sql, walk: WalkScope, timeoutMs: number): P
   })) as number
 
 /**
- * How many applications meet the filters, whenever they were submitted. Those that most applications meet are counted by their opposite,
- * because an index has the others: for the rest, a count would read each application.
+ * Number of applications that match the filters, whenever they were submitted. Filters that most applications match are counted by their opposite,
+ * which an index contains: counting the matches would read each application.
  */
 function countNow(tx: Transaction, walk: WalkScope, filters: FilterValues): ReturnType<typeof meetsFilters> {
   const without = (opposite: FilterValues, rest: FilterValues) =>

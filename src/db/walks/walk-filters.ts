@@ -8,15 +8,15 @@ import type { RevisionState, Submitter } from '../../domain/questions/applicatio
 import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 
-/** Ids from one to another, both included. */
+/** IDs in a range, inclusive. */
 export interface IdRange {
   from: number
   to: number
 }
 
-/** Values by which a walk is filtered; what is undefined limits nothing. */
+/** The filter values of a walk; undefined values don't limit anything. */
 export interface FilterValues {
-  /** Submitted at or after; before. */
+  /** Submitted at or after `from`, and before `to`. */
   from?: Micros | undefined
   to?: Micros | undefined
   ids?: IdRange | undefined
@@ -33,17 +33,17 @@ type Fragment = PendingQuery<Row[]>
 interface FilterCondition<Value> {
   /** The fact of an `application` row that it compares, for filters that are only known from an audit entry. */
   fact?(sql: Db): Fragment
-  /** Whether a row of `application` meets it. */
+  /** Whether a row of `application` matches. */
   onRow(sql: Db, value: Value, horizon: number): Fragment
-  /** Whether a row of `erased_application` may have; without it, each may have. */
+  /** Whether a row of `erased_application` may have matched; without it, every row may have. */
   onTombstone?(sql: Db, value: Value): Fragment
-  /** Whether `place`, as `disclosures` has it, met the filter that an audit entry names by this JSON; null where it is not known any more. */
+  /** Whether `place` (see `disclosures`) matched the filter in an audit entry, given as this JSON; null if that is no longer known. */
   onEntry(sql: Db, named: Fragment, fact: Fragment): Fragment
 }
 
 /**
- * In SQL without parameters, so that the index of the few by intermediaries answers for them whatever the plan; the others are sifted out of
- * the walk of all. As an inequality PostgreSQL expects most to remain.
+ * In SQL without parameters, so that every plan can use the index of the few submissions by intermediaries; the others are filtered out while walking
+ * all applications. As an inequality, PostgreSQL expects most rows to remain.
  */
 const submittedBy: Record<Submitter['submitter_type'], (sql: Db) => Fragment> = {
   TRUSTED_INTERMEDIARY: sql => sql`submitter_type(snapshot) = 'TRUSTED_INTERMEDIARY'`,
@@ -54,7 +54,7 @@ const conditions: { [Name in FilterName]: FilterCondition<NonNullable<FilterValu
   from: {
     onRow: (sql, from) => sql`submit_time >= ${lowerBound(from)}::timestamptz`,
     onTombstone: (sql, from) => sql`submit_time >= ${bound(from)}::timestamptz`,
-    // As the audit log writes times, they order as text as they do in time.
+    // In the format of the audit log, times sort as text in chronological order.
     onEntry: (sql, named) => sql`(${named} #>> '{}') collate "C" <= place.time`,
   },
   to: {
@@ -69,7 +69,7 @@ const conditions: { [Name in FilterName]: FilterCondition<NonNullable<FilterValu
     onEntry: (sql, named) =>
       sql`place.application_id between (${named}->>'from')::bigint and (${named}->>'to')::bigint`,
   },
-  // As of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it.
+  // As of the horizon (G3). Written as in the index `application_walk`, so that the index can be used.
   revisionState: {
     onRow: (sql, state, horizon) =>
       state === 'CURRENT'
@@ -90,7 +90,7 @@ const conditions: { [Name in FilterName]: FilterCondition<NonNullable<FilterValu
 const allNames = Object.keys(conditions) as FilterName[]
 const conditionOf = (name: FilterName) => conditions[name] as FilterCondition<unknown>
 
-/** Name of a filter where it is reported: in the log, the audit log and receipts. */
+/** Name of a filter in the log, the audit log and receipts. */
 export const reportedName = (name: FilterName): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /** The facts of an `application` row that filters compare, as JSON by their reported names: `place.facts` in `onEntry`. */
@@ -100,15 +100,15 @@ export const factsOfRow = (sql: Db): Fragment =>
     return fact === undefined ? facts : sql`${facts} || jsonb_build_object(${reportedName(name)}::text, ${fact(sql)})`
   }, sql`'{}'::jsonb`)
 
-/** ` and …` for each filter that is given: whether a row of `application` meets it. */
+/** ` and …` for each given filter: whether a row of `application` matches it. */
 export const meetsFilters = (sql: Db, filters: FilterValues, horizon: number): Fragment =>
   every(sql, filters, (condition, value) => condition.onRow(sql, value, horizon))
 
-/** The same of a row of `erased_application`, as far as it tells. */
+/** The same for a row of `erased_application`, as far as it is known. */
 export const mayHaveMetFilters = (sql: Db, filters: FilterValues): Fragment =>
   every(sql, filters, (condition, value) => condition.onTombstone?.(sql, value))
 
-/** Whether `place` met the filters of an audit entry of a page; null where that is not known any more. */
+/** Whether `place` matched the filters in a page's audit entry; null if that is no longer known. */
 export const metFiltersOfEntry = (sql: Db): Fragment =>
   allNames.reduce((all, name) => {
     const named = sql`detail->'filters'->${reportedName(name)}::text`
@@ -128,14 +128,14 @@ function every(
   }, sql``)
 }
 
-/** Applications without a time, such as the oldest of a followed program, are stored right before this one: no span of time includes them. */
+/** Applications without a time, such as the oldest of a followed program, are stored right before this one: no time range includes them. */
 function lowerBound(from: Micros): string {
   return from < beforeAllMicros ? beforeAllSubmissions : bound(from)
 }
 
 const beforeAllMicros: Micros = Date.parse(beforeAllSubmissions) * 1000
 
-/** A bound as PostgreSQL reads it; infinite beyond what Micros hold. */
+/** A bound for PostgreSQL; infinite beyond the range of Micros. */
 function bound(instant: Micros): string {
   if (instant <= earliest) return '-infinity'
   if (instant >= latest) return 'infinity'

@@ -7,16 +7,16 @@ import { mayHaveMetFilters } from './walk-filters.ts'
 import { isOfWalk } from './walk-start.ts'
 import { inWalk, type PageQuery, type Position, type WalkScope } from './walks.ts'
 
-/** Gets each id in decimal digits, as the bytes `from` up to `to`. They are the connection's own, and good for the time of the call. */
+/** Receives each ID in decimal digits, as the bytes `from` up to `to`. The bytes belong to the connection and are only valid during the call. */
 export type IdReader = (bytes: Buffer, from: number, to: number) => void
 
 export interface IdsRead {
   count: number
-  /** The place of the last one; undefined when there was none. */
+  /** The position of the last one; undefined if there was none. */
   last: Position | undefined
 }
 
-/** Ids of a walk in its order, at most `rowsMax`, strictly after a place. No value is made of a row: a walk may have millions. */
+/** IDs of a walk in order, at most `rowsMax`, strictly after a position. No value is created per row, because a walk may have millions. */
 export async function readWalkIds(db: Db, query: PageQuery, take: IdReader): Promise<IdsRead> {
   const statement = db`
     select application_id::text, submit_time, submit_seq
@@ -27,7 +27,7 @@ export async function readWalkIds(db: Db, query: PageQuery, take: IdReader): Pro
     limit (select ${query.rowsMax}::bigint)`
   const read: IdsRead = { count: 0, last: undefined }
   const last: Position = { submit_time: 0, submit_seq: 0 }
-  // A DataRow message, as `viewRow` in ./walks.ts reads one.
+  // A DataRow message, parsed as in `viewRow` in ./walks.ts.
   statement.onRow = (bytes, at) => {
     const end = at + 11 + int4At(bytes, at + 7)
     take(bytes, at + 11, end)
@@ -40,7 +40,10 @@ export async function readWalkIds(db: Db, query: PageQuery, take: IdReader): Pro
   return read
 }
 
-/** Which applications that a part of a walk may have had, strictly after one place and up to another, were erased after the walk began; at most `rowsMax`. */
+/**
+ * The applications that were erased after the walk began and may have been in a part of it, strictly after one position and up to another; at most
+ * `rowsMax`.
+ */
 export async function readErasedSince(
   db: Db,
   walk: WalkScope & { after: Position; upTo: Position | undefined },
@@ -62,7 +65,7 @@ export async function readErasedSince(
   return rows.map(row => row.application_id)
 }
 
-/** How many applications a page of a walk has, and the position of the last one if more follow. */
+/** Number of applications on a page of a walk, and the position of the last one if more follow. */
 export interface PageExtent {
   applications: number
   next: Position | undefined

@@ -4,23 +4,28 @@ import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import { type ChangeMark, type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
 
-/** The state of a program's submissions at one moment, which a walk is frozen to. */
+/** The state of a program's submissions at one moment, at which a walk is frozen. */
 export interface WalkStart {
-  /** Every committed submission has a number up to this one; every later one has a greater. */
+  /** Every committed submission has a number up to this one; every later one has a greater number. */
   horizon: number
-  /** Later submissions all have a later time, and so has everything that a load under way still brings. */
+  /** Later submissions all have a later time, and so do the remaining applications of a load in progress. */
   last_submit_time: Micros
-  /** After the change with the number of the horizon, a submission or another. Identifies this history (G13). */
+  /** The position after the change with the horizon's number, a submission or another change. Identifies this history (G13). */
   last_change: ChangePlace
-  /** When the newest version was published; null before the first. Publications follow one another strictly, so it names the set of them. */
+  /**
+   * When the newest version was published; null before the first. Publications have strictly increasing times, so this identifies the set of them.
+   */
   last_published_at: Micros | null
-  /** Whether the server replays another one's log, and so may lack what was committed there. */
+  /** Whether the server replays another server's log, and so may lack what was committed there. */
   in_recovery: boolean
 }
 
 type WalkStartRow = Omit<WalkStart, 'last_change'> & Omit<PlaceRow, 'change'>
 
-/** The start of a walk, in one statement, so that the parts fit together: the version of every application up to the horizon is among those published. */
+/**
+ * The start of a walk, read in one statement so that the parts are consistent: the version of every application up to the horizon is among those
+ * published.
+ */
 export async function readWalkStart(db: Db, programId: number): Promise<WalkStart> {
   const [row] = await db<WalkStartRow[]>`
     select
@@ -39,8 +44,8 @@ export async function readWalkStart(db: Db, programId: number): Promise<WalkStar
 }
 
 /**
- * Whether a walk that began there would be this database's: it has the last change, and the publication. One that was restored, or took over
- * without them, has not; nor has one that lags.
+ * Whether this database contains a walk's start: the last change and the publication. A database that was restored, or took over without them, does
+ * not; nor does one that lags.
  */
 export async function holdsWalkStart(db: Db, programId: number, start: WalkStart): Promise<boolean> {
   const { horizon, last_change, last_published_at: published } = start
@@ -57,13 +62,13 @@ export async function holdsWalkStart(db: Db, programId: number, start: WalkStart
   )
 }
 
-/** Whether an error says that the database lacks submissions of the walk: it lags, or was restored to an earlier state (G13). */
+/** Whether an error means that the database lacks submissions of the walk: it lags, or was restored to an earlier state (G13). */
 export const isBehindWalk = (error: unknown): boolean => sqlState(error) === 'TB001'
 
-/** Whether an error says that the applications of the walk are not those that the database has under their numbers (G13). */
+/** Whether an error means that the walk's numbers belong to other applications in this database (G13). */
 export const isOtherHistory = (error: unknown): boolean => sqlState(error) === 'TB002'
 
-/** Whether an error says that the questions of the walk are not those that it began with. */
+/** Whether an error means that the walk's questions have changed since it began. */
 export const isOfOtherQuestions = (error: unknown): boolean => sqlState(error) === 'TB004'
 
 const sqlState = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
@@ -73,11 +78,11 @@ export interface WalkOrigin {
   programId: number
   /** The submission number the walk is frozen to (S of contract G1 to G6). */
   horizon: number
-  /** The change with that number, as the first page found it (G13); undefined when it found none. */
+  /** The change with that number, as found by the first page (G13); undefined if it found none. */
   lastChange: ChangeMark | undefined
 }
 
-/** The condition that this database is the walk's. It refuses one that is not, before anything is read. */
+/** The condition that this database is the walk's. If not, the statement fails before reading anything. */
 export function isOfWalk(sql: Db, { programId, horizon, lastChange: last }: WalkOrigin) {
   return sql`
     (select require_change(${programId}::bigint, ${horizon}::bigint,

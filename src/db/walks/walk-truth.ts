@@ -3,7 +3,7 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 
-/** A part of a program's submissions as of a horizon: at or after, and before; to the end without the latter. */
+/** A part of a program's submissions as of a horizon: at or after `from` and before `to`; without `to`, to the end. */
 export interface WalkPart {
   programId: number
   horizon: number
@@ -16,11 +16,11 @@ export interface TruePlace {
   application_id: number
   applicant_id: number | null
   superseded_seq: number | null
-  /** Whether only its tombstone is left. */
+  /** Whether only its tombstone remains. */
   erased: boolean
 }
 
-/** Every submission of a part, those that were erased too, in the order of a walk. */
+/** Every submission of a part, including erased ones, in the order of a walk. */
 export async function readTruePlaces(db: Db, { programId, horizon, from, to }: WalkPart): Promise<TruePlace[]> {
   const before = to === undefined ? db`` : db`and submit_time < ${to}`
   return db<TruePlace[]>`
@@ -43,7 +43,7 @@ export async function readTruePlaces(db: Db, { programId, horizon, from, to }: W
     order by submit_time, submit_seq`
 }
 
-/** Numbers, of those from one to another, that no submission has and no other change either. */
+/** Numbers in a range that neither a submission nor another change has. */
 export async function readUnaccounted(db: Db, programId: number, first: number, last: number): Promise<number[]> {
   const rows = await db<{ number: number }[]>`
     select number

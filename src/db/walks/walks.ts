@@ -8,35 +8,35 @@ import { type BatchReader, RowBatches } from './row-batches.ts'
 import { type FilterValues, meetsFilters } from './walk-filters.ts'
 import { isOfWalk, type WalkOrigin } from './walk-start.ts'
 
-/** A place in the total order of a program's applications (D1). */
+/** A position in the total order of a program's applications (D1). */
 export interface Position {
   submit_time: Micros
   submit_seq: number
 }
 
-/** Which applications belong to a walk. The same from its first page to its last. */
+/** Determines the applications of a walk; the same from its first page to its last. */
 export interface WalkScope extends WalkOrigin {
   filters: FilterValues
 }
 
-/** A part of a walk: at most `rowsMax` rows strictly after a place, or from the beginning. */
+/** A part of a walk: at most `rowsMax` rows strictly after a position, or from the beginning. */
 export interface PageQuery extends WalkScope {
   after: Position | undefined
   rowsMax: number
-  /** The publication that must be there still: only of walks whose questions may be replaced. */
+  /** The publication that must still exist: only for walks whose questions may be replaced. */
   questionsAsOf?: Micros | undefined
   /** The primary's state, if the rows are read from another server. */
   asOn?: PrimaryState | undefined
   /**
-   * Of a page of the change feed: its applications, instead of those of a walk, in the order of the page, null where a change has none. Each
-   * row's `submitSeq` is then its place in this list, from 1, and the row of a null is empty. Applications that are gone have no row.
+   * For a page of the change feed: its applications, instead of those of a walk, in the order of the page, null for a change without one. Each row's
+   * `submitSeq` is then its index in this list, from 1, and a null has an empty row. Applications that no longer exist have no row.
    */
   listed?: readonly (number | null)[] | undefined
 }
 
 /**
- * A row as it lies in what came over the wire: where its parts are, no value made of them. One object serves all rows of a page,
- * and its bytes are the connection's own, so it is good for the time of one call.
+ * A view of a row in the received bytes: the positions of its parts, without creating values. All rows of a page share one object, and the bytes
+ * belong to the connection, so it is only valid during a call.
  */
 export interface RowView {
   bytes: Buffer
@@ -51,7 +51,7 @@ export interface RowView {
 }
 
 export interface RowReader extends BatchReader {
-  /** Gets each row, in order. What it or another of these throws is what the reading rejects with. */
+  /** Receives each row, in order. If this or another of these functions throws, reading rejects with that error. */
   take(row: RowView): void
 }
 
@@ -101,7 +101,7 @@ async function readFromCursor(sql: Sql, query: PageQuery, firstRows: number, rea
   const statement = query.listed === undefined ? rowsOfWalk(sql, query) : rowsOfList(sql, query, query.listed)
   const row = newRowView()
   const batches = new RowBatches(statement, query.rowsMax, firstRows, reader)
-  // Few ids are found by the primary key, many in the order of the walk. A statement that was prepared could be planned for neither.
+  // A few IDs are found by the primary key, many in the order of the walk. A prepared statement could be planned for neither.
   if (query.filters.ids !== undefined) statement.options.prepare = false
   let failure: { error: unknown } | undefined
   statement.onRow = (bytes, at) => {
@@ -110,7 +110,7 @@ async function readFromCursor(sql: Sql, query: PageQuery, firstRows: number, rea
       reader.take(viewRow(row, bytes, at))
       batches.noteRow()
     } catch (error) {
-      // Thrown from here, it would cost the connection. Only this row is at fault: the rest are read and dropped, and the connection lives on.
+      // Throwing here would cost the connection. Only this row is at fault, so the rest are read and dropped, and the connection survives.
       failure = { error }
       batches.stop()
     }
@@ -163,8 +163,8 @@ const newRowView = (): RowView => ({
 })
 
 /**
- * The parts of a DataRow message (PostgreSQL's protocol, "Message Formats") that begins at `at`: after its head of seven bytes,
- * each column is its length and its bytes; the last four are of fixed length.
+ * The parts of a DataRow message (PostgreSQL's protocol, "Message Formats") that begins at `at`: after a header of seven bytes, each column is its
+ * length and its bytes; the last four have a fixed length.
  */
 function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
   row.bytes = bytes
@@ -180,7 +180,7 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
   return row
 }
 
-/** The condition that this database is the page's: the walk's, and with the questions that the page is written by. */
+/** The condition that this database is the page's: the walk's, with the questions that the page is written with. */
 function isOfPage(sql: Db, query: PageQuery) {
   const { asOn, programId, questionsAsOf } = query
   return sql`
@@ -189,7 +189,7 @@ function isOfPage(sql: Db, query: PageQuery) {
     ${isOfWalk(sql, query)}`
 }
 
-/** The condition that decides which rows are in a walk, strictly after a place if one is given. */
+/** The condition that selects the rows of a walk, strictly after a position if one is given. */
 export function inWalk(sql: Db, query: WalkScope, after: Position | undefined) {
   return sql`program_id = ${query.programId}
     and submit_seq <= ${query.horizon}

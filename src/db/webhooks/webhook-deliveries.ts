@@ -14,8 +14,8 @@ export interface DueEndpoint {
 }
 
 /**
- * Endpoints that may be sent a message now, if their program has come further or an administrator asked for one. A time beyond `busyMax`
- * or `waitMax` is further away than any that is set, so it is of a clock that was wrong, and counts as past.
+ * Endpoints that may be sent a message now, because their program has new changes or an administrator requested one. A time beyond `busyMax` or
+ * `waitMax` is later than any that is set, so it comes from a wrong clock and counts as past.
  */
 export async function readDueEndpoints(
   db: Db,
@@ -30,7 +30,7 @@ export async function readDueEndpoints(
     order by webhook_endpoint_id`
 }
 
-/** Of these endpoints those that no other worker has asked for in the meantime, with the attempts begun so far. No other asks for them until then. */
+/** Those of these endpoints that no other worker has reserved meanwhile, with the attempts begun so far. They are reserved until then. */
 export async function takeDueEndpoints(
   tx: Transaction,
   ids: readonly number[],
@@ -48,14 +48,13 @@ export interface BegunEndpoint extends DueEndpoint {
   slug: string
   url: string
   secret_name: string
-  /** Undefined when no other secret signs. */
+  /** Undefined if no second secret signs. */
   earlier_secret_name: string | null
   first_failed_at: Micros | null
 }
 
 /**
- * Begins the attempt after so many. Undefined when another run began it, or nothing is left to send: the endpoint was removed
- * or disabled.
+ * Begins the attempt after this many. Undefined if another run has begun it, or if there is nothing to send: the endpoint was removed or disabled.
  */
 export async function beginAttempt(
   db: Db,
@@ -93,7 +92,7 @@ export async function insertAttempt(
 }
 
 export interface EndedAttempt {
-  /** Up to which change it has been sent messages now; undefined where that is as before. */
+  /** The last change that it has now been told about; undefined if unchanged. */
   delivered?: { change: number; at: Micros }
   failures: number
   first_failed_at: Micros | null
@@ -102,8 +101,8 @@ export interface EndedAttempt {
 }
 
 /**
- * Notes how the newest attempt has ended, and what of it an administrator had asked for. False when it is not the newest any more, or
- * the endpoint was removed.
+ * Records the outcome of the newest attempt, and which request of an administrator it fulfilled. False if it is no longer the newest, or the endpoint
+ * was removed.
  */
 export async function endAttempt(
   tx: Transaction,

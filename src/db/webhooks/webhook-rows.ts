@@ -8,7 +8,7 @@ import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import { integer, integerOrNull, row, text, time, timeOrNull } from '../row-schemas.ts'
 
 const states = ['working', 'failing', 'given_up', 'disabled'] as const
-/** `given_up` by the worker after three days, or at a 410; `disabled` by an administrator. */
+/** `given_up` by the worker after three days or a 410; `disabled` by an administrator. */
 export type WebhookState = (typeof states)[number]
 
 export const webhookRow = row({
@@ -21,13 +21,13 @@ export const webhookRow = row({
   created_by: text,
   /** When it last acknowledged a message. */
   delivered_at: timeOrNull,
-  /** Attempts since then, and the first of them. */
+  /** Number of attempts since then, and the time of the first. */
   failures: integer,
   first_failed_at: timeOrNull,
   /** For a failing webhook: when the next attempt is due. */
   retry_at: time,
   disabled_at: timeOrNull,
-  /** Until then messages are signed with the secret before the rotation too. */
+  /** Until when messages are also signed with the previous secret. */
   earlier_secret_until: timeOrNull,
 })
 export type WebhookRow = Static<typeof webhookRow>
@@ -58,7 +58,7 @@ const listed = (db: Db) => db`
   from webhook_endpoint w
   join program p on p.program_id = w.program_id`
 
-/** Endpoints in the order in which they were added, after one; those of one program if given. */
+/** Endpoints in the order in which they were added, after one; only of one program if given. */
 export async function readWebhooks(
   db: Db,
   page: { among: AmongPrograms; slug: string | undefined; after: number; rowsMax: number },
@@ -80,7 +80,7 @@ export async function findWebhook(db: Db, id: number, among: AmongPrograms): Pro
     and ${isAmong(db, 'w.program_id', among)}`
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function readWebhookAttempts(db: Db, id: number, rowsMax: number): Promise<WebhookAttemptRow[]> {
   return db<WebhookAttemptRow[]>`
     select attempt, message, change, attempted_at, outcome, status, duration_ms
@@ -90,7 +90,7 @@ export async function readWebhookAttempts(db: Db, id: number, rowsMax: number): 
     limit ${rowsMax}`
 }
 
-/** How many endpoints of these programs are in each state: for metrics, and for what needs attention. */
+/** Number of these programs' endpoints in each state, for metrics and the attention list. */
 export async function countWebhooks(db: Db, among: AmongPrograms): Promise<Partial<Record<WebhookState, number>>> {
   const rows = await db<{ state: WebhookState; endpoints: number }[]>`
     select w.state, count(w.webhook_endpoint_id) as endpoints
@@ -100,7 +100,7 @@ export async function countWebhooks(db: Db, among: AmongPrograms): Promise<Parti
   return Object.fromEntries(rows.map(({ state, endpoints }) => [state, endpoints]))
 }
 
-/** How many endpoints a program has. The program is held until the transaction ends, so that none is added in the meantime. */
+/** Number of a program's endpoints. The program is locked until the transaction ends, so that none is added meanwhile. */
 export async function countHeldWebhooks(tx: Transaction, programId: number): Promise<number> {
   await tx`select from program where program_id = ${programId} for no key update`
   return readValue<number>(tx)`
@@ -109,7 +109,7 @@ export async function countHeldWebhooks(tx: Transaction, programId: number): Pro
     where program_id = ${programId}`
 }
 
-/** Returns its id. It gets a message from the first change after `delivered_change` on. */
+/** Returns its ID. Its first message announces the first change after `delivered_change`. */
 export async function insertWebhook(
   tx: Transaction,
   endpoint: {
@@ -130,7 +130,7 @@ export async function insertWebhook(
     returning webhook_endpoint_id`
 }
 
-/** Gives it another address, whose first message is due at once. With an attempt of its own number, one under way is not the newest any more. */
+/** Changes its URL and makes the next message due immediately. This takes an attempt number, so an attempt in progress is no longer the newest. */
 export async function updateWebhookUrl(
   tx: Transaction,
   id: number,
@@ -143,7 +143,7 @@ export async function updateWebhookUrl(
     where webhook_endpoint_id = ${id}`
 }
 
-/** Gives it another secret; the present one signs too until then. */
+/** Replaces its secret; the previous one also signs until then. */
 export async function updateWebhookSecret(
   tx: Transaction,
   id: number,
@@ -157,7 +157,7 @@ export async function updateWebhookSecret(
     where webhook_endpoint_id = ${id}`
 }
 
-/** Asks for a message that waits for nothing but an attempt under way. */
+/** Requests a message, which only waits for an attempt in progress. */
 export async function updateWebhookAsked(tx: Transaction, id: number, asked: 'test' | 'resend'): Promise<void> {
   await tx`
     update webhook_endpoint
@@ -165,7 +165,7 @@ export async function updateWebhookAsked(tx: Transaction, id: number, asked: 'te
     where webhook_endpoint_id = ${id}`
 }
 
-/** False when it is disabled already. */
+/** False if it is already disabled. */
 export async function disableWebhookRow(tx: Transaction, id: number, now: Micros): Promise<boolean> {
   const { count } = await tx`
     update webhook_endpoint
