@@ -24,26 +24,25 @@ export interface AnnotationChange {
   status?: string | null | undefined
   /** Any text of at most `noteLengthMax`, or null for none; undefined leaves it unchanged. */
   note?: string | null | undefined
-  /** The newest state of both that was seen when this was decided (0 before the first); undefined when none was. */
+  /** The newest state of both that was displayed when this was decided (0 before the first); undefined if none was. */
   seen?: number | undefined
   /** `admin:<name>`, `operator:<system user>` or `key:<id>`. */
   actor: string
-  /** Address that the request came from, if known. */
+  /** Address of the request, if known. */
   address?: string | undefined
   now: Micros
-  /** The instance's zone. */
+  /** The instance's time zone. */
   timeZone: string
 }
 
-/** Longest note, in UTF-16 units. */
+/** Maximum length of a note in UTF-16 units. */
 export const noteLengthMax = 10_000
 
 /**
- * Changes status and note of an application in one transaction, with their history, the rendered text and the audit log;
- * an export sees all of it or nothing (D22), and so does the change feed. Concurrent changes come one after the other. `status_last_modified_time`
- * becomes `now` when a status is set, the same again included (D30), or taken away, and stays when only the note changes. A change
- * that sets no status and changes nothing leaves no trace. Returns what holds now.
- * Throws `invalid_request` with `/status` and `/note`, `not_found`, or `conflict` when they have changed since `seen`.
+ * Changes status and note of an application in one transaction, with their history, the rendered text and the audit log; an export sees all of it or
+ * nothing (D22), and so does the change feed. Concurrent changes are serialized. `status_last_modified_time` becomes `now` when a status is set, even
+ * to the same value (D30), or removed, and is unchanged when only the note changes. A change that sets no status and changes nothing is not recorded.
+ * Returns the current values. Throws `invalid_request` with `/status` and `/note`, `not_found`, or `conflict` if they have changed since `seen`.
  */
 export async function annotate(sql: Sql, change: AnnotationChange): Promise<Annotations> {
   return sql.begin('isolation level read committed', async tx => {
@@ -81,7 +80,7 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
       action: 'application_annotated',
       subject: String(application_id),
       address: change.address,
-      // The note may hold words of an applicant, and is not repeated.
+      // The note may contain an applicant's words and is not repeated.
       detail: {
         program_id,
         status: after.status,

@@ -25,24 +25,24 @@ import { type Db, inTransaction, type Sql } from '../../db/client.ts'
 import { type LoadRow, lockLoads, readUnfinishedLoads } from '../../db/loads/bulk-loads.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 
-/** Longest retention, in days. */
+/** Maximum retention in days. */
 export const retentionDaysMax = 36_500
-/** Applications erased in one transaction, so that none is long. */
+/** Applications erased per transaction, so that none takes long. */
 const batchRows = 1000
 
-/** Longest reason, in UTF-16 units. */
+/** Maximum length of a reason in UTF-16 units. */
 export const reasonMax = 200
 
-/** For the audit log: who erases something, and why, in words that name no person. */
+/** For the audit log: who erases something, and why, without naming anyone. */
 interface ErasureOrder {
   /** `admin:<name>`, `operator:<system user>` or `retention`. */
   actor: string
   address?: string | undefined
-  /** As `parseReason` takes it. */
+  /** As returned by `parseReason`. */
   reason: string | undefined
 }
 
-/** A reason as the audit log keeps it; undefined for one of spaces alone. Throws Problem `invalid_request` for one that is too long. */
+/** The reason for the audit log; undefined if it is only spaces. Throws Problem `invalid_request` if it is too long. */
 export function parseReason(given = ''): string | undefined {
   const reason = given.trim()
   if (reason.length <= reasonMax) return reason || undefined
@@ -51,9 +51,9 @@ export function parseReason(given = ''): string | undefined {
 }
 
 /**
- * Erases one application of a program with its status, notes and their history, the answers in progress that started from it, and, by the
- * worker's next round, its uploaded files. The audit log keeps its id.
- * Throws Problem `not_found`, which says so when it was erased before, or `invalid_request` for a reason that is too long.
+ * Erases one application of a program with its status, notes and their history, the answers in progress that started from it, and, by the worker's
+ * next round, its uploaded files. The audit log keeps its ID. Throws Problem `not_found`, which mentions an earlier erasure, or `invalid_request` if
+ * the reason is too long.
  */
 export async function eraseApplication(sql: Sql, place: ErasedApplication, order: ErasureOrder): Promise<void> {
   const reason = parseReason(order.reason)
@@ -77,9 +77,9 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
 }
 
 /**
- * Erases an applicant: every application and all answers in progress in every program, and the applicant. Waits for a submission
- * of this applicant that is under way, and erases what it brings; later ones find no applicant. Returns the erased applications.
- * Throws Problem `not_found`, or `conflict` while a bulk load has not ended, which might bring more of this applicant.
+ * Erases an applicant: every application and all answers in progress in every program, and the applicant. Waits for a submission in progress and
+ * erases its application, too; later ones find no applicant. Returns the erased applications. Throws Problem `not_found`, or `conflict` during a bulk
+ * load, which might add more of the applicant's applications.
  */
 export async function eraseApplicant(sql: Sql, applicantId: number, order: ErasureOrder): Promise<ErasedApplication[]> {
   const reason = parseReason(order.reason)
@@ -100,11 +100,11 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
   })
 }
 
-/** What a retention period of this many days would erase. */
+/** The effects of a retention period of this many days. */
 export interface RetentionEffect {
-  /** When its oldest application was submitted; null without applications. */
+  /** Submission time of its oldest application; null without applications. */
   oldest: Micros | null
-  /** Applications that are older already, which the next sweep would erase. Counted up to `expiredMax`. */
+  /** Number of applications that are already older and would be erased by the next sweep, counted up to `expiredMax`. */
   expired: number
 }
 
@@ -119,15 +119,15 @@ interface RetentionOrder {
   days: number | null
   actor: string
   address?: string | undefined
-  /** The retention that was shown when this was decided; undefined where none was. Another one by now is a conflict. */
+  /** The retention that was displayed when this was decided; undefined if none was. If it differs by now, that is a conflict. */
   seen?: number | null | undefined
-  /** The slug, as a confirmation that applications which are there already are to be erased. */
+  /** The slug, which confirms that existing applications are to be erased. */
   confirmation?: string | undefined
 }
 
 /**
- * Sets for how many days a program keeps its applications. It must be confirmed where that erases applications which the present
- * setting keeps. Throws Problem `not_found`, `conflict`, `invalid_request` naming `days` or `confirmation`.
+ * Sets how many days a program keeps its applications. Requires confirmation if that erases applications that the current setting keeps. Throws
+ * Problem `not_found`, `conflict`, or `invalid_request` naming `days` or `confirmation`.
  */
 export async function setRetention(sql: Sql, slug: string, order: RetentionOrder): Promise<void> {
   const { days, actor, address, seen, confirmation } = order
@@ -166,7 +166,7 @@ const gone = (expired: number): string => {
 const refused = (parameter: string, code: string, detail: string): Problem =>
   invalidRequest('The retention period was not changed.', [{ parameter, code, detail }])
 
-/** What was erased from one program. */
+/** The number of erased items in one program. */
 interface Expired {
   slug: string
   applications: number
@@ -174,8 +174,8 @@ interface Expired {
 }
 
 /**
- * Erases the applications that are older than the retention of their program, oldest first, and answers in progress that were not
- * touched for as long. In transactions of `rowsMax`, so it may be interrupted and repeated. Several processes may run it concurrently.
+ * Erases applications older than their program's retention period, oldest first, and answers in progress that have not changed for that long. Each
+ * transaction erases `rowsMax`, so the run may be interrupted and repeated. Several processes may run it concurrently.
  */
 export async function eraseExpired(sql: Sql, rowsMax = batchRows): Promise<Expired[]> {
   const expired: Expired[] = []

@@ -12,16 +12,16 @@ import { ownNameKeys } from '../../domain/readable/readable-application.ts'
 /** A longer list isn't sorted by name. */
 export const namedMax = 1000
 
-/** The list on both sides of a place, in its order. */
+/** The list on both sides of a position, in order. */
 export interface ListByName {
   before: readonly ListedApplication[]
   after: readonly ListedApplication[]
 }
 
 /**
- * The list sorted by last name, then first and middle name. Equal names are sorted newest first, and applications without a name come last.
- * Undefined if the list has more than `namedMax` applications. The application at the place may have left the list; if it was erased, the
- * list starts from its beginning.
+ * The list sorted by last name, then first and middle name. Equal names are sorted newest first, and applications without a name come last. Undefined
+ * if the list has more than `namedMax` applications. The application at the position may have left the list; if it was erased, the list starts from
+ * its beginning.
  */
 export async function readListByName(
   sql: Sql,

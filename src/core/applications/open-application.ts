@@ -9,7 +9,7 @@ import {
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../../db/client.ts'
 
-/** Why answers are read: to show the application, to compare it with a later one, or to give it as it is exported. */
+/** Why answers are read: to show the application, to compare it with a later one, or to return it as exported. */
 export type OpenReading = 'shown' | 'compared' | 'as_exported' | 'downloaded'
 
 export interface ReadingPerson {
@@ -20,9 +20,8 @@ export interface ReadingPerson {
 }
 
 /**
- * The stored texts of these applications of a program, in this order. Each one that is read is an event `application_read`, in the
- * transaction that reads it, committed before this resolves: where the audit log cannot be written, nothing is read.
- * Throws `not_found` when one of them is not there.
+ * The stored texts of these applications of a program, in this order. Each is recorded as an event `application_read` in the transaction that reads
+ * it, committed before this resolves: if the audit log cannot be written, nothing is read. Throws `not_found` if one of them does not exist.
  */
 export async function openApplications(
   sql: Sql,
@@ -48,12 +47,12 @@ export async function openApplications(
   })
 }
 
-/** Why several are read together: to say in a list whose each is, or to give them as a file. */
+/** Why several are read together: to name the applicants in a list, or to export them as a file. */
 export type ManyRead = 'applications_listed' | 'applications_downloaded'
 
 /**
- * The stored texts of those of these applications that are there, in this order; `asOf` as for `readStoredApplications`. One event names all
- * of them, and what they were searched by but not for: that may be the name of a person. Committed before this resolves.
+ * The stored texts of those of these applications that exist, in this order; `asOf` as for `readStoredApplications`. One event lists all of them and
+ * the kinds of search criteria, but not the search terms, which may be someone's name. Committed before this resolves.
  */
 export async function openMany(
   sql: Sql,

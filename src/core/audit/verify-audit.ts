@@ -31,23 +31,23 @@ export interface AuditVerdict {
   pruned: PrunedFile[]
   /** Errors by segment and file; none if the log is as it was sealed. */
   errors: AuditError[]
-  /** The newest seal, in one word. Keep it elsewhere and pass it as `kept` next time. Null before the first. */
+  /** The newest seal as a single word. Keep it elsewhere and pass it as `kept` next time. Null before the first. */
   seal: string | null
 }
 
 interface PrunedFile {
   file: string
-  /** Whether the caller passed it, and it is as it was written. */
+  /** Whether the caller passed a seal and it is unchanged. */
   checked: boolean
 }
 
 /**
- * Reads the whole log in order. `kept` is the seal of an earlier call: it shows whether what was there then still is. `files` are
- * paths of what was pruned, in any order. Throws Problem `invalid_request` for a seal or file that cannot be read.
+ * Reads the whole log in order. `kept` is the seal of an earlier call: it reveals whether the events of that time are still there. `files` are the
+ * paths of pruned files, in any order. Throws Problem `invalid_request` if a seal or file cannot be read.
  */
 export async function verifyAuditLog(sql: Sql, kept?: string, files: readonly string[] = []): Promise<AuditVerdict> {
   const mark = parseSeal(kept)
-  // In one snapshot: events are added, sealed and pruned all the while.
+  // In one snapshot, because events are added, sealed and pruned meanwhile.
   return inSnapshot(sql, async db => {
     const errors: AuditError[] = []
     const checked = new Map<string, number>()
@@ -74,7 +74,7 @@ const found = (segment: number | null, code: AuditError['code'], detail: string)
   detail,
 })
 
-/** Holds each segment that is in the database against its seal, and goes on after one that was altered. */
+/** Compares each segment in the database with its seal, and continues after an altered one. */
 async function checkSegments(db: Db, errors: AuditError[]): Promise<Pick<AuditVerdict, 'events' | 'unsealed'>> {
   const pruned = await findLastPruned(db)
   const seals = await readAuditSeals(db, (pruned?.segment ?? 0) + 1)
@@ -104,7 +104,7 @@ async function checkSegments(db: Db, errors: AuditError[]): Promise<Pick<AuditVe
   return { events, unsealed }
 }
 
-/** Checks a file on its own and against the seals, and counts its good segments by the name the database has for it. */
+/** Checks a file on its own and against the seals, and counts its valid segments under the file's name in the database. */
 async function checkFile(db: Db, path: string, checked: Map<string, number>, errors: AuditError[]): Promise<void> {
   try {
     const segments = await readAuditFile(path)
@@ -129,7 +129,7 @@ async function checkFile(db: Db, path: string, checked: Map<string, number>, err
   }
 }
 
-/** The newest seal, how many events the database has, and which files have what was pruned, without a look at any sealed event. */
+/** The newest seal, the number of events in the database, and the files with pruned events, without reading any sealed event. */
 export async function measureAuditLog(sql: Sql) {
   return inSnapshot(sql, async db => ({
     seal: sealText(await findLastSeal(db)),

@@ -37,7 +37,7 @@ export class BucketStore implements FileStore {
         await writer.flush()
       }
     } catch (error) {
-      // Otherwise the parts that were sent would stay in the bucket, where no listing shows them.
+      // Otherwise the uploaded parts would remain in the bucket, where no listing shows them.
       await Promise.resolve(writer.end()).catch(() => {})
       throw error
     }

@@ -9,9 +9,9 @@ import type { FileStore } from './file-store.ts'
 const batchFiles = 1000
 
 /**
- * Returns how many were erased. Content goes before its row, so that an interrupted round is repeated ten minutes later. Throws the first
- * error of the storage, after all others were tried; a storage that takes longer than `silenceMs` for one file isn't asked for another.
- * Several processes may run it concurrently.
+ * Erases files that are due and returns their number. Content is removed before its row, so that an interrupted round is repeated ten minutes later.
+ * Throws the first error of the storage, after all others were tried; a storage that takes longer than `silenceMs` for one file isn't asked for
+ * another. Several processes may run it concurrently.
  */
 export async function eraseUnneededFiles(sql: Sql, store: FileStore | undefined, silenceMs: number): Promise<number> {
   if (store === undefined) return 0

@@ -4,10 +4,10 @@
 import { readStoredBytes } from '../../db/apply/uploaded-files.ts'
 import type { Sql } from '../../db/client.ts'
 
-/** How long a sum is used. */
+/** How long a sum is reused. */
 const keptMs = 30_000
 
-/** Share of the space from which administrators are told that it is running out. */
+/** Share of the space above which administrators are warned. */
 const scarceShare = 0.8
 
 export class FileSpace {

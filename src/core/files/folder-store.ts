@@ -19,7 +19,7 @@ export class FolderStore implements FileStore {
     } finally {
       await file.close()
     }
-    // So that a crash doesn't lose the new entry in the folder either.
+    // So that the new entry in the folder survives a crash, too.
     const folder = await open(dirname(path))
     await folder.sync().finally(() => folder.close())
   }

@@ -4,7 +4,7 @@ import { BucketStore } from './bucket-store.ts'
 import type { FileStore, StoreSettings } from './file-store.ts'
 import { FolderStore } from './folder-store.ts'
 
-/** The file storage of the settings; undefined where files can't be uploaded. Opens nothing yet. */
+/** The configured file storage; undefined if files can't be uploaded. Doesn't open anything yet. */
 export function openFileStore(settings: StoreSettings): FileStore | undefined {
   const { filesDir } = settings
   if (filesDir === undefined) return undefined

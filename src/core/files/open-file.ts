@@ -17,14 +17,14 @@ interface FileReader {
   address?: string | undefined
 }
 
-/** A file that was found. `open` records the download and returns the content. It throws Problem `unavailable` when the storage does not respond. */
+/** A file that was found. `open` records the download and returns the content. It throws Problem `unavailable` if the storage does not respond. */
 interface FoundFile {
   file: StoredFile
   open: () => Promise<AsyncIterable<Uint8Array>>
 }
 
 /**
- * Finds a file without recording anything. Throws Problem `not_found` unless a submitted application of the program has it: nobody may read
+ * Finds a file without recording anything. Throws Problem `not_found` unless a submitted application of the program contains it: nobody may read
  * answers in progress.
  */
 export async function findFile(

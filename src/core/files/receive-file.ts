@@ -19,7 +19,7 @@ import type { FileStore } from './file-store.ts'
 /** Maximum number of files per applicant and program, including files that are no longer in an answer. */
 const applicantFilesMax = 100
 
-/** Enough of a file to recognize its type. */
+/** Enough of a file to detect its type. */
 const headBytes = 4100
 
 type FileRefusal = 'file_type' | 'file_too_large' | 'file_empty' | 'files_full' | 'storage_full' | 'file_failed'
@@ -27,17 +27,17 @@ type FileRefusal = 'file_type' | 'file_too_large' | 'file_empty' | 'files_full' 
 interface FileOrder {
   rules: FileRules
   space: FileSpace
-  /** As it was sent. */
+  /** As sent. */
   name: string
-  /** Whose file it is. Called only for a file of an accepted type. */
+  /** Returns the file's owner. Called only for a file of an accepted type. */
   place: () => Promise<ApplicantPlace>
   /** Receives an error of the storage. */
   onFailure: (error: unknown) => void
 }
 
 /**
- * Stores a file and returns its ID, or the reason why it is refused. Throws what `chunks` throws, as when the connection is lost, and then
- * removes what was stored.
+ * Stores a file and returns its ID, or the reason for rejecting it. If `chunks` throws, as when the connection is lost, it removes what was stored
+ * and throws that error.
  */
 export async function receiveFile(
   sql: Sql,
@@ -72,7 +72,7 @@ export async function receiveFile(
   }
 }
 
-/** The type that the first bytes belong to; undefined if applicants may not upload it or it is not recognized. */
+/** The type of a file by its first bytes; undefined if it is unknown or applicants may not upload it. */
 async function typeOf(head: Uint8Array): Promise<FileType | undefined> {
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
   return found && typeOfMedia(found.mime)
@@ -117,7 +117,7 @@ class Arriving {
     return Buffer.concat(this.#head)
   }
 
-  /** All of it, the beginning included. Throws as soon as it is too large. */
+  /** All of the content, including the beginning. Throws as soon as it is too large. */
   async *all(): AsyncGenerator<Uint8Array> {
     for (const chunk of this.#head) yield this.#counted(chunk)
     for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next()) yield this.#counted(chunk)

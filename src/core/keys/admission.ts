@@ -11,7 +11,7 @@ import type { KeySource, KnownKey } from './key-source.ts'
 export interface Attempt {
   /** Value of the Authorization header. */
   authorization: string | null
-  /** The client's; undefined when it could not be determined. */
+  /** The client's address; undefined if it could not be determined. */
   address: IpAddress | undefined
   secure: boolean
   now: Micros
@@ -21,18 +21,18 @@ export type Admission =
   | { caller: Caller }
   | {
       refused: Reason
-      /** The key, if the id named one: never the id as sent, which may be a secret in the wrong field. */
+      /** The key, if its ID exists: never the ID as sent, which may be a secret in the wrong field. */
       api_key_id?: string
-      /** A good credential was sent without encryption; `known` when that had happened before. */
+      /** A valid credential was sent without encryption; `known` if that had happened before. */
       exposed?: 'now' | 'known'
     }
 
-/** The id that is looked up for what cannot be an id. None is ever minted like it: the chance is 62^-20. */
+/** The ID that is looked up in place of an invalid one. No key will ever have it: the chance is 62^-20. */
 const placeholderId = `tribk_${'0'.repeat(20)}`
 
 /**
- * Decides about one request (spec, "Authentication"; contract D4). With a readable header, one lookup, one HMAC and two comparisons are done
- * whatever the header says, so that neither the statements nor their size reveal by their time whether an id is known.
+ * Decides about one request (spec, "Authentication"; contract D4). With a readable header, it always makes one lookup, one HMAC and two comparisons,
+ * so that neither the statements nor their duration reveal whether an ID is known.
  */
 export async function admit(
   keys: KeySource,
@@ -43,16 +43,16 @@ export async function admit(
   const sent = parseAuthorization(attempt.authorization)
   if ('error' in sent) return { refused: attempt.secure ? sent.error : 'plain_http' }
   const { username, password } = sent
-  // A key of the origin that is followed has its secret under the origin's own salt.
+  // The secret of a followed origin's key is hashed with the origin's own salt.
   const isOrigins = isOriginKeyId(username)
   const hash = hashPassword((isOrigins ? originSalt : undefined) ?? pepper, password)
   const key = await keys.find(isApiKeyId(username) ? username : placeholderId, hash)
-  // Both are compared, even if the first fits, so that a rotated key takes as long as any other.
+  // Both are compared, even if the first matches, so that a rotated key takes as long as any other.
   const matchesPresent = hashMatches(hash, key?.secret_hash)
   const matchesEarlier = hashMatches(hash, key?.earlier_secret_hash ?? undefined)
   const matches = matchesPresent || (matchesEarlier && attempt.now < (key?.earlier_secret_until ?? 0))
   if (!attempt.secure) return plainHttp(key, matches, attempt.now)
-  // Worked out for an unknown key too, where it changes nothing, because it takes time.
+  // Computed for an unknown key, too, where it has no effect, because it takes time.
   const ofOrigin = isOrigins ? { hasSalt: originSalt !== undefined } : undefined
   const secretError = matches ? undefined : errorOf(password, matchesEarlier, ofOrigin)
   if (key === undefined) return { refused: 'unknown_key' }
@@ -76,7 +76,7 @@ export async function admit(
   }
 }
 
-/** The origin's secrets have no checksum, so a garbled one looks like a wrong one. */
+/** The origin's secrets have no checksum, so a garbled one cannot be told from a wrong one. */
 function errorOf(password: string, matchesEarlier: boolean, ofOrigin: { hasSalt: boolean } | undefined): Reason {
   const isWhole = isWholePassword(password)
   if (matchesEarlier) return 'rotated_secret'
@@ -84,7 +84,7 @@ function errorOf(password: string, matchesEarlier: boolean, ofOrigin: { hasSalt:
   return isWhole ? 'wrong_secret' : 'garbled_secret'
 }
 
-/** The first unmet constraint of a key whose secret was right, or undefined. */
+/** The first unmet constraint of a key with the right secret, or undefined. */
 export function constraintUnmet(
   key: Pick<KnownKey, 'retired_at' | 'expires_at' | 'disabled_at' | 'allowed_subnets'>,
   { address, now }: Pick<Attempt, 'address' | 'now'>,
@@ -96,7 +96,9 @@ export function constraintUnmet(
   return key.allowed_subnets.some(subnet => contains(subnet, address)) ? undefined : 'address_not_allowed'
 }
 
-/** Never let in. A key that could still be used is exposed by it, also one that is disabled; one that is retired or expired opens nothing any more. */
+/**
+ * Always rejected. This exposes a key that could still be used, even a disabled one, but not a retired or expired one, which no longer grants access.
+ */
 function plainHttp(key: KnownKey | undefined, matches: boolean, now: Micros): Admission {
   if (key === undefined) return { refused: 'plain_http' }
   const exposed = matches && key.retired_at === null && now < key.expires_at

@@ -9,7 +9,7 @@ import { parseSubnet, type Subnet } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { dayMicros } from './expiry.ts'
 
-/** Longest name of a key, and of a front end. */
+/** Maximum length of the names of keys and front ends. */
 export const nameLengthMax = 100
 export const noteLengthMax = 1000
 const programsMax = 1000
@@ -53,14 +53,14 @@ function nameError(name: string): string | undefined {
   return `must be at most ${nameLengthMax} characters, without line breaks or other control characters`
 }
 
-/** What is wrong with a front end's name; undefined if it is valid. */
+/** The error in a front end's name; undefined if it is valid. */
 export function frontEndError(text: string): string | undefined {
   const name = text.trim()
   if (foldText(name) === ownFrontEnd) return 'must be a different name; this one is reserved for the applicants’ pages'
   return isBlank(name) ? 'must name a front end' : nameError(name)
 }
 
-/** The applicants' pages (`/apply`) as a front end. No key reaches its applicants. */
+/** The applicants' pages (`/apply`) as a front end. No key can access its applicants. */
 export const ownFrontEnd = 'tributary/apply'
 
 export async function checkPrograms(db: Db, slugs: readonly string[]): Promise<CheckedSetting> {

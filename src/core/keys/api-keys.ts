@@ -32,11 +32,11 @@ import {
   textsOf,
 } from './key-settings.ts'
 
-/** `expiring`: within `expiringSoonDays`. `exposed`: seen without encryption, and still good. `disabled`: until it is enabled again. */
+/** `expiring`: within `expiringSoonDays`. `exposed`: seen without encryption and still valid. `disabled`: until it is enabled again. */
 export const apiKeyStates = ['active', 'expiring', 'exposed', 'disabled', 'expired', 'retired'] as const
 export type ApiKeyState = (typeof apiKeyStates)[number]
 
-/** The lists of keys, and which states each shows. */
+/** The lists of keys, and the states in each. */
 export const keyGroups = {
   active: ['active', 'expiring', 'exposed'],
   expiring: ['expiring'],
@@ -50,14 +50,14 @@ export interface ListedApiKey extends ApiKeyRow {
   state: ApiKeyState
 }
 
-/** A key just made, with the credential that is shown once. */
+/** A new key with its credential, which is shown once. */
 export interface IssuedApiKey extends Credential {
   key: ListedApiKey
 }
 
 /**
- * Makes a key. The credential is in the answer and nowhere else, so it can be shown once.
- * Throws `invalid_request` naming every error (`/name`, `/programs/0`, `/expires_at`, …).
+ * Creates a key. Only this response contains the credential, which is not stored. Throws `invalid_request` naming every error (`/name`,
+ * `/programs/0`, `/expires_at`, …).
  */
 export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft & AuditContext): Promise<IssuedApiKey> {
   const credential = mintCredential()
@@ -86,7 +86,7 @@ export async function listKeys(db: Db, now: Micros): Promise<ListedApiKey[]> {
   return (await listApiKeys(db)).map(row => withState(row, now))
 }
 
-/** Whether a key is meant: in its id, the texts of its settings or its last address, and among the keys of a program. Empty texts and null mean any. */
+/** Whether a key matches a search in its ID, the texts of its settings or its last address, and a program. Empty texts and null match everything. */
 export function isListed(
   key: ListedApiKey,
   { group, search, program }: { group: KeyGroup | null; search: string; program: string },
@@ -109,13 +109,13 @@ export async function loadKey(db: Db, apiKeyId: string, now: Micros): Promise<Li
   return withState(row, now)
 }
 
-/** Longest time that two secrets of a key are good. */
+/** Maximum time for which two secrets of a key are valid. */
 export const overlapDaysMax = 30
 
 /**
- * Gives a key another secret, which is in the answer and nowhere else. The present one stays good for `overlapDays`, so that a client can
- * be moved over without a gap; with 0 it ends with its next request. Throws `not_found`, `conflict` when the key is retired or expired,
- * `invalid_request` for `/overlap`.
+ * Gives a key a new secret, which only this response contains. The previous one remains valid for `overlapDays`, so that a client can switch without
+ * a gap; with 0, it stops working with the next request. Throws `not_found`, `conflict` if the key is retired or expired, `invalid_request` for
+ * `/overlap`.
  */
 export async function rotateApiKey(
   sql: Sql,
@@ -142,7 +142,7 @@ export async function rotateApiKey(
   return { username: apiKeyId, password, apiSecretToken: apiSecretToken(apiKeyId, password), key }
 }
 
-/** Ends a key for good, with its next request. Doing it again changes nothing. Throws `not_found`. */
+/** Retires a key permanently, effective with its next request. Idempotent. Throws `not_found`. */
 export async function retireApiKey(sql: Sql, apiKeyId: string, by: AuditContext): Promise<ListedApiKey> {
   await refuseFollowedKey(sql, await loadKey(sql, apiKeyId, by.now))
   await sql.begin(async tx => {
@@ -152,13 +152,13 @@ export async function retireApiKey(sql: Sql, apiKeyId: string, by: AuditContext)
 }
 
 /**
- * Refuses a key from its next request on, until it is enabled again; it keeps all it has. Doing it again changes nothing.
- * Throws `not_found`, `conflict` when it is retired.
+ * Disables a key from its next request on, until it is enabled again; its settings are kept. Idempotent. Throws `not_found`, `conflict` if it is
+ * retired.
  */
 export const disableApiKey = (sql: Sql, apiKeyId: string, by: AuditContext): Promise<ListedApiKey> =>
   setDisabled(sql, apiKeyId, by.now, by)
 
-/** Lets a disabled key in again, as `disableApiKey` refused it. */
+/** Enables a disabled key. Throws like `disableApiKey`. */
 export const enableApiKey = (sql: Sql, apiKeyId: string, by: AuditContext): Promise<ListedApiKey> =>
   setDisabled(sql, apiKeyId, null, by)
 
@@ -172,9 +172,9 @@ async function setDisabled(sql: Sql, apiKeyId: string, at: Micros | null, by: Au
 }
 
 /**
- * Changes settings, in force with the key's next request. Throws `not_found`, `conflict` when it is retired, `invalid_request` naming
- * every error. Values that are as they were leave no audit event. With `basedOn`, the `keyVersion` that was seen when this was decided,
- * also `conflict` when the key has been changed since.
+ * Changes settings, effective with the key's next request. Throws `not_found`, `conflict` if it is retired, `invalid_request` naming every error.
+ * Unchanged values leave no audit event. With `basedOn`, the `keyVersion` that was displayed when this was decided, it also throws `conflict` if the
+ * key has been changed since.
  */
 export async function editApiKey(
   sql: Sql,
@@ -231,7 +231,7 @@ const audited = ({ expires_at, ...values }: KeyValues) =>
   expires_at === undefined ? values : { ...values, expires_at: formatMicros(expires_at) }
 
 const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })
-/** Where an origin is followed, applicants and applications come from it alone: their ids are its own. */
+/** If an origin is followed, only it can create applicants and applications: their IDs are its own. */
 async function submissionErrors(db: Db): Promise<ProblemItem[]> {
   const origin = await findOrigin(db)
   const detail = `must be false; this installation follows ${origin}, which receives the submissions`
@@ -248,7 +248,7 @@ async function lockChangeableKey(tx: Transaction, apiKeyId: string): Promise<Api
   return key
 }
 
-/** Throws `conflict`: a change here would be undone, and a key retired here would still work there. */
+/** Throws `conflict`: a change here would be undone, and a key retired here would still work in the origin. */
 async function refuseFollowedKey(db: Db, { followed, name }: ApiKeyRow): Promise<void> {
   if (!followed) return
   throw new Problem('conflict', {

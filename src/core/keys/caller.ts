@@ -15,9 +15,9 @@ export interface Caller {
   may_annotate: boolean
   /** For a key that can submit: the front end whose applicants it can access (D26). */
   front_end: string | null
-  /** Slug → program id of every program it may reach. */
+  /** Slug → ID of each program it can access. */
   programs: ReadonlyMap<string, number>
-  /** The questions it never sees, in whatever program. */
+  /** The questions hidden from it, in any program. */
   hidden: HiddenQuestions
   /** The client's address, in canonical text. */
   address: string
@@ -32,17 +32,17 @@ export interface HiddenQuestions {
 
 export const nothingHidden: HiddenQuestions = { names: [], ids: new Set() }
 
-/** Why a request was refused with 401; for the log alone (spec, "Errors": "The specific reason is in the server logs"). */
+/** Why a request was rejected with 401; only for the log (spec, "Errors": "The specific reason is in the server logs"). */
 export type Reason =
   | HeaderError
   | 'unknown_key'
   | 'wrong_secret'
-  /** The same of a key of the origin's: its secret is under the origin's salt, which may be the wrong one, or is not set. */
+  /** A wrong secret of an origin's key: it is hashed with the origin's salt, which may be wrong or not set. */
   | 'wrong_secret_or_salt'
   | 'origin_salt_not_set'
-  /** Its checksum says that no key ever had this secret: it was cut off, mistyped or made up. */
+  /** Its checksum shows that no key ever had this secret: it was truncated, mistyped or invented. */
   | 'garbled_secret'
-  /** The secret before a rotation, after the time that both were good. */
+  /** The secret before a rotation, after the time in which both were valid. */
   | 'rotated_secret'
   | 'retired'
   | 'expired'
@@ -55,10 +55,10 @@ export type Reason =
   | 'may_not_annotate'
   /** No grant for the program, whether or not it exists. */
   | 'no_grant'
-  /** Not a name that any program could have. */
+  /** A text that is not a valid program name. */
   | 'no_such_program'
 
-/** The one 401 of the service: body and header fields are the same for every reason (contract D4). */
+/** The service's only 401: body and header fields are the same for every reason (contract D4). */
 export function unauthenticated(reason: Reason): Problem {
   return new Problem('unauthenticated', {
     detail:
@@ -68,33 +68,33 @@ export function unauthenticated(reason: Reason): Problem {
   })
 }
 
-/** The id of a program whose applications the caller may export, or the 401. `slug` may be any text. */
+/** The ID of a program whose applications the caller may export; otherwise throws the 401. `slug` may be any text. */
 export function authorizeExport(caller: Caller, slug: string | null): number {
   if (!caller.may_export) throw unauthenticated('may_not_export')
   return grantedProgram(caller, slug)
 }
 
-/** The id of a program of whose applications the caller may set status and note, or the 401. `slug` may be any text. */
+/** The ID of a program whose statuses and notes the caller may set; otherwise throws the 401. `slug` may be any text. */
 export function authorizeAnnotation(caller: Caller, slug: string | null): number {
   if (!caller.may_annotate) throw unauthenticated('may_not_annotate')
   return authorizeExport(caller, slug)
 }
 
-/** The front end the caller submits for, or the 401. */
+/** The front end that the caller submits for; otherwise throws the 401. */
 export function authorizeIntake(caller: Pick<Caller, 'may_submit' | 'front_end'>): string {
   if (!caller.may_submit || caller.front_end === null) throw unauthenticated('may_not_submit')
   return caller.front_end
 }
 
-/** The id of a program to which the caller may submit, or the 401. `slug` may be any text. */
+/** The ID of a program to which the caller may submit; otherwise throws the 401. `slug` may be any text. */
 export function authorizeSubmit(caller: Caller, slug: string | null): { program_id: number; front_end: string } {
   const front_end = authorizeIntake(caller)
   return { program_id: grantedProgram(caller, slug), front_end }
 }
 
 /**
- * The id of a program the caller was granted, whatever for, or the 401. Looked up in the caller's own programs alone, so that
- * nothing a client writes here reaches a statement. The router gives null for percent-encoding that cannot be decoded.
+ * The ID of a program that the caller can access for any purpose; otherwise throws the 401. Only looked up in the caller's own programs, so that no
+ * text from a client reaches a statement. The router passes null for invalid percent-encoding.
  */
 export function grantedProgram(caller: Pick<Caller, 'programs'>, slug: string | null): number {
   const programId = slug === null ? undefined : caller.programs.get(slug)

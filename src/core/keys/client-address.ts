@@ -7,7 +7,7 @@ import { contains, type IpAddress, isLoopback, parseAddress, type Subnet } from 
 export interface Connection {
   /** Address of the socket's other end. */
   peer: string
-  /** Whether this process ended TLS. */
+  /** Whether this process terminated TLS. */
   tls: boolean
   fields: { get(name: string): string | null }
 }
@@ -18,7 +18,7 @@ export interface Trust {
 }
 
 export interface ClientOrigin {
-  /** The client's; undefined when it cannot be determined, which means refused. */
+  /** The client's address; undefined if it cannot be determined, so that the request is rejected. */
   address: IpAddress | undefined
   /** Whether credentials came over HTTPS, or from this machine itself in development. */
   secure: boolean
@@ -42,8 +42,8 @@ export function originOf(connection: Connection, trust: Trust): ClientOrigin {
 }
 
 /**
- * From the right, the first hop that is not a trusted proxy: each proxy appends whom it heard from, so everything to the
- * left of that hop is the client's own say. All hops trusted: the farthest. No header: the proxy itself is the client.
+ * From the right, the first hop that is not a trusted proxy: each proxy appends the address it heard from, so everything to the left of that hop
+ * could have been written by the client. If all hops are trusted: the farthest. Without the header, the proxy itself is the client.
  */
 function forwardedAddress(field: string | null, peer: IpAddress, trust: Trust): IpAddress | undefined {
   if (field === null) return peer
@@ -55,12 +55,12 @@ function forwardedAddress(field: string | null, peer: IpAddress, trust: Trust): 
   return hop
 }
 
-/** The last value was written by the nearest proxy; those before it came from outside. */
+/** The last value was written by the nearest proxy; earlier values came from outside. */
 function saysHttps(field: string | null): boolean {
   return field?.split(',').at(-1)?.trim() === 'https'
 }
 
-/** Whether no proxy says that it passed this on. */
+/** Whether no proxy header shows that this was forwarded. */
 function isDirect({ fields }: Connection): boolean {
   for (const name of forwardingFields) if (fields.get(name) !== null) return false
   return true

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { base62Alphabet, encodeBase62 } from '../../domain/values/base62.ts'
 import { isOriginKeyId } from '../../domain/values/origin-key-id.ts'
 
-/** What a client gets once. `apiSecretToken` is the Base64 of `username:password` (spec, "Authentication" 3). */
+/** What a client receives once. `apiSecretToken` is the Base64 of `username:password` (spec, "Authentication" 3). */
 export interface Credential {
   /** The API key's id. */
   username: string
@@ -14,8 +14,8 @@ export interface Credential {
   apiSecretToken: string
 }
 
-// Prefixes of 6 bytes become 8 whole Base64 characters. The username with its colon is 27 bytes, a multiple of 3,
-// so the password's prefix stands out in Base64 too (contract D24).
+// Prefixes of 6 bytes become 8 whole Base64 characters. The username with its colon is 27 bytes, a multiple of 3, so the password's prefix is
+// recognizable in Base64, too (contract D24).
 const usernamePrefix = 'tribk_'
 const usernameRandomLength = 20
 const passwordPrefix = 'tribs_'
@@ -23,10 +23,10 @@ const adminTokenPrefix = 'tribat_'
 /** 62^43 > 2^256. */
 const passwordRandomLength = 43
 
-/** Longest Authorization header value that is looked at. Ours are 118 characters. */
+/** Maximum length of an Authorization header that is parsed. Ours are 118 characters. */
 const headerLengthMax = 1024
 
-/** For secret scanners: what finds a credential as it is printed, and the API Secret Token made of it. */
+/** For secret scanners: patterns for a credential as printed, and for its API Secret Token. */
 export const scannerPatterns = {
   username: /\btribk_[0-9A-Za-z]{20}\b/,
   password: /\btribs_[0-9A-Za-z]{49}\b/,
@@ -46,25 +46,28 @@ export function apiSecretToken(username: string, password: string): string {
   return Buffer.from(`${username}:${password}`).toString('base64')
 }
 
-/** A token of an administrator: its id, which may be known, and all of it, which is the secret. */
+/** An administrator's token: its ID, which may be public, and the whole token, which is the secret. */
 export function mintAdminToken(): { tokenId: string; token: string } {
   const tokenId = adminTokenPrefix + randomBase62(usernameRandomLength)
   const random = randomBase62(passwordRandomLength)
   return { tokenId, token: `${tokenId}_${random}${checksum(random)}` }
 }
 
-/** Whether a text is a token as minted, checksum included. */
+/** Whether a text has the format of a generated token, including the checksum. */
 export function isAdminToken(text: string): boolean {
   const match = /^tribat_[0-9A-Za-z]{20}_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text)
   return match !== null && checksum(match[1]!) === match[2]
 }
 
-/** Whether a text could be an API key's id. Any other text is never looked up. */
+/** Whether a text could be an API key's ID. Other texts are never looked up. */
 export function isApiKeyId(text: string): boolean {
   return /^tribk_[0-9A-Za-z]{20}$/.test(text) || isOriginKeyId(text)
 }
 
-/** Whether a text is a secret as minted, checksum included: a wrong one was then not cut off or mistyped, but another key's. */
+/**
+ * Whether a text has the format of a generated secret, including the checksum: then a wrong secret was not truncated or mistyped, but belongs to
+ * another key.
+ */
 export function isWholePassword(text: string): boolean {
   const match = /^tribs_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text)
   return match !== null && checksum(match[1]!) === match[2]
@@ -75,8 +78,8 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export type HeaderError = 'no_header' | 'oversized_header' | 'wrong_scheme' | 'bad_base64' | 'bad_utf8' | 'no_colon'
 
 /**
- * The user and password of an Authorization header's value (RFC 7617), or why it has none.
- * The scheme is compared without case, Base64 is canonical, with its padding or without, also in its form for URLs; the first colon splits.
+ * The user and password of an Authorization header (RFC 7617), or why it has none. The scheme is compared ignoring case; Base64 must be canonical,
+ * with or without padding, or in its URL form; the first colon is the separator.
  */
 export function parseAuthorization(
   header: string | null,
@@ -106,16 +109,16 @@ export function hashPassword(pepper: string, password: string): Buffer {
   return createHmac('sha256', pepper).update(password).digest()
 }
 
-/** Stands in for the hash of a key that does not exist, so that an unknown id takes the same steps as a known one. */
+/** Replaces the hash of a key that does not exist, so that an unknown ID takes the same steps as a known one. */
 const placeholderHash = Buffer.alloc(32)
 
-/** Whether the hash of a secret is the one that is stored; in constant time, and in the same time when none is. */
+/** Whether a secret's hash equals the stored one, in constant time, and in the same time if none is stored. */
 export function hashMatches(hash: Buffer, storedHash: Buffer | undefined): boolean {
   const equal = timingSafeEqual(hash, storedHash ?? placeholderHash)
   return equal && storedHash !== undefined
 }
 
-/** Evenly distributed: bytes beyond the last whole multiple of 62 are thrown away. */
+/** Evenly distributed: bytes beyond the last whole multiple of 62 are discarded. */
 function randomBase62(length: number): string {
   const evenBelow = 256 - (256 % base62Alphabet.length)
   let text = ''

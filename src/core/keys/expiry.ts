@@ -4,16 +4,19 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 
 export const dayMicros = 86_400_000_000
 
-/** From when on a key counts as expiring soon. Fewer than the 30 days for which many are made, or these would be from the start. */
+/**
+ * Days before its expiry from which a key counts as expiring soon. Fewer than the common lifetime of 30 days, so that such keys don't count from the
+ * start.
+ */
 export const expiringSoonDays = 21
 
-/** Whether it is time to do something about a key. */
+/** Whether a key needs attention soon. */
 export const isExpiringSoon = (expiresAt: Micros, now: Micros): boolean =>
   expiresAt <= now + expiringSoonDays * dayMicros
 
 /**
- * `90d` (days of 24 hours from now), `2027-01-31` (through the end of that day in the instance's zone) or
- * `2027-01-31T12:00:00Z` (that instant; any offset); or what would be right.
+ * `90d` (days of 24 hours from now), `2027-01-31` (through the end of that day in the instance's zone) or `2027-01-31T12:00:00Z` (that instant; any
+ * offset); or an error that lists these forms.
  */
 export function parseExpiry(text: string, now: Micros, timeZone: string): Micros | { error: string } {
   const days = /^(\d{1,4})d$/.exec(text)

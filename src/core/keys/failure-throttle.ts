@@ -10,20 +10,20 @@ import { RateCounter } from './rate-counter.ts'
 export class FailureThrottle {
   readonly #failures: RateCounter | undefined
 
-  /** 0: nothing is throttled. */
+  /** 0: no throttling. */
   constructor(failuresPerMinute: number, redis?: CountingRedis) {
     if (failuresPerMinute === 0) return
     this.#failures = new RateCounter({ name: 'failures', max: failuresPerMinute, seconds: 60, keys: 'any' }, redis)
   }
 
-  /** Counts one failure. Seconds after which to try again when it is one too many, else undefined. */
+  /** Counts one failure. Returns the seconds to wait if there were too many, otherwise undefined. */
   async countFailure(address: IpAddress | undefined): Promise<number | undefined> {
     const counted = await this.#failures?.count(networkOf(address))
     return counted?.isOver === true ? counted.seconds : undefined
   }
 }
 
-/** What counts as one client: an IPv4 address, or an IPv6 /64, which is what one subscriber gets. */
+/** What counts as one client: an IPv4 address, or an IPv6 /64, the usual size for a subscriber. */
 export function networkOf(address: IpAddress | undefined): string {
   if (address === undefined) return 'unparseable'
   if (address.kind() === 'ipv4') return address.toString()

@@ -19,13 +19,13 @@ import {
 } from './api-key-draft.ts'
 
 export interface KeySetting {
-  /** In the requests that create and change a key. The description is also the help text of the option. */
+  /** In the requests that create and change a key. The description is also the option's help text. */
   schema: TSchema & { description: string }
   /** In forms and on pages. */
   label: string
   /** Below its field. */
   hint?: string
-  /** For text: maximum length, and lines of its field (one unless given). */
+  /** For text: maximum length, and number of lines in its field (1 by default). */
   lengthMax?: number
   rows?: number
   /** The option of scripts/api-key and its argument: a comma-separated list, or one option per item if `repeated`. */

@@ -9,17 +9,17 @@ import { type HiddenQuestions, nothingHidden } from './caller.ts'
 /** Everything needed to decide about a request. */
 export interface KnownKey extends Omit<ApiKeyAuthenticationRow, 'allowed_subnets' | 'programs' | 'hidden'> {
   allowed_subnets: readonly Subnet[]
-  /** Slug → program id of what it may reach. */
+  /** Slug → ID of each program it can access. */
   programs: ReadonlyMap<string, number>
   hidden: HiddenQuestions
 }
 
 export interface KeySource {
-  /** The key as it is now. `apiKeyId` has the form of an id; without the hash of its secret, `programs` and `hidden` are empty. */
+  /** The key's current state. `apiKeyId` has the form of an ID. Unless the hash is of its secret, `programs` and `hidden` are empty. */
   find(apiKeyId: string, hash: Buffer): Promise<KnownKey | undefined>
 }
 
-/** One statement per call, and nothing kept: a change is in force with the next request on every instance. */
+/** One statement per call and no cache, so a change takes effect with the next request on every instance. */
 export function databaseKeys(db: Db): KeySource {
   return {
     async find(apiKeyId, hash) {
@@ -32,7 +32,7 @@ export function databaseKeys(db: Db): KeySource {
   }
 }
 
-/** What texts of subnets mean, which never changes; to read them costs more than most of a request's steps. */
+/** Parsed subnets. The meaning of a text never changes, and parsing it costs more than most steps of a request. */
 const readSubnets = new Map<string, Subnet>()
 const readSubnetsMax = 1000
 

@@ -6,20 +6,20 @@ import type { Sql } from '../../db/client.ts'
 import { markApiKeyExposed, noteApiKeyUse } from '../../db/keys/api-key-rows.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 
-/** At most one write per key in this time, over all instances. */
+/** Interval in which a key's use is written at most once, over all instances. */
 const writeEveryMicros = 60_000_000
 
 export class KeyUses {
-  /** By key id, when this process last wrote; one entry per key in use. */
+  /** When this process last wrote, by key ID; one entry per key in use. */
   readonly #writtenAt = new Map<string, Micros>()
 
   constructor(
-    /** Undefined where the database is only read: nothing is then remembered. */
+    /** Undefined if the database is read-only: then nothing is recorded. */
     private readonly sql: Sql | undefined,
     private readonly log: Log,
   ) {}
 
-  /** A key authenticated a request. Returns immediately. */
+  /** Records that a key authenticated a request. Returns immediately. */
   noteUse(apiKeyId: string, address: string, now: Micros): void {
     if (this.sql === undefined) return
     const writtenAt = this.#writtenAt.get(apiKeyId)

@@ -6,7 +6,7 @@ import { type KeyQuota, Problem } from '../../base/problem.ts'
 import type { CountingRedis } from '../queue/counting-redis.ts'
 import { RateCounter } from './rate-counter.ts'
 
-/** How long an export usually takes at most; when a place will be free is not known. */
+/** The usual maximum duration of an export, used when it is unknown when a place becomes free. */
 const exportRetrySeconds = 5
 
 /** The limits of a key; 0 for none. */
@@ -17,9 +17,9 @@ interface KeyLimit {
 
 /** One of a key's places for exports. */
 export interface ExportPlace {
-  /** Undefined when it was free immediately. Rejects with Problem `rate_limited` when none was free; it is released then. */
+  /** Undefined if it was free immediately. Rejects with Problem `rate_limited` if none was free; the place is then already released. */
   granted: Promise<void> | undefined
-  /** Gives it back; calling that twice is harmless. */
+  /** Releases the place. Safe to call twice. */
   end: () => void
 }
 
@@ -39,7 +39,7 @@ export class KeyLimits {
     if (exportsAtATime > 0) this.#exports = new ExportPlaces(exportsAtATime, redis, leaseMs)
   }
 
-  /** Counts one request of a key, or of an administrator's token, and gives what is left. Rejects with Problem `rate_limited`. */
+  /** Counts one request of a key, or of an administrator's token, and returns what remains. Rejects with Problem `rate_limited`. */
   async takeRequest(apiKeyId: string, what = 'API key'): Promise<KeyQuota> {
     if (this.#requests === undefined) return quotaOf(this.limit)
     const { left, isOver, seconds } = await this.#requests.count(apiKeyId)
@@ -47,7 +47,7 @@ export class KeyLimits {
     return { ...quotaOf(this.limit), left: { requests: left, seconds } }
   }
 
-  /** Takes one of a key's places for exports. Throws Problem `rate_limited` when none is free. */
+  /** Takes one of a key's places for exports. Throws Problem `rate_limited` if none is free. */
   beginExport(apiKeyId: string): ExportPlace {
     if (this.#exports === undefined) return { granted: undefined, end: () => {} }
     const place = this.#exports.begin(apiKeyId)
@@ -87,12 +87,12 @@ export function tooManyExports(quota: KeyLimit): Problem {
   })
 }
 
-// Places for exports under way at a time. In Redis a place is a lease that its process renews, so that a process that was killed gives
-// its places back; each process keeps count of its own besides, for when Redis is away.
+// Places for concurrent exports. In Redis, a place is a lease that its process renews, so that a killed process loses its places. Each process also
+// counts its own, for when Redis is unavailable.
 
 const now = `local time = redis.call('time') local now = time[1] * 1000 + math.floor(time[2] / 1000)`
 const hold = `redis.call('zadd', KEYS[1], now + ARGV[2], ARGV[1]) redis.call('pexpire', KEYS[1], ARGV[2])`
-// By the clock of Redis, so that those of the machines need not agree.
+// By Redis's clock, so that the machines' clocks need not agree.
 const holdPlace = `${now} ${hold}`
 const takePlace = `${now}
 redis.call('zremrangebyscore', KEYS[1], '-inf', now)
@@ -105,9 +105,9 @@ interface PlaceCommands {
   holdPlace(key: string, lease: string, ms: number): Promise<unknown>
 }
 
-/** A place that is held until `end`; calling that twice is harmless. */
+/** A place that is held until `end`. Safe to call twice. */
 interface Place {
-  /** Whether one was free among all processes; undefined without a Redis to ask. It never rejects. */
+  /** Whether a place was free across all processes; undefined without a Redis that responds. Never rejects. */
   free: Promise<boolean> | undefined
   end: () => void
 }
@@ -127,12 +127,12 @@ export class ExportPlaces {
     redis.client.defineCommand('takePlace', { numberOfKeys: 1, lua: takePlace })
     redis.client.defineCommand('holdPlace', { numberOfKeys: 1, lua: holdPlace })
     this.#commands = redis.client as unknown as PlaceCommands
-    // It may have started empty, and does not know of places that were taken while it was away.
+    // It may have restarted empty and not know the places taken while it was away.
     redis.client.on('ready', () => this.#renew())
     setInterval(() => this.#renew(), leaseMs / 3).unref()
   }
 
-  /** Undefined when this process alone holds all of them. */
+  /** Undefined if all of the places belong to this process. */
   begin(id: string): Place | undefined {
     const leases = this.#leases.get(id) ?? new Set()
     if (leases.size >= this.max) return undefined

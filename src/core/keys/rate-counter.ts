@@ -5,20 +5,20 @@ import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimi
 import type { CountingRedis } from '../queue/counting-redis.ts'
 
 interface Window {
-  /** Distinguishes it in Redis. */
+  /** Distinguishes the counter in Redis. */
   name: string
   max: number
   seconds: number
-  /** `few`: what is counted bounds itself, as API keys do. `any`: strangers choose it, so memory must be bounded, and Redis gets hashes. */
+  /** `few`: the names are limited in number, like API keys. `any`: strangers choose the names, so memory must be bounded, and Redis gets hashes. */
   keys: 'few' | 'any'
 }
 
 export interface Counted {
-  /** With this one. */
+  /** Including this one. */
   count: number
   left: number
   isOver: boolean
-  /** Until the window is over; at least 1, at most its length. */
+  /** Until the window ends: at least 1, at most its length. */
   seconds: number
 }
 
@@ -44,7 +44,7 @@ export class RateCounter {
           })
   }
 
-  /** Never waits longer than Redis may (core/queue/counting-redis). */
+  /** Never waits longer than Redis may take (core/queue/counting-redis). */
   async count(text: string): Promise<Counted> {
     const key = this.#keyOf(text)
     const [consumed, isOver] = await this.#limiter.consume(key).then(
@@ -54,7 +54,7 @@ export class RateCounter {
         throw error
       },
     )
-    // Redis may be gone with the next one.
+    // Redis may be gone at the next one.
     if (this.redis?.away === false) void this.#own.penalty(key)
     const { consumedPoints, remainingPoints, msBeforeNext } = consumed
     // A clock that jumped back would make the rest of the window too long.
@@ -75,7 +75,7 @@ export class RateCounter {
   }
 }
 
-/** Keys are spread over this many counters. Two that share a counter share a limit: which two do is another draw in each process. */
+/** Names are spread over this many counters. Two that share a counter share a limit; which two do is random in each process. */
 const counters = 16_384n
 const seed = BigInt(crypto.getRandomValues(new Uint32Array(1))[0]!)
 

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts'
 import type { Db } from '../../db/client.ts'
 import { deleteOldRefusals, insertRefusals, type Refusal } from '../../db/keys/refusal-rows.ts'
 
-/** Notes that wait to be written, and how often they are. */
+/** Maximum number of waiting notes, and the interval of writing them. */
 const waitingMax = 500
 const writeEveryMs = 500
 const keptMicros = 30 * 86_400 * 1_000_000

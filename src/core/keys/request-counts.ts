@@ -8,7 +8,7 @@ import { lastDays } from '../../domain/values/calendar-days.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 
 const writeEveryMs = 5000
-/** The days shown, today included. */
+/** Number of days shown, including today. */
 export const requestDays = 30
 
 interface Counted {
@@ -18,7 +18,7 @@ interface Counted {
 }
 
 export class KeyRequestCounts {
-  /** By key and outcome, since `#since`. Bounded by the number of keys, as only known keys are counted. */
+  /** By key and outcome, since `#since`. Bounded by the number of keys, because only requests of known keys are counted. */
   #counts = new Map<string, Counted>()
   #since: Micros = 0
   #timer: Timer | undefined
@@ -30,7 +30,7 @@ export class KeyRequestCounts {
     private readonly settings: { timeZone: string; now: () => Micros },
   ) {}
 
-  /** `outcome`: `complete`, `interrupted`, the status of an error, or the reason of a 401. Returns immediately. */
+  /** `outcome`: `complete`, `interrupted`, the status of an error, or the reason for a 401. Returns immediately. */
   count(api_key_id: string, outcome: string): void {
     const by = `${outcome} ${api_key_id}`
     const counted = this.#counts.get(by)
@@ -42,7 +42,7 @@ export class KeyRequestCounts {
     this.#timer.unref()
   }
 
-  /** Writes what was counted. Never rejects. */
+  /** Writes the counts. Never rejects. */
   async finish(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -11,16 +11,16 @@ import { bulkLoad, type LoadReceipt } from './storing/bulk-load.ts'
 import type { LoadOptions } from './storing/store-load.ts'
 
 interface LoadLinesOptions extends LoadOptions {
-  /** The only program whose applications are taken; any program when undefined. */
+  /** The only program whose applications are accepted; undefined for any program. */
   programSlug?: string | undefined
-  /** Called for each piece of the input, with its number of bytes. */
+  /** Called for each chunk of the input with its number of bytes. */
   onBytes?: ((bytes: number) => void) | undefined
 }
 
 /**
- * Loads every application of the input, once, or none when something is wrong with any. A line is an application object or a page of an export
- * (`{"payload":[…],"nextPageToken":…}`); empty lines are skipped. Throws a Problem that names the lines that are wrong, and why.
- * A key that occurs twice in one object is refused.
+ * Loads every application of the input once, or none if any has an error. A line is an application object or a page of an export
+ * (`{"payload":[…],"nextPageToken":…}`); empty lines are skipped. Throws a Problem that lists the invalid lines with their errors. A key that occurs
+ * twice in one object is an error.
  */
 export async function loadLines(
   sql: Sql,
@@ -46,7 +46,7 @@ async function* seenBy(see: (bytes: Uint8Array) => void, input: AsyncIterable<Ui
   }
 }
 
-/** Hands over the applications of lines, and what is wrong with them. */
+/** Passes on the applications of lines, and their errors. */
 class LineReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -67,7 +67,7 @@ class LineReader {
     }
   }
 
-  /** The value of a line, none of an empty one, or what is wrong with it. */
+  /** The value of a line, nothing for an empty line, or its error. */
   #parse(line: Uint8Array): { value: Json } | { empty: true } | { code: string; detail: string } {
     let text: string
     try {

@@ -8,7 +8,7 @@ export interface Build {
   version: string
   commit: string
   bun: string
-  /** The newest migration of the database, as the process found it when it started. */
+  /** The newest migration of the database when the process started. */
   schema: string
 }
 

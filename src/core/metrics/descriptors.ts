@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Undefined where the system does not report it. */
+/** Undefined if the system does not report it. */
 export function openDescriptors(): { open: number; max: number } | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

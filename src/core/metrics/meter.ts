@@ -3,10 +3,10 @@
 
 import { Counter, Gauge, Registry } from 'prom-client'
 
-/** What is found is undefined, null, a number, or a number for each of some labels. */
+/** A lookup's result: undefined, null, a number, or a number for each of some labels. */
 type Figure = number | null | undefined | readonly (readonly [labels: Record<string, string>, value: number])[]
 
-/** A gauge, and what of that which was looked up it shows. */
+/** A gauge, and the part of the lookup that it shows. */
 export type FoundGauge<Found> = readonly [name: string, help: string, of: (found: Found) => Figure, labels?: string[]]
 
 export class Meter {
@@ -32,10 +32,10 @@ export class Meter {
     })
   }
 
-  /** Gauges of what is looked up together. What is not known, or cannot be looked up, is left out. */
+  /** Gauges with a common lookup. Values that are unknown, or whose lookup fails, are omitted. */
   lookUp<Found>(read: () => Promise<Found | undefined>, found: readonly FoundGauge<Found>[]): void {
     const gauges = found.map(([name, help, of, labels]) => {
-      // Labels only so that a value can be left out: an unlabelled gauge always has one.
+      // Labels only so that a value can be omitted: an unlabeled gauge always has one.
       return { of, gauge: new Gauge({ name, help, labelNames: labels ?? ['none'], registers: this.registers }) }
     })
     this.onRead(async () => {
@@ -49,9 +49,9 @@ export class Meter {
     })
   }
 
-  /** The text Prometheus reads, and its content type. */
+  /** The text for Prometheus and its content type. */
   async exposition(): Promise<{ text: string; contentType: string }> {
-    // A lookup may add others, which are asked in the same scrape.
+    // A lookup may add others, which are read in the same scrape.
     for (let done = 0; done < this.#lookUps.length; ) {
       const next = this.#lookUps.slice(done)
       done = this.#lookUps.length

@@ -5,14 +5,14 @@ import { findOrigin } from '../../db/origin.ts'
 import type { Meter } from './meter.ts'
 
 /**
- * Adds the metrics of an origin with the first scrape that finds one. `load` brings the code for it, which an installation with programs of
- * its own never needs.
+ * Adds an origin's metrics with the first scrape that finds an origin. `load` imports their code, which an installation with its own programs never
+ * needs.
  */
 export function watchOrigin(meter: Meter, db: Sql, load: () => Promise<(meter: Meter, db: Sql) => void>): void {
   let isWatched = false
   meter.onRead(async () => {
     if (isWatched || (await findOrigin(db).catch(() => undefined)) === undefined) return
-    // A program that was built without this code has no metrics of it.
+    // A program built without this code has none of its metrics.
     const watch = await load().catch(() => undefined)
     if (isWatched || watch === undefined) return
     isWatched = true

@@ -50,7 +50,7 @@ export class PoolMetrics {
     })
   }
 
-  /** Opens a pool and measures it: `open` gets the callback for each wait, in milliseconds. */
+  /** Opens a pool and measures it: `open` receives a callback for each wait, in milliseconds. */
   watch(name: string, open: (onWait: (ms: number) => void) => Sql): Sql {
     const waits = this.#waits.labels(name)
     const sql = open(ms => waits.observe(ms / 1000))

@@ -7,7 +7,7 @@ import type { Build } from './build.ts'
 import { openDescriptors } from './descriptors.ts'
 import type { Meter } from './meter.ts'
 
-/** How often it is looked how late a timer is. */
+/** Interval of measuring the event-loop delay. */
 const timerMs = 100
 
 export function registerProcessMetrics(meter: Meter, build: Build): void {
@@ -37,7 +37,7 @@ function registerProcessorMetrics(meter: Meter): void {
 }
 
 function registerMemoryMetrics(meter: Meter): void {
-  // Not heapUsed, which is as of a collection: buffers that came since then would be more than all.
+  // Not heapUsed, which is as of the last garbage collection: buffers allocated since then would exceed it.
   meter.gauge('bun_heap_used_bytes', 'JavaScript memory, including buffers and uncollected garbage', heapSize)
   meter.gauge(
     'bun_heap_external_bytes',
@@ -58,7 +58,7 @@ function registerDescriptorMetrics(meter: Meter): void {
   meter.gauge('process_open_fds', 'Open file descriptors, one per connection', () => openDescriptors()!.open)
 }
 
-/** A timer that comes late was kept waiting by something that ran for long: all requests were, too. */
+/** If a timer is late, something ran for that long and delayed all requests, too. */
 function watchEventLoop({ registers }: Meter): void {
   const lateness = new Histogram({
     name: 'tributary_event_loop_delay_seconds',

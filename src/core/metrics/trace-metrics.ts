@@ -2,7 +2,7 @@
 
 import type { Meter } from './meter.ts'
 
-/** Undefined where nothing is traced: then both are 0. */
+/** Undefined without tracing: then both are 0. */
 export function watchTraces(meter: Meter, exporter: { exported: number; dropped: number } | undefined): void {
   meter.counter(
     'tributary_spans_exported_total',

@@ -37,7 +37,7 @@ export type Area = keyof typeof areas
 /** The scope of a token. `write` includes `read`, but not `erase`, which cannot be undone. */
 export type Scope = `${Area}:${'read' | 'write'}` | 'applications:erase'
 
-/** In the order in which they are offered. Nothing in the audit log can be changed. */
+/** In display order. Nothing in the audit log can be changed. */
 export const scopes: readonly Scope[] = (Object.keys(areas) as Area[]).flatMap((area): Scope[] =>
   area === 'audit'
     ? ['audit:read']
@@ -61,7 +61,7 @@ interface AdminTokenDraft {
   expires_at: Micros | undefined
 }
 
-/** Makes a token for the person who asks. It is in the answer and nowhere else. Throws `invalid_request` naming every error. */
+/** Creates a token for the person who requests it. Only this response contains it. Throws `invalid_request` naming every error. */
 export async function createAdminToken(
   sql: Sql,
   person: Pick<Person, 'person_id'>,
@@ -107,7 +107,7 @@ export async function createAdminToken(
   return { tokenId, token }
 }
 
-/** Ends a token of a person, with its next request. Throws `not_found`. */
+/** Ends a person's token, effective with its next request. Throws `not_found`. */
 export async function retireAdminToken(
   sql: Sql,
   place: { tokenId: string; personId: number },
@@ -127,7 +127,7 @@ export interface ListedAdminToken extends AdminTokenRow {
 
 const listedMax = 200
 
-/** The tokens of a person, those that are good first. */
+/** A person's tokens, valid ones first. */
 export async function listAdminTokens(sql: Sql, personId: number, now: Micros): Promise<ListedAdminToken[]> {
   const rows = await readAdminTokens(sql, personId, now, listedMax)
   return rows.map(row => ({
@@ -136,21 +136,21 @@ export async function listAdminTokens(sql: Sql, personId: number, now: Micros): 
   }))
 }
 
-/** A person as a token lets them in. */
+/** A person authenticated by a token. */
 export interface TokenHolder {
   person: Person
   tokenId: string
   scopes: readonly string[]
   expiresAt: Micros
-  /** Whether they can sign in with a password, where passwords are on. */
+  /** Whether they can sign in with a password, if passwords are on. */
   hasPassword: boolean
   hasSecondFactor: boolean
 }
 
-/** How exactly the last use of a token is kept. */
+/** The precision with which a token's last use is stored. */
 const usedEveryMicros = 60 * 1_000_000
 
-/** Whose token this is; undefined when no such token exists, it has ended, or its person is disabled. Notes that it was used. */
+/** The person with this token; undefined if it doesn't exist or has ended, or the person is disabled. Records its use. */
 export async function loadTokenHolder(
   sql: Sql,
   token: string,
@@ -170,11 +170,11 @@ export async function loadTokenHolder(
   }
 }
 
-/** How the audit log names a person who acts through a token. */
+/** The name in the audit log of a person who acts through a token. */
 export const tokenActor = ({ tokenId, person }: Pick<TokenHolder, 'tokenId' | 'person'>): string =>
   `admin-token:${tokenId}:${person.email}`
 
-/** Throws Problem `forbidden` when the token is not good for this. */
+/** Throws Problem `forbidden` if the token lacks the scope. */
 export function requireScope(held: readonly string[], scope: Scope): void {
   if (held.includes(scope) || held.includes(scope.replace(':read', ':write'))) return
   throw new Problem('forbidden', {

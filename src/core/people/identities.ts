@@ -9,19 +9,19 @@ import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { foldEmail } from './people.ts'
 import { actorOf } from './roles.ts'
 
-/** Whom the provider vouches for. */
+/** The person vouched for by the provider. */
 export interface Identity {
   issuer: string
   subject: string
-  /** Only what the provider has verified. */
+  /** Only if verified by the provider. */
   email: string | undefined
 }
 
 type Found = { person_id: number; email: string } | { refused: string }
 
 /**
- * The person this is, or why it is none; the reason is for the audit log alone. The email counts once: from then on a person is
- * known by issuer and subject, and the address may be reassigned. Storing the identity is audited.
+ * The person with this identity, or the reason if there is none, which is only for the audit log. The email address is used once: afterwards, a
+ * person is recognized by issuer and subject, and the address may be reassigned. Storing the identity is audited.
  */
 export async function findPersonOf(
   sql: Sql,

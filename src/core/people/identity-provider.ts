@@ -24,9 +24,9 @@ import {
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Identity } from './identities.ts'
 
-/** For each answer of the provider. Those of one sign-in (metadata, token, keys) together stay below RESPONSE_TIMEOUT's default. */
+/** Timeout for each response of the provider. Those of one sign-in (metadata, token, keys) together stay below RESPONSE_TIMEOUT's default. */
 const answerSeconds = 4
-/** How long the provider's metadata is kept. */
+/** How long the provider's metadata is cached. */
 const keptMs = 3_600_000
 
 interface ProviderSettings {
@@ -35,7 +35,7 @@ interface ProviderSettings {
   clientSecret: string
 }
 
-/** The values that must come back from the provider with the person who was sent there. */
+/** The values that the provider must send back with a person who was redirected there. */
 export interface ProviderAttempt {
   state: string
   nonce: string
@@ -43,13 +43,13 @@ export interface ProviderAttempt {
 }
 
 export interface Vouched extends Identity {
-  /** When they last showed the provider who they are, if it says so. */
+  /** When they last authenticated at the provider, if it reports that. */
   authenticatedAt: Micros | undefined
 }
 
-/** The provider did not answer, or not as a provider does. Nothing is known about the person. */
+/** The provider did not respond, or responded incorrectly. Nothing is known about the person. */
 export class ProviderAway extends Error {}
-/** The provider answered, but with nothing that can be believed. The message is a short code. */
+/** The provider's response cannot be trusted. The message is a short code. */
 export class NotVouched extends Error {}
 
 export class IdentityProvider {
@@ -58,7 +58,7 @@ export class IdentityProvider {
 
   constructor(private readonly settings: ProviderSettings) {}
 
-  /** Where to send a person. With `again` they are to show who they are even if the provider knows. Throws ProviderAway. */
+  /** The address to redirect a person to. With `again`, they must authenticate even if the provider has a session. Throws ProviderAway. */
   async begin(redirectUri: string, again: boolean): Promise<{ url: string; attempt: ProviderAttempt }> {
     const configuration = await this.#configuration()
     const attempt = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
@@ -75,8 +75,8 @@ export class IdentityProvider {
   }
 
   /**
-   * Whom the provider vouches for, given the address with which they came back. With `withinSeconds` they must have shown the
-   * provider who they are since then, and it must say so. Throws ProviderAway or NotVouched.
+   * The person vouched for by the provider, given the address with which they returned. With `withinSeconds`, they must have authenticated at the
+   * provider within that time, and it must report so. Throws ProviderAway or NotVouched.
    */
   async finish(callback: URL, attempt: ProviderAttempt, withinSeconds?: number): Promise<Vouched> {
     const configuration = await this.#configuration()
@@ -100,7 +100,7 @@ export class IdentityProvider {
     }
   }
 
-  /** The provider's metadata. Fetched once for all who wait for it; the last copy holds while the provider is down. */
+  /** The provider's metadata, fetched once for all who wait for it; the last copy is used while the provider is down. */
   async #configuration(): Promise<Configuration> {
     if (this.#found !== undefined && performance.now() - this.#found.at < keptMs) return this.#found.configuration
     this.#underWay ??= this.#discover().finally(() => {
@@ -123,14 +123,14 @@ export class IdentityProvider {
       timeout: answerSeconds,
       execute: [enableNonRepudiationChecks, ...(server.protocol === 'http:' ? [allowInsecureRequests] : [])],
     })
-    // The library lets some providers speak for every organization they serve; here it is one.
+    // For some providers, the library accepts every organization they serve; here it must be one.
     if (new URL(configuration.serverMetadata().issuer).href !== server.href)
       throw new Error('the provider’s metadata names another issuer')
     return configuration
   }
 }
 
-/** As the provider wants it; by HTTP Basic where it says nothing (OpenID Connect Core 1.0, section 9). */
+/** The provider's method; HTTP Basic if it names none (OpenID Connect Core 1.0, section 9). */
 function clientAuthentication(secret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)]
   return (server, ...rest) => {
@@ -141,7 +141,7 @@ function clientAuthentication(secret: string): ClientAuth {
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Some providers say the email in the ID token, others only at the userinfo endpoint. */
+/** Some providers include the email address in the ID token, others only at the userinfo endpoint. */
 async function withEmail(configuration: Configuration, claims: IDToken, accessToken: string): Promise<Claims> {
   if (claims.email !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined) return claims
   return fetchUserInfo(configuration, accessToken, claims.sub)
@@ -150,7 +150,7 @@ async function withEmail(configuration: Configuration, claims: IDToken, accessTo
 const verifiedEmail = ({ email, email_verified }: Claims): string | undefined =>
   email_verified === true && typeof email === 'string' ? email : undefined
 
-/** Codes of answers that came, and do not vouch; with any other the provider is at fault, or away. */
+/** Codes of responses that don't vouch for the person; any other code means that the provider has failed or is unreachable. */
 const notVouched = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_PARSE_ERROR',

@@ -21,7 +21,7 @@ import { foldText, isName } from '../../domain/values/folded-text.ts'
 import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { isEmail, storeInvitation } from './people.ts'
 
-/** Adds an organization and gives its id. Throws Problem `invalid_request` when the name will not do. */
+/** Adds an organization and returns its ID. Throws Problem `invalid_request` if the name is invalid. */
 export async function addOrganization(sql: Sql, name: string, by: AuditContext): Promise<number> {
   const named = checkName(name)
   return inTransaction(sql, async tx => {
@@ -32,7 +32,7 @@ export async function addOrganization(sql: Sql, name: string, by: AuditContext):
   })
 }
 
-/** Renames an organization. What was submitted before keeps the name of then. */
+/** Renames an organization. Earlier submissions keep the previous name. */
 export async function renameOrganization(sql: Sql, id: number, name: string, by: AuditContext): Promise<void> {
   const named = checkName(name)
   await inTransaction(sql, async tx => {
@@ -45,7 +45,7 @@ export async function renameOrganization(sql: Sql, id: number, name: string, by:
   })
 }
 
-/** Disables an organization, so that its people are no longer listed or signed in, or enables it with the people it had. */
+/** Disables an organization, so that its people are neither listed nor signed in, or enables it with its earlier people. */
 export async function setOrganizationDisabled(
   sql: Sql,
   id: number,
@@ -62,7 +62,7 @@ export async function setOrganizationDisabled(
   })
 }
 
-/** Adds a person to an organization. One person may be in several. Throws Problem `invalid_request` when the email will not do. */
+/** Adds a person to an organization. One person may be in several. Throws Problem `invalid_request` if the email address is invalid. */
 export async function addIntermediary(sql: Sql, organizationId: number, text: string, by: AuditContext): Promise<void> {
   await inTransaction(sql, async tx => {
     const { name } = await requireOrganization(tx, organizationId)
@@ -76,8 +76,8 @@ export async function addIntermediary(sql: Sql, organizationId: number, text: st
 }
 
 /**
- * Lets a person of an organization sign in and apply for its clients. Returns the token of the link with which they choose a password. Throws
- * Problem `invalid_request` when the name is invalid or another person has the email address, and `conflict` when they are disabled.
+ * Lets a person of an organization sign in and apply for its clients. Returns the token of their link for choosing a password. Throws Problem
+ * `invalid_request` if the name is invalid or another person has the email address, and `conflict` if they are disabled.
  */
 export async function inviteIntermediary(
   sql: Sql,
@@ -135,8 +135,8 @@ export async function setIntermediaryDisabled(
 }
 
 /**
- * Revokes the codes of clients that an organization's people have seen, or one of them, and ends these clients' sessions. They get new
- * codes from their organization or from an administrator. Audited.
+ * Revokes the codes of clients that an organization's people, or one of them, have seen, and ends these clients' sessions. They get new codes from
+ * their organization or from an administrator. Audited.
  */
 export async function revokeClientCodes(
   sql: Sql,

@@ -21,14 +21,14 @@ export const knownPerson = ({ person_id }: { person_id: number }): PasswordClien
 
 export const queueLimits = {
   runningMax: 2,
-  /** Room for a first try from each of 200 addresses: a flood from that many has failed nowhere yet. */
+  /** Room for a first attempt from each of 200 addresses: in a flood from that many, none has failed before. */
   waitingMax: 256,
   waitMsMax: 10_000,
   /** Maximum number of passwords of one client, being hashed or waiting. */
   ofOneClientMax: 8,
   /** How long a failure counts. */
   failureMs: 15 * 60_000,
-  /** Clients whose failures are remembered. Beyond that, the earliest are forgotten. */
+  /** Maximum number of clients whose failures are remembered; beyond that, the earliest are forgotten. */
   failedMax: 10_000,
 } as const
 
@@ -47,7 +47,7 @@ export class PasswordQueue {
 
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
-  /** Runs `work` when it is this client's turn. Rejects with Problem `unavailable` when the queue has no place for it, or no turn in time. */
+  /** Runs `work` when it is this client's turn. Rejects with Problem `unavailable` if the queue is full or the turn doesn't come in time. */
   async run<T>(client: PasswordClient, work: () => Promise<T>): Promise<T> {
     if (this.#heldBy(client) >= queueLimits.ofOneClientMax) throw tooManyAtOnce
     await new Promise<void>((begin, refuse) => {
@@ -62,7 +62,7 @@ export class PasswordQueue {
     }
   }
 
-  /** Notes that a password of this client was wrong. */
+  /** Records a client's wrong password. */
   noteFailure({ name }: PasswordClient): void {
     const failed = { count: this.#failuresOf(name) + 1, untilMs: this.nowMs() + queueLimits.failureMs }
     // Deleted first, so that the map is in the order of the last failure.
@@ -88,7 +88,7 @@ export class PasswordQueue {
       held.set(name, ahead + 1)
       return { waiter, group: isKnown ? 0 : 1, place: ahead + this.#failuresOf(name) }
     })
-    // The sort is stable: in equal places, the earlier one first.
+    // The sort is stable: of equal ones, the earlier comes first.
     return placed.sort((a, b) => a.group - b.group || a.place - b.place).map(({ waiter }) => waiter)
   }
 

@@ -5,7 +5,7 @@ import { type PasswordClient, PasswordQueue } from './password-queue.ts'
 
 export const passwordLengthMin = 12
 const passwordLengthMax = 200
-/** Cost of argon2id: KiB of memory and passes over it. */
+/** Cost of argon2id: KiB of memory and number of passes. */
 interface PasswordCost {
   memoryCost: number
   timeCost: number
@@ -18,7 +18,7 @@ let cost = fullPasswordCost
 /** A hash of no password, which takes as long to compare as a real one. */
 let placeholder: Promise<string> | undefined
 
-/** For tests of something else, which would spend half of their time here. */
+/** For tests of other things, which would spend half of their time here. */
 export function setPasswordCost(other: PasswordCost): void {
   cost = other
   placeholder = undefined
@@ -42,14 +42,11 @@ export function passwordErrors(password: string, person: { email: string; name: 
   return []
 }
 
-/** Throws Problem `unavailable` as `isPassword` does. */
+/** Throws Problem `unavailable` like `isPassword`. */
 export const hashPersonPassword = (password: string, from: PasswordClient): Promise<string> =>
   queue.run(from, () => hash(password))
 
-/**
- * Whether a password is the one of this hash. Without a hash, the same work is done for nothing. Throws Problem `unavailable` when too
- * many are waiting.
- */
+/** Whether a password matches this hash. Without a hash, it does the same work. Throws Problem `unavailable` if too many are waiting. */
 export async function isPassword(password: string, stored: string | undefined, from: PasswordClient): Promise<boolean> {
   placeholder ??= hash(crypto.randomUUID())
   const against = stored ?? (await placeholder)
@@ -59,7 +56,7 @@ export async function isPassword(password: string, stored: string | undefined, f
   return false
 }
 
-/** When a password that was right is another by the time that something follows from it. */
+/** For a correct password that has been changed before it could be used. */
 export const changedConcurrently = (): Problem =>
   new Problem('unauthenticated', {
     detail: 'Your password or account changed at the same time. Sign in again.',

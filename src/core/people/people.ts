@@ -26,19 +26,19 @@ import { changedConcurrently, hashPersonPassword, passwordErrors } from './passw
 import { actorOf, type Role, roles } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
 
-/** How long the link to choose a password is good. */
+/** How long the link for choosing a password is valid. */
 const invitationMicros = 7 * 86_400 * 1_000_000
 
-/** A person as an administrator writes it. */
+/** A person as entered by an administrator. */
 interface PersonDraft {
   email: string
   name: string
   role: string
-  /** Slugs; only of a program administrator. */
+  /** Slugs; only for a program administrator. */
   programs: readonly string[]
 }
 
-/** An email as compared. */
+/** An email address in the form used for comparison. */
 export const foldEmail = foldText
 
 /** Whether a text has the form of an email address. */
@@ -46,8 +46,8 @@ export const isEmail = (text: string): boolean =>
   /^[^\s@]+@[^\s@]+$/.test(text) && text.length <= 254 && !/\p{C}/u.test(text)
 
 /**
- * Adds a person and gives the token of the link with which a password is chosen. The token is not kept and not shown again.
- * Throws Problem `invalid_request` naming every field that is wrong.
+ * Adds a person and returns the token of their link for choosing a password. The token is not stored and not shown again. Throws Problem
+ * `invalid_request` naming every invalid field.
  */
 export async function invitePerson(
   sql: Sql,
@@ -72,7 +72,7 @@ export async function invitePerson(
   })
 }
 
-/** A new link for a person who has lost the password, or never chose one. The old password stays valid until then. */
+/** Creates a new link for a person who has lost their password or never chose one. The old password remains valid until the link is used. */
 export async function inviteAgain(sql: Sql, personId: number, by: AuditContext): Promise<string> {
   return inTransaction(sql, async tx => {
     const person = (await lockPerson(tx, personId)) ?? noSuchPerson()
@@ -84,8 +84,7 @@ export async function inviteAgain(sql: Sql, personId: number, by: AuditContext):
 }
 
 /**
- * Changes name, role and programs. The last administrator stays one, and an intermediary stays an intermediary. Takes effect with the next
- * request of a session.
+ * Changes name, role and programs. The last administrator and intermediaries cannot get another role. Takes effect with the session's next request.
  */
 export async function editPerson(
   sql: Sql,
@@ -105,7 +104,10 @@ export async function editPerson(
   })
 }
 
-/** Disables a person: every session, every token and the link to choose a password end, and none begins. What the person did stays. The last administrator stays enabled. */
+/**
+ * Disables a person: ends all of their sessions and tokens and the link for choosing a password, and prevents new ones. Their earlier actions remain.
+ * The last administrator cannot be disabled.
+ */
 export async function disablePerson(sql: Sql, personId: number, by: AuditContext): Promise<void> {
   await inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
@@ -127,9 +129,8 @@ export async function enablePerson(sql: Sql, personId: number, by: AuditContext)
 }
 
 /**
- * Gives the person of a link the password they chose, and ends all their sessions and tokens: it is the way back when another had the
- * account. The link is used up.
- * Throws Problem `not_found` when the link is not good any more, `invalid_request` for a password that will not do.
+ * Sets the password that the person of a link chose, and ends all their sessions and tokens, because this is how to recover an account that somebody
+ * else has used. The link cannot be used again. Throws Problem `not_found` if the link is no longer valid, `invalid_request` for an invalid password.
  */
 export async function acceptInvitation(
   sql: Sql,
@@ -205,7 +206,7 @@ function checkDraft(draft: PersonDraft, open: readonly Role[] = roles): PersonDr
   return { email, name, role: role!, programs }
 }
 
-/** For the audit log: of the role that is limited to programs, which; of any other, nothing. */
+/** For the audit log: the programs of a role that is limited to some; nothing for other roles. */
 const programsOf = (role: Role, programs: readonly string[]) => (role === 'PROGRAM_ADMINISTRATOR' ? { programs } : {})
 
 async function givePrograms(tx: Transaction, personId: number, programs: readonly string[]): Promise<void> {

@@ -28,24 +28,24 @@ export interface Person {
   programIds: 'all' | ReadonlySet<number>
 }
 
-/** A person as the database has them; a program administrator with the ids of their programs, an intermediary with none. */
+/** A person's permissions from their database row; a program administrator with the IDs of their programs, an intermediary with none. */
 export const personOf = (row: Omit<Person, 'programIds'> & { program_ids: readonly number[] }): Person => {
   const { person_id, email, name, role, program_ids } = row
   const hasAll = role === 'ADMINISTRATOR' || role === 'AUDITOR'
   return { person_id, email, name, role, programIds: hasAll ? 'all' : new Set(program_ids) }
 }
 
-/** How the audit log names a person. */
+/** A person's name in the audit log. */
 export const actorOf = (person: Pick<Person, 'email'>): string => `admin:${person.email}`
 
-/** The email address of the person who did something in the console; for others, what they are known by. */
+/** The email address of a person who acted in the console; for other actors, their name in the audit log. */
 export const emailOf = (actor: string): string => actor.replace(/^(admin-token:[^:]*|admin|intermediary|operator):/, '')
 
-/** The ids of the programs that a person may see, as statements take them. */
+/** The IDs of the programs that a person may see, as a parameter of statements. */
 export const programsAmong = ({ programIds }: Pick<Person, 'programIds'>): 'all' | number[] =>
   programIds === 'all' ? programIds : [...programIds]
 
-/** Whether a person may see this program at all. */
+/** Whether a person may see this program. */
 export const maySeeProgram = (person: Person, programId: number): boolean =>
   person.programIds === 'all' || person.programIds.has(programId)
 
@@ -53,7 +53,7 @@ export const maySeeProgram = (person: Person, programId: number): boolean =>
 export const mayReadAnswers = ({ role }: Person): boolean =>
   role === 'ADMINISTRATOR' || role === 'PROGRAM_ADMINISTRATOR'
 
-/** Throws Problem `forbidden` when the role may not use this route. */
+/** Throws Problem `forbidden` if the role may not use this route. */
 export function requireRole(person: Person, allowed: readonly Role[]): void {
   if (allowed.includes(person.role)) return
   throw new Problem('forbidden', {

@@ -5,14 +5,14 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const keyOf = (pepper: string, binding: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', pepper, binding, 'sealed text', 32))
 
-/** It opens only with the same `binding`. */
+/** It only opens with the same `binding`. */
 export function sealText(text: string, pepper: string, binding: Buffer): Buffer {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keyOf(pepper, binding), iv)
   return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Undefined for what was not sealed here with this binding. */
+/** Undefined for a text that was not sealed here with this binding. */
 export function openText(sealed: Buffer, pepper: string, binding: Buffer): string | undefined {
   if (sealed.length < 28) return undefined
   try {

@@ -23,18 +23,18 @@ import { openText, sealText } from './sealed-text.ts'
 
 const stepSeconds = 30
 const recoveryCodes = 10
-/** Without letters and digits that are taken for one another. */
+/** Without letters and digits that look alike. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 export const newSecret = (): string => generateSecret()
 
-/** The URI that an authenticator app reads: `otpauth://totp/…`. */
+/** The URI for an authenticator app: `otpauth://totp/…`. */
 export const uriOf = (secret: string, email: string, installation: string): string =>
   generateURI({ issuer: ['Tributary', installation].filter(Boolean).join(' '), label: email, secret })
 
 const bindingOf = (personId: number): Buffer => Buffer.from(`second factor of ${personId}`)
 
-/** The step of a code that this secret gives now, one step before or one after; undefined for any other text. */
+/** The time step in which this secret gives this code: the current one, the one before or the one after; undefined for any other text. */
 function stepOf(secret: string, code: string, now: Micros): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined
   const epoch = Math.floor(now / 1_000_000)
@@ -42,12 +42,12 @@ function stepOf(secret: string, code: string, now: Micros): number | undefined {
   return found.valid ? Math.floor(epoch / stepSeconds) + found.delta : undefined
 }
 
-/** As people write them: spaces and hyphens mean nothing. */
+/** As people write them: spaces and hyphens are ignored. */
 const plain = (code: string): string => code.replace(/[\s-]/g, '').toLowerCase()
 
 /**
- * Whether a person shows their second factor with this code, which is used up by it; true for a person who has none. Without a person, and for
- * a recovery code that is none, the same work is done for nothing. Throws Problem `unavailable` as `isPassword` does.
+ * Whether this code is a person's second factor, using it up; true for a person without one. Without a person, and for an invalid recovery code, it
+ * does the same work. Throws Problem `unavailable` like `isPassword`.
  */
 export async function showsSecondFactor(
   sql: Sql,
@@ -58,7 +58,7 @@ export async function showsSecondFactor(
 ): Promise<boolean> {
   const factor = person && (await findSecondFactor(sql, person.person_id))
   const given = plain(code)
-  // The first character says which of them it is.
+  // The first character is the number of the code.
   const isRecovery = /^[0-9][a-z0-9]{12}$/.test(given)
   const hash = isRecovery ? factor?.recovery_hashes[Number(given[0])] : undefined
   const isGood = isRecovery && (await isPassword(given, hash || undefined, by.from))
@@ -74,8 +74,8 @@ export async function showsSecondFactor(
 }
 
 /**
- * Gives a person a second factor, in place of an earlier one, once a code shows that their app has it; all other sessions end. Returns
- * recovery codes, which are kept nowhere. Throws Problem `invalid_request` for a code that the secret does not give.
+ * Sets or replaces a person's second factor, once a code proves that their app has it, and ends all other sessions. Returns recovery codes, which are
+ * not stored. Throws Problem `invalid_request` for a wrong code.
  */
 export async function setSecondFactor(
   sql: Sql,
@@ -103,7 +103,7 @@ export async function setSecondFactor(
   return codes
 }
 
-/** Takes away a person's second factor, for one who has lost it: every session ends, and the password alone signs in. */
+/** Removes the second factor of a person who has lost it: every session ends, and the password alone signs in. */
 export async function resetSecondFactor(sql: Sql, personId: number, by: AuditContext): Promise<void> {
   await inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
@@ -113,7 +113,7 @@ export async function resetSecondFactor(sql: Sql, personId: number, by: AuditCon
   })
 }
 
-/** `3abc-defg-hjkm-n`: twelve random characters after the number of the code, 59 bits. */
+/** `3abc-defg-hjkm-n`: the number of the code and twelve random characters, 59 bits. */
 function mintRecoveryCode(number: number): string {
   const text = `${number}${Array.from({ length: 12 }, () => alphabet[randomInt(alphabet.length)]).join('')}`
   return text.replace(/(.{4})(?=.)/g, '$1-')

@@ -22,22 +22,22 @@ import { foldEmail } from './people.ts'
 import { actorOf, type Person, personOf } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
 
-/** Bounds of a session. */
+/** Time limits of a session. */
 interface SessionLimits {
   idleMs: number
-  /** The same for intermediaries, who often share a computer. */
+  /** Shorter limits for intermediaries, who often share a computer. */
   applyIdleMs: number
   lifetimeMs: number
 }
 
-/** A person whose password was right, with the hash that it was checked against. */
+/** A person whose password was correct, with the hash that it was checked against. */
 export interface SignedIn {
   person_id: number
   email: string
   password_hash: string
 }
 
-/** A session as a request finds it. */
+/** A session as loaded for a request. */
 export interface Session {
   person: Person
   tokenHash: Buffer
@@ -46,19 +46,19 @@ export interface Session {
   confirmedAt: Micros
   byPassword: boolean
   hasSecondFactor: boolean
-  /** As the person chose it. */
+  /** As chosen by the person. */
   timeZone: string | null
 }
 
-/** How long a person counts as having just shown who they are. */
+/** How long a person counts as recently authenticated. */
 const confirmedMicros = 10 * 60 * 1_000_000
-/** How exactly the last request of a session is kept. */
+/** The precision with which a session's last request is stored. */
 const seenEveryMicros = 60 * 1_000_000
 
-/** The token of a session's forms. Only the holder of the cookie can have it, and it reveals nothing of the cookie. */
+/** The token of a session's forms. Only the holder of the cookie can know it, and it reveals nothing about the cookie. */
 const csrfOf = (token: string): string => createHmac('sha256', token).update('form').digest('base64url')
 
-/** Whether a form came from a page of this session; in constant time. */
+/** Whether a form came from a page of this session, compared in constant time. */
 export function isCsrf({ csrf }: Pick<Session, 'csrf'>, given: string | null): boolean {
   const expected = Buffer.from(csrf)
   const sent = Buffer.from(unmaskedToken(given ?? ''))
@@ -66,8 +66,8 @@ export function isCsrf({ csrf }: Pick<Session, 'csrf'>, given: string | null): b
 }
 
 /**
- * The person whose email and password these are; undefined, after the same work, when they fit no person. Throws Problem
- * `unavailable` as `isPassword` does.
+ * The person with this email address and password; undefined, after the same work, if no person has them. Throws Problem `unavailable` like
+ * `isPassword`.
  */
 export async function verifySignIn(
   sql: Sql,
@@ -83,8 +83,8 @@ export async function verifySignIn(
 }
 
 /**
- * Begins a session, ends the earlier one of this browser, and gives the token of its cookie. Audited. Throws Problem `unauthenticated`
- * when the person was disabled, or the password changed, since it was looked at.
+ * Starts a session, ends this browser's earlier one, and returns the token for its cookie. Audited. Throws Problem `unauthenticated` if the person
+ * was disabled, or the password changed, since it was checked.
  */
 export async function beginSession(
   sql: Sql,
@@ -97,7 +97,7 @@ export async function beginSession(
     /** The browser's User-Agent, at most 512 characters. */
     userAgent?: string | undefined
     how: 'password' | 'invitation' | 'oidc'
-    /** When they last showed who they are; now unless given. */
+    /** When they last authenticated; now by default. */
     confirmedAt?: Micros
   },
   limits: Omit<SessionLimits, 'applyIdleMs'>,
@@ -125,7 +125,7 @@ export async function beginSession(
   return token
 }
 
-/** The session of a cookie, or undefined when it has ended. Notes that it was used. */
+/** The session of a cookie, or undefined if it has ended. Records its use. */
 export async function loadSession(
   sql: Sql,
   token: string,
@@ -156,14 +156,14 @@ export const lacksSecondFactor = (
   { byPassword, hasSecondFactor }: Pick<Session, 'byPassword' | 'hasSecondFactor'>,
 ): boolean => rule === 'required' && byPassword && !hasSecondFactor
 
-/** Whether the person showed who they are, by password or at their provider, a short while ago. */
+/** Whether the person authenticated recently, by password or at their provider. */
 export const isConfirmed = (session: Session, now: Micros): boolean => now - session.confirmedAt < confirmedMicros
 
 export async function confirmSession(sql: Sql, session: Session, now: Micros): Promise<void> {
   await updateSessionConfirmed(sql, session.tokenHash, now)
 }
 
-/** Ends this session, or with `everywhere` all sessions of its person, and with `tokens` every API token too. Audited. */
+/** Ends this session, or with `everywhere` all sessions of its person, and with `tokens` every API token, too. Audited. */
 export async function endSession(
   sql: Sql,
   session: Session,

@@ -5,5 +5,5 @@ import { createHash, randomBytes } from 'node:crypto'
 /** 256 random bits, as text for a cookie or a link. */
 export const mintToken = (): string => randomBytes(32).toString('base64url')
 
-/** As it is stored. Without a key or salt: 256 random bits leave nothing to guess. */
+/** The stored form. It needs no key or salt, because 256 random bits cannot be guessed. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()

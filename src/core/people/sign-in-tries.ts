@@ -17,29 +17,29 @@ import type { PasswordClient } from './password-queue.ts'
 const quarterHour = 15 * 60
 const hour = 60 * 60
 
-/** Wrong passwords for one account: in 15 minutes from one address or one known browser, and in an hour from all other browsers. */
+/** Maximum wrong passwords for one account: in 15 minutes from one address or known browser, and in an hour from all other browsers. */
 export const wrongPasswordsMax = { ofOneClient: 10, ofAccount: 100 } as const
-/** Entries in the audit log: of one address in 15 minutes, and of all addresses in an hour. */
+/** Maximum entries in the audit log: for one address in 15 minutes, and for all addresses in an hour. */
 const auditedMax = { ofAddress: 20, ofAll: 1000 }
 
-/** Who tries to show who they are. */
+/** Who tries to authenticate. */
 interface Client {
   address: IpAddress | undefined
   /** Identifies a browser in which this account has signed in; undefined for any other. */
   browser?: string | undefined
 }
 
-/** One try that is under way. */
+/** An attempt in progress. */
 export interface SignInTry {
-  /** Whose place in the queue for hashing it takes. */
+  /** Identifies the client in the queue for hashing. */
   from: PasswordClient
-  /** It was right, or nothing was decided. */
+  /** It was correct, or nothing was decided. */
   takeBack: () => Promise<void>
-  /** It was wrong. Gives what the audit log is to say of it; undefined when it is one more of a run that is recorded already. */
+  /** It was wrong. Returns the details for the audit log; undefined if it continues a series that is already recorded. */
   fail: () => Promise<AuditedFailure | undefined>
 }
 
-/** What the audit log says of a failed sign-in: of the first of a run nothing more, of a later one the number of failures. */
+/** Details of a failed sign-in for the audit log: none for the first of a series, the number of failures for a later one. */
 type AuditedFailure = { failures?: number }
 
 export class SignInTries {
@@ -51,7 +51,7 @@ export class SignInTries {
   readonly #auditedOfAddress: RateCounter
   readonly #audited: RateCounter
 
-  /** Failures a minute from one address; 0 for no limit. */
+  /** Failures per minute from one address; 0 for no limit. */
   constructor(ofAddressMax: number, redis?: CountingRedis) {
     const counter = (name: string, max: number, seconds: number): RateCounter =>
       new RateCounter({ name: `sign-in-${name}`, max, seconds, keys: 'any' }, redis)
@@ -63,7 +63,7 @@ export class SignInTries {
     this.#audited = counter('audited', auditedMax.ofAll, hour)
   }
 
-  /** Counts a try for an account, named by its folded email. Rejects with Problem `rate_limited` while a count is spent. */
+  /** Counts an attempt for an account, named by its folded email address. Rejects with Problem `rate_limited` once a limit is reached. */
   async begin(account: string, { address, browser }: Client): Promise<SignInTry> {
     const network = networkOf(address)
     const client = `${browser === undefined ? `address ${network}` : `browser ${browser}`} ${account}`
@@ -89,8 +89,8 @@ export class SignInTries {
   }
 
   /**
-   * Counts that a provider did not vouch for an account: nothing can be guessed, so it counts for its address alone. Gives what the audit
-   * log is to say, as of a wrong password. Rejects with Problem `rate_limited` when it is one too many.
+   * Counts that a provider did not vouch for an account. Nothing can be guessed that way, so it only counts for the address. Returns the details for
+   * the audit log, as for a wrong password. Rejects with Problem `rate_limited` if there were too many.
    */
   async countRefusal(account: string, address: IpAddress | undefined): Promise<AuditedFailure | undefined> {
     const network = networkOf(address)

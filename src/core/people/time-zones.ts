@@ -6,14 +6,14 @@ import { updatePersonTimeZone } from '../../db/people/person-rows.ts'
 import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import type { Person } from './roles.ts'
 
-/** Zones that can be chosen: canonical IANA names, UTC first. */
+/** Time zones that can be chosen: canonical IANA names, UTC first. */
 export const timeZones: readonly string[] = [
   'UTC',
   ...Intl.supportedValuesOf('timeZone').filter(name => name !== 'UTC'),
 ]
 const known: ReadonlySet<string | null> = new Set(timeZones)
 
-/** The zone for a person's pages. A zone that this release doesn't know is passed over, and intermediaries can't choose. */
+/** The time zone of a person's pages. A zone that this release doesn't know is ignored, and intermediaries can't choose one. */
 export const timeZoneOf = ({ role }: Pick<Person, 'role'>, chosen: string | null, instance: string): string =>
   chosen !== null && known.has(chosen) && role !== 'INTERMEDIARY' ? chosen : instance
 

@@ -16,7 +16,7 @@ const scopesOf: Readonly<Record<Exclude<Role, 'ADMINISTRATOR'>, readonly Scope[]
   AUDITOR: scopes.filter(scope => scope.endsWith(':read')),
 }
 
-/** Throws Problem `forbidden` when a person of this role may do more than the token. */
+/** Throws Problem `forbidden` if a person with this role may do more than the token. */
 export function requireReachOfRole(token: Token, role: Role): void {
   if (token === undefined) return
   if (role === 'ADMINISTRATOR')
@@ -27,7 +27,7 @@ export function requireReachOfRole(token: Token, role: Role): void {
   for (const scope of scopesOf[role]) requireScope(token.scopes, scope)
 }
 
-/** Throws Problem `forbidden` when a key that may do this reads or changes applications that the token may not. */
+/** Throws Problem `forbidden` if a key with these permissions reads or changes applications that the token may not. */
 export function requireReachOfKey(
   token: Token,
   key: { may_export: boolean; may_submit: boolean; may_annotate?: boolean },

@@ -20,12 +20,12 @@ import { settingsOf } from './store-content.ts'
 
 export interface Comparison {
   definition: ProgramDefinition
-  /** The version it is compared with; undefined when nothing is published. */
+  /** The version it is compared with; undefined if nothing is published. */
   active: StoredProgramVersion | undefined
   changes: VersionChange[]
   /** Other programs whose active version asks a question that would change. */
   moves: Move[]
-  /** Why publishing would be refused for one of these; undefined where none stands in the way. */
+  /** Why publishing would be rejected because of one of these; undefined if nothing prevents it. */
   refusal: Problem | undefined
 }
 
@@ -61,10 +61,10 @@ export async function compareWithPublished(
   })
 }
 
-/** Applications that are looked through for an option, at most. */
+/** Maximum number of applications searched for an option. */
 const applicationsMax = 10_000
 
-/** The changes, with what the id of an option that is added meant in an earlier version of the program (D56). */
+/** The changes, with the earlier meaning of an added option's ID in a previous version of the program (D56). */
 async function withReusedOptions(
   tx: Transaction,
   active: StoredProgramVersion | undefined,
@@ -99,8 +99,8 @@ async function findFirst<T, Found>(
 }
 
 /**
- * What publishing a draft would do to other programs, or why it would be refused now. Whether its own program has published since is seen by
- * what it is based on.
+ * The effects that publishing a draft would have on other programs, or why it would be rejected now. The draft's base shows whether its own program
+ * has been published since.
  */
 export async function reviewDraft(
   sql: Sql,
@@ -117,7 +117,7 @@ export async function reviewDraft(
   }
 }
 
-/** What a document says otherwise than a version. Throws `invalid_request` with every error of the document. */
+/** The differences between a document and a version. Throws `invalid_request` with every error of the document. */
 export async function compareWithVersion(
   sql: Sql,
   document: unknown,

@@ -28,9 +28,9 @@ import { isSlug } from '../../domain/values/slug.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
 
 export interface EditOptions {
-  /** The setting; where it is left out, its default. */
+  /** The setting; its default if omitted. */
   enumeratorDepthMax?: number
-  /** Where the request for it came from, for the audit log. */
+  /** Where the request came from, for the audit log. */
   address?: string | undefined
 }
 
@@ -41,7 +41,7 @@ export interface EditedProgram {
   draft: StoredProgramVersion | undefined
 }
 
-/** A definition checked against the bank as it is under the lock, and complete. `changes` is against the active version. */
+/** A complete definition that was checked against the bank under the lock. `changes` compares it with the active version. */
 interface CheckedEdit {
   definition: ProgramDefinition
   bank: BankQuestion[]
@@ -51,7 +51,7 @@ interface CheckedEdit {
 /** Begins the sentence of `refuseFollowed`. */
 export const programsAreEdited = 'Programs are edited and published'
 
-/** Takes the bank's lock, so that what is read from then on stays true to the end of the transaction. */
+/** Takes the bank's lock, so that everything read afterwards remains valid until the end of the transaction. */
 export async function openEdit(tx: Transaction, document: unknown): Promise<EditedProgram> {
   await lockQuestionBank(tx)
   await refuseFollowed(tx, programsAreEdited)
@@ -66,9 +66,9 @@ export async function openEdit(tx: Transaction, document: unknown): Promise<Edit
 }
 
 /**
- * Keeps two people who edit one program from undoing each other's changes: a document names by `based_on` the version it was made
- * from, the active one or the draft, and is refused if that has been replaced. Returns the draft, if the document was made from it.
- * Throws `conflict` with what changed since, and what to do. A malformed `based_on` is found by the check of the document.
+ * Prevents two people who edit one program from undoing each other's changes: `based_on` in a document names the version it was derived from, the
+ * active one or the draft, and the document is rejected if that has been replaced. Returns the draft if the document was derived from it. Throws
+ * `conflict` with the changes since and the way out. A malformed `based_on` is reported by the check of the document.
  */
 export async function refuseStaleBasis(
   tx: Transaction,
@@ -143,7 +143,7 @@ export async function outdated(
   })
 }
 
-/** Whether a document and a version say the same, so that nothing is left to save or publish, whatever the document is based on. */
+/** Whether a document and a version are equal, so that there is nothing to save or publish, whatever the document is based on. */
 export async function says(tx: Transaction, document: unknown, version: StoredProgramVersion): Promise<boolean> {
   const bank = await loadBankFor(tx, document)
   try {
@@ -156,8 +156,8 @@ export async function says(tx: Transaction, document: unknown, version: StoredPr
 }
 
 /**
- * Checks the document as if the draft that it replaces had never existed: questions that only that draft has are removed from the
- * bank first, so that a wrong name or kind in it can be corrected.
+ * Checks the document as if the draft that it replaces had never existed: questions that only that draft uses are removed from the bank first, so
+ * that a wrong name or kind in it can be corrected.
  */
 export async function checkEdit(
   tx: Transaction,
@@ -194,7 +194,7 @@ export function refuseOtherDraft(draft: StoredProgramVersion, reviewed: number |
   })
 }
 
-/** Removes a draft, and of its questions and question versions what no other version uses. */
+/** Removes a draft with its questions and question versions that no other version uses. */
 export async function removeDraft(tx: Transaction, draft: StoredProgramVersion): Promise<void> {
   await refuseFollowed(tx, programsAreEdited)
   await deleteDraft(tx, draft.program_version_id)

@@ -21,9 +21,9 @@ import { checkBundle, findObstacles, importProgram } from './program-transport.t
 import { type DraftResult, saveDraft } from './save-draft.ts'
 
 export interface ImportRequest {
-  /** Another slug than the file's. */
+  /** A slug instead of the file's. */
   slug?: string | undefined
-  /** Saves the import as the draft of the program that has the slug already. */
+  /** Saves the import as the draft of the program that already has the slug. */
   update?: boolean | undefined
   questions: ImportChoices
 }
@@ -34,14 +34,14 @@ export interface ImportPreview extends Pick<ImportPlan, 'questions' | 'open' | '
   display_name: string
   languages: readonly string[]
   screens: number
-  /** Whether there is a program of this slug, which only `update` replaces. */
+  /** Whether a program with this slug exists, which only `update` replaces. */
   exists: boolean
-  /** Of a bundle that nothing stands in the way of: all its versions come in, under their ids. */
+  /** For a bundle without conflicts: all its versions are imported with their IDs. */
   with_history: boolean
   losses: readonly Loss[]
-  /** The names of other programs that ask a question which the import would change, by the name of the question. */
+  /** The names of other programs that ask a question changed by the import, by the question's name. */
   affected: Readonly<Record<string, readonly string[]>>
-  /** What is wrong with the definition as it would be saved; looked for once nothing is open. */
+  /** Errors in the definition that would be saved; checked once every choice has been made. */
   errors: readonly ProblemItem[]
 }
 
@@ -51,7 +51,7 @@ interface Planned {
   document: unknown
 }
 
-/** What would be imported. Throws `invalid_request` with what the file appears to be, or with the errors of its form. */
+/** A preview of the import. Throws `invalid_request` with what the file appears to be, or with the errors in its form. */
 export const previewImport = async (
   sql: Sql,
   file: Uint8Array,
@@ -63,7 +63,7 @@ export type ImportOutcome =
   | { saved_as: 'draft'; slug: string; draft: DraftResult }
   | { saved_as: 'published'; slug: string; program_version_ids: number[] }
 
-/** Throws `conflict` with each choice that is open, and changes nothing. */
+/** Throws `conflict` with each missing choice, and changes nothing. */
 export async function importFile(
   sql: Sql,
   file: Uint8Array,
@@ -127,7 +127,7 @@ async function plan(sql: Sql, file: Uint8Array, request: ImportRequest, options:
     request.slug === undefined &&
     (await findObstacles(sql, document as ProgramBundle)).length === 0
   const source = { ...read.definition, slug: request.slug ?? read.definition.slug }
-  // Everything but the bank's part of it, so that the plan may rely on the form of what it reads.
+  // Everything except the check against the bank, so that the plan may rely on a valid form.
   await parseDefinition({ ...source, based_on: null }, undefined, options.enumeratorDepthMax)
   const bank = await loadBank(sql, source, request.questions)
   const { definition, questions, open, faults } = planImport(source, bank, request.questions)
@@ -196,7 +196,7 @@ function readFile(file: Uint8Array, { enumeratorDepthMax }: EditOptions): ReadFi
   }
 }
 
-/** The last version of a bundle, as a database would have it. */
+/** The last version of a bundle, in its database form. */
 function activeVersion(bundle: ProgramBundle) {
   const version = bundle.program_versions.at(-1)!
   const questions = new Map(bundle.questions.map(question => [question.question_id, question]))

@@ -22,14 +22,14 @@ import type { QuestionSettings } from '../../domain/questions/question.ts'
 import { announceDraft } from './announce.ts'
 import { findDefinitionErrors } from './parse-definition.ts'
 
-/** The programs that may move, by slug. */
+/** The programs that may be moved, by slug. */
 export type AllowedMoves = 'all' | readonly string[]
 
 /** The effect of a publication on another program's active version. */
 export interface Move {
   slug: string
   display_name: string
-  /** The version that is active before. */
+  /** The version that is active before the publication. */
   replaces: number
   changes: VersionChange[]
 }
@@ -47,11 +47,11 @@ interface Moving {
   actor: string
   address?: string | undefined
   allowed: AllowedMoves
-  /** Called with the number of programs that have been moved so far. */
+  /** Called with the number of programs moved so far. */
   onMoved?: ((programsDone: number) => void) | undefined
 }
 
-/** What would change in every other active program that asks these questions, if they had these settings; by program id. */
+/** The changes in every other active program that asks these questions, if they had these settings; by program ID. */
 export async function planMoves(
   db: Db,
   becauseOf: string,
@@ -71,10 +71,10 @@ export async function planMoves(
   return moves
 }
 
-/** Programs that are read at a time: a version may be megabytes. */
+/** Programs read at a time: a version may have megabytes. */
 const programsAtATime = 50
 
-/** The active version and the draft of each of these programs, in their order. */
+/** The active version and the draft of each of these programs, in order. */
 async function* workingVersions(db: Db, programIds: readonly number[]) {
   for (let i = 0; i < programIds.length; i += programsAtATime) {
     const ids = programIds.slice(i, i + programsAtATime)
@@ -83,7 +83,7 @@ async function* workingVersions(db: Db, programIds: readonly number[]) {
   }
 }
 
-/** Refuses to publish programs that the publisher has not named, with what would change in each. */
+/** Rejects publishing programs that the publisher has not named, with the changes in each. */
 function refuseUnsaidMoves(moves: readonly Move[], { becauseOf, allowed }: Moving): void {
   const unsaid = moves.filter(({ slug }) => allowed !== 'all' && !allowed.includes(slug))
   if (unsaid.length === 0) return
@@ -102,9 +102,9 @@ function refuseUnsaidMoves(moves: readonly Move[], { becauseOf, allowed }: Movin
 }
 
 /**
- * Gives every other program whose active version asks a released question a new active version that asks it as it is now, and
- * moves drafts along. Throws `conflict` when one of these programs may not move, with all that would change in it, and when another
- * program looks at an option that is gone. Returns the programs, by id.
+ * Gives every other program whose active version asks a released question a new active version with the question's new version, and moves drafts
+ * along. Throws `conflict` with all changes if one of these programs may not be moved, and if another program's condition uses an option that no
+ * longer exists. Returns the programs, by ID.
  */
 export async function moveSharedQuestions(
   tx: Transaction,
@@ -151,8 +151,8 @@ export async function moveSharedQuestions(
 }
 
 /**
- * Puts back a draft that made way for a publication, under a new id, so that an editor who has it open learns of the change. It takes the
- * released questions over, except those that it changes itself: publishing it is then refused, with the difference.
+ * Restores a draft that was removed for a publication, under a new ID, so that an editor who has it open learns of the change. It takes over the
+ * released questions, except those that it changes itself: publishing it is then rejected, with the difference.
  */
 export async function restoreDraft(
   tx: Transaction,
@@ -164,7 +164,7 @@ export async function restoreDraft(
   await announceDraft(tx, await insertDraft(tx, { ...moved, based_on }))
 }
 
-/** The version with released questions in place of what they replace; undefined when it has none of these. */
+/** The version with its questions replaced by the released ones; undefined if it has none of these. */
 function move(
   version: StoredProgramVersion,
   releases: readonly QuestionRelease[],
@@ -180,12 +180,12 @@ function move(
   return { ...version, questions }
 }
 
-/** Why a version that moves along would not be valid: undefined where it is. */
+/** Why a version that moves along would be invalid; undefined if it is valid. */
 export async function findBrokenConditions(
   version: StoredProgramVersion,
   becauseOf: string,
 ): Promise<Problem | undefined> {
-  // How deep it is, and what else it has, was taken when it was published; a question that changes can break nothing but its screens.
+  // Its depth and the rest were accepted when it was published; a changed question can only break its screens.
   const { errors: broken } = await findDefinitionErrors(describeVersion(version), {
     enumeratorDepthMax: Number.POSITIVE_INFINITY,
     within: '/screens',
@@ -204,10 +204,7 @@ export async function findBrokenConditions(
   })
 }
 
-/**
- * The conflict, with the difference, when a question that the draft changes was changed by another program after it was saved; else
- * undefined.
- */
+/** The conflict, with the difference, if another program changed a question after the draft, which changes it too, was saved; otherwise undefined. */
 export async function findOutdatedQuestions(db: Db, draft: StoredProgramVersion): Promise<Problem | undefined> {
   const releases = await readQuestionReleases(db, draft.program_version_id)
   const overtaken = releases.filter(({ based_on, replaces }) => based_on !== replaces)

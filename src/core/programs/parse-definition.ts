@@ -11,9 +11,9 @@ import { errorsListedMax } from '../../domain/definitions/schema-errors.ts'
 import { foldedKeyOf } from '../../domain/questions/question-key.ts'
 
 /**
- * Checks the whole document and lists every error by its path (RFC 6901), then says that it is a definition. Other requests are served
- * meanwhile. Without a bank, what only the bank knows is left unchecked: names that are not defined in the document, kinds and keys
- * of questions that exist. `enumeratorDepthMax` is the setting of that name. Throws an `invalid_request` Problem.
+ * Checks the whole document, lists every error by its path (RFC 6901), and returns it as a definition. Other requests are served meanwhile. Without a
+ * bank, whatever depends on it is not checked: names that are not defined in the document, kinds and keys of existing questions. `enumeratorDepthMax`
+ * is the setting of that name. Throws an `invalid_request` Problem.
  */
 export async function parseDefinition(
   document: unknown,
@@ -30,17 +30,17 @@ export async function parseDefinition(
 }
 
 interface CheckOptions extends DefinitionLimits {
-  /** Only errors whose path begins so. */
+  /** Only errors whose path has this prefix. */
   within?: string
 }
 
-/** Steps of a check between two turns of the event loop. Each takes microseconds, or some hundred of them where it finds errors. */
+/** Steps of a check between two turns of the event loop. Each takes microseconds, or some hundred of them if it finds errors. */
 const stepsAtATime = 100
 
-/** A name of megabytes may be in each of the errors. */
+/** A name may have megabytes and be repeated in each error. */
 const errorCharactersMax = 1024 * 1024
 
-/** Errors of a document in the order of its check, which ends where no more are listed: `all` tells. */
+/** Errors of a document in the order of its check, which stops when the list is full; `all` tells whether it finished. */
 export async function findDefinitionErrors(
   document: unknown,
   { within = '', ...options }: CheckOptions,
@@ -60,7 +60,7 @@ export async function findDefinitionErrors(
   return { errors, all: true }
 }
 
-/** The questions of the bank that a document mentions, or whose keys are like those of questions it defines. */
+/** The questions of the bank that a document mentions, or whose keys equal those of questions it defines. */
 export async function loadBankFor(db: Db, document: unknown): Promise<BankQuestion[]> {
   const questions = readQuestions(document)
   const placed = members(document, 'screens')
@@ -71,5 +71,5 @@ export async function loadBankFor(db: Db, document: unknown): Promise<BankQuesti
   return readBankQuestions(db, { admin_names: [...new Set(names)], question_keys_folded: [...new Set(keys)] })
 }
 
-/** PostgreSQL takes no U+0000 in a text: such a name is in no bank. */
+/** PostgreSQL doesn't accept U+0000 in text, so no bank contains such a name. */
 const storable = (name: unknown): name is string => typeof name === 'string' && !name.includes('\0')

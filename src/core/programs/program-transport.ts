@@ -26,7 +26,7 @@ import { formatMicros } from '../../domain/values/offset-time.ts'
 import { announcePublication } from './announce.ts'
 import { parseDefinition } from './parse-definition.ts'
 
-/** Everything that was ever published of a program. Throws `not_found`, also when nothing was published yet. */
+/** Everything a program ever published. Throws `not_found`, also if nothing has been published yet. */
 export async function exportProgram(sql: Sql, slug: string): Promise<ProgramBundle> {
   return sql.begin('isolation level repeatable read read only', async tx => {
     const program = await findProgram(tx, slug)
@@ -66,8 +66,8 @@ interface ImportResult {
 }
 
 /**
- * Recreates a program from a bundle, all or nothing. Questions that are here already exactly as the bundle has them are shared.
- * Throws `invalid_request` when it is no bundle, `conflict` with everything that is in its way.
+ * Recreates a program from a bundle, all or nothing. Questions that already exist exactly as in the bundle are shared. Throws `invalid_request` if it
+ * is not a bundle, `conflict` with everything that prevents the import.
  */
 export async function importProgram(
   sql: Sql,
@@ -101,11 +101,11 @@ export async function importProgram(
 const foldedKeys = ({ questions }: ProgramBundle): string[] =>
   questions.map(question => foldedQuestionKey(question.question_key))
 
-/** What in this database is in the way of a bundle, which was checked. */
+/** Everything in this database that prevents the import of a checked bundle. */
 export const findObstacles = (db: Db, bundle: ProgramBundle): Promise<BundleObstacle[]> =>
   readBundleObstacles(db, bundle, foldedKeys(bundle))
 
-/** Throws `invalid_request` when it is no bundle, or was changed after it was written. */
+/** Throws `invalid_request` if it is not a bundle, or was changed after it was written. */
 export function checkBundle(document: unknown, enumeratorDepthMax?: number): void {
   const errors = bundleErrors(document, enumeratorDepthMax)
   if (errors.length > 0) throw invalidRequest('This is not a bundle written by scripts/program export.', errors)

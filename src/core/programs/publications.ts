@@ -31,8 +31,8 @@ interface PublicationOrder {
 }
 
 /**
- * Notes that a draft is to be published in the background, and returns the id of that publication, or of the one of this program that is under
- * way. Undefined, with nothing noted, where a request can do it itself: few programs are affected, or it would be refused immediately.
+ * Schedules the publication of a draft in the background, and returns its ID, or that of the program's publication in progress. Undefined, without
+ * scheduling anything, if a request can do it itself: few programs are affected, or it would be rejected immediately.
  */
 export async function askForPublication(sql: Sql, slug: string, order: PublicationOrder): Promise<number | undefined> {
   const program = await findProgram(sql, slug)
@@ -58,8 +58,8 @@ export async function askForPublication(sql: Sql, slug: string, order: Publicati
 type PublicationOptions = Pick<EditOptions, 'enumeratorDepthMax'> & { log: Log }
 
 /**
- * Makes a publication, unless it has ended or another process has it. What refuses it is kept with it. Where the database is away, or the
- * process ends, nothing has happened, and `resumePublications` does it again. Never rejects.
+ * Carries out a publication, unless it has ended or another process is doing it. A rejection is stored with it. If the database is unreachable or the
+ * process ends, nothing has happened, and `resumePublications` repeats it. Never rejects.
  */
 export async function makePublication(sql: Sql, publicationId: number, options: PublicationOptions): Promise<void> {
   const { enumeratorDepthMax, log } = options
@@ -98,12 +98,12 @@ async function endRefused(sql: Sql, publicationId: number, error: unknown, log: 
   })
 }
 
-/** Programs after which progress is noted. */
+/** Number of programs after which progress is recorded. */
 const noteEvery = 10
 
 /**
- * On a connection of its own, because no other process sees what the transaction writes before it ends; and never waited for, because the transaction
- * holds what the others wait for who have the other connections.
+ * On a separate connection, because other processes see a transaction's changes only after it ends. Never awaited, because those who use the other
+ * connections may be waiting for this transaction.
  */
 function progressOf(sql: Sql, publicationId: number, log: Log): (programsDone: number) => void {
   let isNoting = false
@@ -118,7 +118,7 @@ function progressOf(sql: Sql, publicationId: number, log: Log): (programsDone: n
   }
 }
 
-/** Makes what was asked for and has not ended: after a restart, or because the process that had it has ended. */
+/** Carries out unfinished publications: after a restart, or because their process has ended. */
 export async function resumePublications(sql: Sql, options: PublicationOptions): Promise<void> {
   for (const id of await readPublicationsUnderWay(sql)) await makePublication(sql, id, options)
 }

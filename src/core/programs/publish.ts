@@ -48,9 +48,9 @@ import { loadBankFor, parseDefinition } from './parse-definition.ts'
 import { storeContent } from './store-content.ts'
 
 interface PublishOptions extends EditOptions {
-  /** The other programs that may get a new version because they ask a question that changes. None, when it is left out. */
+  /** The other programs that may get a new version because they ask a question that changes; none if omitted. */
   move?: AllowedMoves
-  /** Called with the number of other programs that have been changed so far. */
+  /** Called with the number of other programs changed so far. */
   onMoved?: (programsDone: number) => void
 }
 
@@ -59,18 +59,18 @@ export interface PublicationResult {
   slug: string
   program_version_id: number
   version_number: number
-  /** False when this is what was published already: no version was made, and the ids are those of the active one. */
+  /** False if this is already published: no version was created, and the IDs are those of the active one. */
   published: boolean
-  /** Against the version published before; every question as added, in the first version. */
+  /** Compared with the previously published version; in the first version, every question counts as added. */
   changes: VersionChange[]
-  /** Other programs that have a new version because they ask a question that changed. */
+  /** Other programs with a new version because they ask a question that changed. */
   also_published: MovedProgram[]
 }
 
 /**
- * Saves and publishes a definition in one go. It checks the definition again, so the caller may pass any document.
- * `basis.draft` names the draft being published; it is removed. Any other draft is kept and becomes outdated. Throws `invalid_request`
- * with every error, or `conflict` with what changed since the edit began or with the programs that would move and may not.
+ * Saves and publishes a definition in one step. It checks the definition again, so the caller may pass any document. `basis.draft` names the draft
+ * being published; it is removed. Any other draft is kept and becomes outdated. Throws `invalid_request` with every error, or `conflict` with what
+ * changed since the edit began or with the programs that would be moved and may not be.
  */
 export async function publishDefinition(
   sql: Sql,
@@ -101,9 +101,9 @@ export async function publishDefinition(
 }
 
 /**
- * Publishes the program's draft; with `options.reviewed`, only if that is still the draft. Throws `not_found` when no draft exists,
- * `conflict` when something it was based on has been changed by another publication, with the difference, or when programs would
- * move that may not, and `invalid_request` when it no longer fits the question bank.
+ * Publishes the program's draft; with `options.reviewed`, only if that is still the draft. Throws `not_found` if there is no draft; `conflict` if
+ * another publication has changed something it was based on, with the difference, or if programs would be moved that may not be; and
+ * `invalid_request` if it no longer fits the question bank.
  */
 export async function publishDraft(
   sql: Sql,
@@ -116,7 +116,7 @@ export async function publishDraft(
 
 type DraftPublishOptions = PublishOptions & { reviewed?: number }
 
-/** As `publishDraft`, in a transaction of the caller's. */
+/** Like `publishDraft`, in the caller's transaction. */
 export async function publishDraftIn(
   tx: Transaction,
   slug: string,
@@ -165,7 +165,7 @@ interface Release {
   slug: string
   program_version_id: number
   replaces: StoredProgramVersion | undefined
-  /** Another edit's draft, already removed to make place; it is put back. */
+  /** Another edit's draft, which was removed for this publication, is restored. */
   kept: StoredProgramVersion | undefined
   changes: VersionChange[]
   actor: string

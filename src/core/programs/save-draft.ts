@@ -32,23 +32,23 @@ import { storeContent } from './store-content.ts'
 export interface DraftResult {
   program_id: number
   slug: string
-  /** The draft; the active version, when the definition is what is published already and no draft remains. */
+  /** The draft; or the active version, if the definition is already published and no draft remains. */
   program_version_id: number
-  /** False when this was the draft, or the published version, already. */
+  /** False if the draft or the published version was already equal. */
   saved: boolean
-  /** Against what is published now; every question as added, when nothing is. */
+  /** Compared with the published version; if there is none, every question counts as added. */
   changes: VersionChange[]
 }
 
 interface SaveOptions extends EditOptions {
-  /** A draft that the document is not based on but may replace, because the person who saves was shown it. */
+  /** A draft that the document is not based on but may replace, because the person who saves has seen it. */
   over?: number | undefined
 }
 
 /**
- * Makes this definition the program's draft in place of the one it is based on; makes the program if none exists. Each draft
- * that is saved has an id of its own. A definition equal to what is published leaves no draft.
- * Throws `invalid_request` with every error, or `conflict` with what changed since the edit began.
+ * Saves this definition as the program's draft in place of the one it is based on; creates the program if it doesn't exist. Each saved draft gets a
+ * new ID. If the definition equals the published version, no draft remains. Throws `invalid_request` with every error, or `conflict` with what
+ * changed since the edit began.
  */
 export async function saveDraft(
   sql: Sql,
@@ -88,14 +88,14 @@ function resultOf(version: StoredProgramVersion, saved: boolean, changes: Versio
   return { program_id, slug, program_version_id, saved, changes }
 }
 
-/** What says this already: the draft; without a draft, the active version. */
+/** The equal version: the draft; without a draft, the active version. */
 async function findSame(
   tx: Transaction,
   { active, draft }: EditedProgram,
   document: unknown,
 ): Promise<StoredProgramVersion | undefined> {
   if (draft === undefined) return active !== undefined && (await says(tx, document, active)) ? active : undefined
-  // A draft that something was published past is made again even if it reads the same: that is how its editor agrees.
+  // A draft that is older than the newest publication is saved again even if it is equal: that is how its editor accepts the publication.
   if (draft.based_on !== (active?.program_version_id ?? null)) return undefined
   const releases = await readQuestionReleases(tx, draft.program_version_id)
   if (releases.some(({ based_on, replaces }) => based_on !== replaces)) return undefined
@@ -111,8 +111,8 @@ function otherDraft({ slug, program_version_id, created_by }: StoredProgramVersi
 }
 
 /**
- * Removes the program's draft, and with it what only the draft had; with `options.reviewed`, only if that is still the draft.
- * Throws `not_found` when no draft exists.
+ * Removes the program's draft, and everything that only the draft used; with `options.reviewed`, only if that is still the draft. Throws `not_found`
+ * if there is no draft.
  */
 export async function discardDraft(
   sql: Sql,

@@ -17,8 +17,8 @@ import type { QuestionSettings } from '../../domain/questions/question.ts'
 import { foldedKeyOf, questionKey } from '../../domain/questions/question-key.ts'
 
 /**
- * The content of a complete definition (see `completeDefinition`), by ids. A question keeps its newest published version if its
- * settings are the same; else it gets a new one, made from that.
+ * The content of a complete definition (see `completeDefinition`), by IDs. A question keeps its newest published version if its settings are the
+ * same; otherwise it gets a new version based on that.
  */
 export async function storeContent(
   tx: Transaction,

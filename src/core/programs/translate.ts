@@ -9,10 +9,10 @@ import { parseDefinition } from './parse-definition.ts'
 import { type DraftResult, saveDraft } from './save-draft.ts'
 import { planTranslations, type TranslationPlan } from './translation-file.ts'
 
-/** Longest file that is read. */
+/** Maximum length of a file. */
 export const translationBytesMax = 2 * 1024 * 1024
 
-/** What a file changes in a definition. Throws `invalid_request` for a file that can't be used, or whose texts the definition can't have. */
+/** The changes that a file makes to a definition. Throws `invalid_request` for an unusable file, or if the definition can't have its texts. */
 export async function previewTranslations(definition: ProgramDefinition, file: Uint8Array): Promise<TranslationPlan> {
   const text = file.length > translationBytesMax ? undefined : decodeText(file)
   if (text === undefined) throw refused('no_csv', 'The file must be a CSV file in UTF-8 or UTF-16 of at most 2 MB.')
@@ -25,7 +25,7 @@ export async function previewTranslations(definition: ProgramDefinition, file: U
 const refused = (code: string, detail: string) =>
   invalidRequest(detail, [{ path: '', parameter: 'file', code, detail }])
 
-/** Saves the draft with the translations of the file. `definition` says what it is based on. */
+/** Saves the draft with the file's translations. `definition` names the version it is based on. */
 export async function saveTranslations(
   sql: Sql,
   definition: ProgramDefinition,

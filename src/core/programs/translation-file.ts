@@ -7,7 +7,7 @@ import { defaultLanguageOf } from '../../domain/languages/localized.ts'
 import { type ProgramText, programTexts } from '../../domain/languages/program-texts.ts'
 import { canonicalLanguageTag } from '../../domain/values/language-tag.ts'
 
-/** A row for each text: its pointer, where it is, the default text, and a column for each of these languages. */
+/** A row for each text: its pointer, its context, the default text, and a column for each of these languages. */
 export function translationFile(definition: ProgramDefinition, languages: readonly string[]): string {
   const names = ['pointer', 'context', defaultLanguageOf(definition), ...languages]
   const rows = programTexts(definition).map(({ pointer, context, text, element, field }) =>
@@ -28,7 +28,7 @@ export interface TranslationPlan {
   changes: TranslationChange[]
   /** Languages that the program does not offer yet. */
   added: string[]
-  /** Rows whose default text is not in the program any more, by their number in the file. */
+  /** Rows whose default text is no longer in the program, by row number. */
   skipped: { row: number; context: string }[]
   definition: ProgramDefinition
 }
@@ -40,8 +40,8 @@ export interface TranslationFault {
 }
 
 /**
- * The definition with the translations of a file. A row belongs to the text of its context, which stays the same where questions have moved,
- * or to that at its pointer, if the default text is still the same. Empty cells change nothing.
+ * The definition with a file's translations. A row belongs to the text with its context, which stays the same when questions move, or to the text at
+ * its pointer, if the default text is still the same. Empty cells change nothing.
  */
 export function planTranslations(definition: ProgramDefinition, file: string): TranslationPlan | TranslationFault {
   const records = csvRecords(file)
@@ -85,10 +85,10 @@ function translate({ changes }: TranslationPlan, found: ProgramText, language: s
   changes.push({ pointer, context, language, was, text })
 }
 
-/** Spreadsheets change the ends of lines. */
+/** Spreadsheets change line endings. */
 const sameText = (a: string, b: string): boolean => a.replaceAll(/\r\n?/g, '\n') === b.replaceAll(/\r\n?/g, '\n')
 
-/** Without the apostrophe that keeps a spreadsheet from reading a formula. */
+/** Without the apostrophe that keeps a spreadsheet from interpreting a formula. */
 function asWritten(cell: string): string {
   const text = cell.replaceAll(/\r\n?/g, '\n')
   return text.startsWith("'") && formulaStarts.includes(text[1] ?? '') ? text.slice(1) : text

@@ -19,20 +19,20 @@ import { openRedis } from './open-redis.ts'
 import { atMostEvery, type RunningWorker, Runs, type WorkerEvents, within } from './runs.ts'
 
 export interface QueueOptions {
-  /** That of derived data unless given. */
+  /** The queue for derived data by default. */
   name?: QueueName
   databaseUrl: string
-  /** `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Undefined: the database carries the jobs. */
+  /** `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Undefined: the jobs are in PostgreSQL. */
   redisUrl: string | undefined
-  /** Concurrent runs of one process. */
+  /** Concurrent runs per process. */
   concurrency?: number
-  /** How often a run is tried before the job has failed, and the pause before the second try; it doubles each time. */
+  /** Number of attempts before the job has failed, and the pause before the second one, which doubles each time. */
   attempts?: number
   retryPauseMs?: number
-  /** How long a run may go unheard of, and how often that is looked for. What died with its process runs again after at most both. */
+  /** How long a run may stay silent, and how often that is checked. If its process died, it runs again after at most the sum. */
   lockMs?: number
   stalledCheckMs?: number
-  /** How long to wait for the store: short, because a transaction is held open while jobs are handed over. */
+  /** How long to wait for the store. Short, because a transaction is open while jobs are added. */
   storeTimeoutMs?: number
 }
 
@@ -46,16 +46,16 @@ export interface OutgoingJob {
 
 export interface Queue {
   readonly store: 'postgres' | 'redis'
-  /** Hands over all jobs or none; those whose id is waiting or running are left as they are. Rejects soon when the store is away. */
+  /** Adds all jobs or none; those whose ID is waiting or running are left unchanged. Rejects soon if the store is unreachable. */
   add(jobs: readonly OutgoingJob[]): Promise<void>
-  /** Resolves when jobs are being taken; with Redis immediately, even if it is unreachable. */
+  /** Resolves when the worker accepts jobs; with Redis immediately, even if it is unreachable. */
   work(events: WorkerEvents): Promise<RunningWorker>
   close(): Promise<void>
 }
 
 /**
- * The queue, and with PostgreSQL its tables brought up to date. Rejects when that fails; Redis may be away, now or later.
- * `trouble` hears of lost connections, which come back by themselves; once in half a minute for as long as it lasts.
+ * Opens the queue, and with PostgreSQL migrates its tables. Rejects if that fails; Redis may be unreachable, now or later. `trouble` is called about
+ * lost connections, which are restored automatically, at most every half minute while it lasts.
  */
 export async function connectQueue(options: QueueOptions, trouble: (error: Error) => void): Promise<Queue> {
   const settings: Settings = {
@@ -72,10 +72,10 @@ export async function connectQueue(options: QueueOptions, trouble: (error: Error
   return settings.redisUrl === undefined ? connectPostgres(settings) : connectRedis(settings, settings.redisUrl)
 }
 
-/** Creates all that the queues need in the database beforehand, as the owner of the schema: the worker may create nothing. */
+/** Creates everything that the queues need in the database in advance, as the schema owner, because the worker may not create anything. */
 export async function prepareQueue(databaseUrl: string): Promise<void> {
   const pool = new pg.Pool({ ...addressOf(databaseUrl), max: 1 })
-  // Lost while idle; what uses it next fails with it.
+  // Lost while idle; the next use fails.
   pool.on('error', () => {})
   try {
     const client = await pool.connect()
@@ -87,7 +87,7 @@ export async function prepareQueue(databaseUrl: string): Promise<void> {
   await createQueueCounters(sql, queueNames).finally(() => sql.end({ timeout: 1 }))
 }
 
-/** Brings the queue's tables up to date. Where they are, nothing is written, so that a role which may create nothing can start. */
+/** Migrates the queue's tables. If they are up to date, nothing is written, so that a role without the right to create anything can start. */
 async function prepareStore(client: pg.PoolClient): Promise<void> {
   try {
     if ((await assertSchemaCompatibility(client)) >= LATEST_SCHEMA_VERSION) return
@@ -103,11 +103,11 @@ async function connectPostgres(settings: Settings): Promise<Queue> {
   const pool = new pg.Pool({
     ...addressOf(settings.databaseUrl),
     application_name: connectionName('tributary-queue'),
-    // BullMQ gives a pool of our own no search path.
+    // BullMQ doesn't set a search path for a pool of ours.
     options: '-c search_path=bullmq',
     keepAlive: true,
     connectionTimeoutMillis: settings.storeTimeoutMs,
-    // One that listens, one for each run, and some for adding, renewing locks and looking for stalled jobs.
+    // One to listen, one per run, and some for adding jobs, renewing locks and finding stalled jobs.
     max: settings.concurrency + 5,
   })
   pool.on('error', settings.trouble)
@@ -121,7 +121,7 @@ async function connectPostgres(settings: Settings): Promise<Queue> {
     }
     const queue = new bull.Queue(settings.name, { connection: pool })
     queue.on('error', settings.trouble)
-    // BullMQ remembers a first connection that failed, and never tries again: better to fail here.
+    // BullMQ remembers that the first connection failed and never tries again, so it is better to fail here.
     await queue.waitUntilReady()
     return {
       store: 'postgres',
@@ -149,8 +149,8 @@ async function connectPostgres(settings: Settings): Promise<Queue> {
 }
 
 /**
- * `sslmode=require` means the same to this driver as to the one that everything else uses: encrypted, the certificate unchecked.
- * Left to itself it checks the certificate, and the queue would fail where the service runs.
+ * `sslmode=require` means the same as for the driver used everywhere else: encrypted, with the certificate unchecked. By default this driver checks
+ * the certificate, and the queue would fail where the service runs.
  */
 function addressOf(databaseUrl: string): pg.PoolConfig {
   const url = new URL(databaseUrl)
@@ -167,7 +167,7 @@ async function connectRedis(settings: Settings, redisUrl: string): Promise<Queue
   const producer = openRedis(redisUrl, { connectTimeout, enableOfflineQueue: false, maxRetriesPerRequest: 1 })
   const consumer = openRedis(redisUrl, { connectTimeout, enableOfflineQueue: true, maxRetriesPerRequest: null })
   for (const client of [producer, consumer]) client.on('error', settings.trouble)
-  // All keys in one slot, without which a cluster refuses commands on several of them.
+  // All keys in one slot; otherwise a cluster rejects commands on several of them.
   const prefix = '{tributary}'
   const bull = withBackend(createRedisBackend)
   const queue = new bull.Queue(settings.name, { connection: producer, prefix })
@@ -203,7 +203,7 @@ function bulkJob(job: OutgoingJob, settings: Settings): { name: string; data: un
       jobId: job.id,
       attempts: settings.attempts,
       backoff: { type: 'exponential', delay: settings.retryPauseMs, jitter: 0.5 },
-      // A job that has ended must not be in the way of the next with its id; how it ended is on record in the database.
+      // An ended job must not block the next one with its ID. Its outcome is recorded in the database.
       removeOnComplete: true,
       removeOnFail: true,
     },

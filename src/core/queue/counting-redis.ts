@@ -5,7 +5,7 @@ import type { Cluster, Redis } from 'ioredis'
 import type { Log } from '../../base/log.ts'
 import { openRedis } from './open-redis.ts'
 
-/** How long an answer may take. A page waits for it only when its first rows are ready sooner. */
+/** Timeout of a response. A page waits for it only if its first rows are ready sooner. */
 const answerMs = 250
 const connectMs = 5000
 const tryAgainMs = 1000
@@ -25,9 +25,9 @@ export class CountingRedis {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       connectTimeout: connectMs,
-      // What leads to it may be gone without a word: then it is connected again, and is not `ready` before it has answered.
+      // The connection may be dead without notice: then it is reopened, and it is not `ready` before Redis has responded.
       socketTimeout: answerMs,
-      // Where answers to other commands still come.
+      // Where responses to other commands still arrive.
       commandTimeout: 2 * answerMs,
       retryStrategy: () => tryAgainMs,
     })
@@ -38,7 +38,7 @@ export class CountingRedis {
     this.client.on('ready', () => this.#return())
   }
 
-  /** While true, this asks nothing of it. */
+  /** While true, no commands are sent. */
   get away(): boolean {
     return this.client.status !== 'ready'
   }

@@ -7,7 +7,7 @@ import { requestDerived } from '../../db/derived/derived-status.ts'
 import { insertOutbox } from '../../db/derived/outbox.ts'
 import { type Job, jobId } from './jobs.ts'
 
-/** Asks for each job; for one named twice, once. Fails only if the database does. */
+/** Requests each job; a job listed twice is requested once. Fails only if the database does. */
 export async function enqueue(db: Db, jobs: readonly Job[]): Promise<void> {
   const asked = new Map(jobs.map(job => [keyOf(job.name, job.payload.program_version_id), job]))
   if (asked.size === 0) return

@@ -7,7 +7,7 @@ export function joinQueues(queues: Readonly<Record<QueueName, Queue>>): Queue {
   const all = Object.values(queues)
   return {
     store: queues['derived-data'].store,
-    // What one has taken when another does not is handed over again with the rest, and merged.
+    // Jobs that one queue accepted when the other did not are added again with the rest, and merged.
     add: async jobs => {
       for (const name of queueNames) {
         const own = jobs.filter(job => queueOf(job.name) === name)

@@ -7,23 +7,23 @@ import { listenToOutbox, takeOutbox } from '../../db/derived/outbox.ts'
 import type { Queue } from './connect.ts'
 
 interface RelayOptions {
-  /** Jobs handed over in one transaction at most. */
+  /** Maximum number of jobs moved in one transaction. */
   batchJobs?: number
-  /** How often the outbox is looked into without having been called, and a failure is tried again. */
+  /** How often the outbox is read without a notification, and a failure is retried. */
   pollMs?: number
-  /** Called whenever the relay has read the outbox and handed its jobs over. */
+  /** Called whenever the relay has read the outbox and moved its jobs. */
   onRound?: () => void
 }
 
 export interface Relay {
-  /** Ends after the jobs that are just being handed over. */
+  /** Stops after the jobs that are just being moved. */
   stop(): Promise<void>
 }
 
 /** Starts immediately. Several may run, in one process or many: none waits for another, and none takes another's jobs. */
 export function startRelay(
   sql: Sql,
-  /** Connections that can hear notices; none where all of them lead through a pooler. */
+  /** Connections that can receive notifications; none if all of them lead through a pooler. */
   notices: Sql | undefined,
   queue: Pick<Queue, 'add'>,
   log: Log,
@@ -33,7 +33,7 @@ export function startRelay(
   const call = new Call()
   let stopped = false
   let failing = false
-  // Only for speed: what is not heard is found by looking.
+  // Only for speed: missed notifications are made up for by polling.
   const listening =
     notices &&
     listenToOutbox(notices, () => call.make()).catch(error => {
@@ -49,7 +49,7 @@ export function startRelay(
         onRound()
         if (moved === batchJobs) continue
       } catch (error) {
-        // Once for as long as it lasts: a store that is away for a night is one line, not ten thousand.
+        // Logged once while it lasts: a store that is down for a night is one line instead of ten thousand.
         if (!failing) log.warn({ err: error }, 'the relay cannot hand over jobs; they wait in the outbox')
         failing = true
         call.forget()
@@ -63,13 +63,13 @@ export function startRelay(
       stopped = true
       call.make()
       await running
-      // Not waited for: without a database it has nothing to take back, and with one it goes with the pool.
+      // Not awaited: without a database there is nothing to undo, and with one it is closed with the pool.
       void listening?.then(unlisten => unlisten?.()).catch(() => {})
     },
   }
 }
 
-/** Hands over one batch and returns how many jobs that were. They leave the outbox only if the queue took them all. */
+/** Moves one batch and returns its size. Jobs leave the outbox only if the queue accepted all of them. */
 export async function relayOnce(sql: Sql, queue: Pick<Queue, 'add'>, batchJobs: number): Promise<number> {
   return inTransaction(sql, async tx => {
     const jobs = await takeOutbox(tx, batchJobs)
@@ -86,7 +86,7 @@ export async function relayOnce(sql: Sql, queue: Pick<Queue, 'add'>, batchJobs: 
   })
 }
 
-/** A call that is not lost when nothing waits for it at the moment it is made. */
+/** A notification that isn't lost if nothing is waiting for it. */
 class Call {
   #made = false
   #answer: (() => void) | undefined
@@ -100,7 +100,7 @@ class Call {
     this.#made = false
   }
 
-  /** Resolves when called, or after `timeoutMs`. */
+  /** Resolves when notified, or after `timeoutMs`. */
   async within(timeoutMs: number): Promise<void> {
     if (!this.#made) {
       let timer: Timer | undefined

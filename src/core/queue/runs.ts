@@ -12,14 +12,14 @@ export interface ArrivedJob {
 }
 
 export interface WorkerEvents {
-  /** The run of a job. A rejection is tried again, unless `lastAttempt`. */
+  /** Runs a job. A rejection is retried, unless `lastAttempt`. */
   run(job: ArrivedJob): Promise<void>
-  /** A job that is given up although `run` never rejected: its process died each time. */
+  /** Called for a job that is given up although `run` never rejected: its process died each time. */
   abandoned(job: ArrivedJob, error: Error): void
 }
 
 export interface RunningWorker {
-  /** Takes no further jobs, and resolves when those under way have ended. A store that is away does not hold it up. */
+  /** Accepts no further jobs, and resolves when the running ones have ended, even if the store is unreachable. */
   close(): Promise<void>
 }
 
@@ -59,8 +59,8 @@ export class Runs {
   }
 
   /**
-   * BullMQ would wait until a store that is away is back. Here only the runs are waited for. A store that did not learn that a job
-   * is done hands it to another worker, which sees on record that nothing is left to do.
+   * BullMQ would wait until an unreachable store is back; here only the runs are awaited. A store that did not learn that a job is done gives it to
+   * another worker, which finds in the database that there is nothing to do.
    */
   async #close(worker: BullWorker, storeTimeoutMs: number): Promise<void> {
     const closed = worker.close()
@@ -85,7 +85,7 @@ function arrived(job: StoredJob, attempt: number): ArrivedJob {
   return { name, payload, id, traceparent: typeof traceparent === 'string' ? traceparent : undefined, lastAttempt }
 }
 
-/** Rejects when the work takes longer. The work continues, and its outcome is ignored. */
+/** Rejects if the work takes longer. The work continues, and its outcome is ignored. */
 export async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(

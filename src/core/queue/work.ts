@@ -10,16 +10,16 @@ import type { Queue } from './connect.ts'
 import { idsIn, isJobName, type Job, type JobName, type JobPayload, parseJob } from './jobs.ts'
 import type { ArrivedJob } from './runs.ts'
 
-/** What to do for each job. Running twice must come to the same as running once. A rejection is tried again, and kept on record. */
+/** The handler of each job. It must be idempotent. A rejection is retried and recorded. */
 export type Handlers = { [N in Job['name']]: (payload: JobPayload<N>) => Promise<void> } & {
-  /** How the attempt ended; undefined if nothing was left to send. */
+  /** The outcome of the attempt; undefined if there was nothing to send. */
   'deliver-webhook': (payload: JobPayload<'deliver-webhook'>) => Promise<string | undefined>
 }
 
-/** The release of what each handler computes with, for the record: what failed under another one is tried again. */
+/** The code version of each handler, for the record: failures under another one are retried. */
 export type CodeVersions = { readonly [N in JobName]?: number }
 
-/** Where runs are counted and traced. */
+/** Counts and traces the runs. */
 export interface WatchedRuns {
   /** Called with the outcome and the duration of each run. */
   count?: (job: string, outcome: 'done' | 'failed' | 'nothing', seconds: number) => void
@@ -27,11 +27,11 @@ export interface WatchedRuns {
 }
 
 interface Working {
-  /** Takes no further jobs, and resolves when those under way have ended and are on record. */
+  /** Accepts no further jobs, and resolves when the running ones have ended and are recorded. */
   stop(): Promise<void>
 }
 
-/** Resolves when jobs are being taken; resumes by itself after the store or the database were unreachable. */
+/** Resolves when the worker accepts jobs; it resumes automatically after the store or the database was unreachable. */
 export async function startWorking(
   sql: Sql,
   queue: Queue,
@@ -99,17 +99,17 @@ async function runJob(
     const outcome = delivered === undefined || delivered === 'delivered' ? ended.outcome : 'failed'
     await keepRun(sql, arrived, { outcome, detail: delivered ?? null, seconds: seconds() }, log)
   } catch (error) {
-    // A name that no job has is not one for a label.
+    // An unknown job name must not become a label.
     count(isJobName(arrived.name) ? arrived.name : 'unknown', 'failed', seconds())
     log.error({ ...line, err: error, last_attempt: arrived.lastAttempt }, 'job failed')
     const outcome = arrived.lastAttempt ? 'failed' : 'retrying'
     await keepRun(sql, arrived, { outcome, detail: errorLine(error), seconds: seconds() }, log)
-    // The queue's store keeps what is thrown here.
+    // The queue's store keeps thrown errors.
     throw new Error(errorLine(error))
   }
 }
 
-/** `nothing` when nothing was left to do; of an attempt to deliver, also how it ended. */
+/** `nothing` if there was nothing to do; for a delivery attempt, also its outcome. */
 async function runParsed(
   sql: Sql,
   handlers: Handlers,
@@ -126,7 +126,7 @@ async function runParsed(
   return { outcome: ran ? 'done' : 'nothing' }
 }
 
-/** False when nothing was left to do: another run met every request, or the program version is gone. */
+/** False if there was nothing to do: another run fulfilled every request, or the program version no longer exists. */
 async function runOnRecord(
   sql: Sql,
   thing: DerivedThing,
@@ -146,18 +146,18 @@ async function runOnRecord(
   return true
 }
 
-/** A job whose process died on every try, each time before it could record the failure. */
+/** A job whose process died on every attempt before it could record the failure. */
 async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: Log): Promise<void> {
   log.error({ job: arrived.name, job_id: arrived.id, err: error }, 'job given up')
   await keepRun(sql, arrived, { outcome: 'given_up', detail: errorLine(error) }, log)
   try {
     const job = parseJob(arrived.name, arrived.payload)
-    // core/webhooks/deliveries asks again for an attempt that was not noted.
+    // core/webhooks/deliveries requests an unrecorded attempt again.
     if (job.name === 'deliver-webhook') return
     const thing = { job_name: job.name, ...job.payload }
     await failRun(sql, thing, { request: undefined, error: errorLine(error), final: true })
   } catch (failure) {
-    // The sweep finds it, because the record says that it has been running for too long.
+    // The sweep finds it, because it is recorded as running for too long.
     log.error({ job_id: arrived.id, err: failure }, 'a job that was given up could not be recorded')
   }
 }
@@ -168,9 +168,9 @@ interface EndedRun {
   seconds?: number
 }
 
-/** Adds to the history on the Jobs page. A job ends as it did even if this fails. */
+/** Adds to the history on the Jobs page. A failure of this doesn't change the job's outcome. */
 async function keepRun(sql: Sql, { name, id, payload }: ArrivedJob, run: EndedRun, log: Log): Promise<void> {
-  // Only kinds that exist: their number bounds the table.
+  // Only existing kinds: their number bounds the table.
   if (!isJobName(name)) return
   const { outcome, detail, seconds } = run
   try {

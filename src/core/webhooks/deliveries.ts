@@ -24,22 +24,22 @@ import { type Outside, type Posted, postMessage, saysGone } from './post-message
 import { deriveSecret, signedHeaders } from './signatures.ts'
 
 const second = 1_000_000
-/** After how long without a word an attempt requested or begun counts as lost. Far longer than one takes. */
+/** Time after which a requested or begun attempt without an outcome counts as lost. Far longer than an attempt takes. */
 const lostAfter = 60 * second
-/** Between two messages to an endpoint. What happens in the meantime is in the second one. */
+/** Minimum time between two messages to an endpoint. Changes in between are announced by the second one. */
 const pause = 2 * second
-/** The longest time between an attempt that failed and the next. */
+/** Maximum time between a failed attempt and the next. */
 const retryMax = 3600 * second
-/** Between an attempt that failed and the next: five seconds, then four times as long each time. */
+/** Pause after a failed attempt: five seconds, then four times as long each time. */
 const backoff = (failures: number): Micros => Math.min(retryMax, 5 * 4 ** (failures - 1) * second)
-/** An endpoint that fails for so long is given up. */
+/** An endpoint that fails for this long is given up. */
 const givenUpAfter = 3 * 86_400 * second
-/** Attempts of an endpoint that are kept on record. */
+/** Number of attempts kept per endpoint. */
 export const attemptsKept = 100
 
 /**
- * Asks for an attempt for each endpoint that has not acknowledged its program's last change, or the last message to it, or that an administrator
- * wants a message for.
+ * Requests an attempt for each endpoint that has not acknowledged its program's last change or the last message, or for which an administrator
+ * requested a message.
  */
 export async function askForDeliveries(sql: Sql, now: Micros): Promise<number> {
   const due = await readDueEndpoints(sql, { now, busyMax: now + lostAfter, waitMax: now + retryMax })
@@ -63,30 +63,30 @@ export async function askForDeliveries(sql: Sql, now: Micros): Promise<number> {
   })
 }
 
-/** How far a program is. */
+/** A program's newest change. */
 export interface ProgramState {
   change: number
   /** When that change was made; undefined before the first. */
   changedAt: Micros | undefined
-  /** As the change feed gives it out. */
+  /** As returned by the change feed. */
   changeCursor: string
 }
 
 /** The dependencies of a delivery. */
 export interface Delivering {
   sql: Sql
-  /** Of WEBHOOK_KEYS. */
+  /** The keys in WEBHOOK_KEYS. */
   keys: readonly Buffer[]
   outside: Outside
   timeZone: string
-  /** The database's clock, which is that of all workers. */
+  /** The database's clock, which all workers share. */
   now: () => Micros
   loadState: (programId: number) => Promise<ProgramState>
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   random: () => number
 }
 
-/** Makes the attempt after so many. Undefined when another run made it, or nothing is left to send. */
+/** Makes the attempt after this many. Undefined if another run made it, or there is nothing to send. */
 export async function deliver(
   delivering: Delivering,
   asked: { webhook_endpoint_id: number; attempts: number },
@@ -114,7 +114,7 @@ export async function deliver(
 
 type Sent = Posted | { outcome: 'unsigned'; status: null }
 
-/** Signs a message and sends it. Its id and body are the same at each attempt for the same change; a test is another one each time. */
+/** Signs and sends a message. Its ID and body are the same in each attempt for the same change; each test has its own. */
 async function send(
   { keys, outside, timeZone, now }: Delivering,
   { webhook_endpoint_id, slug, url, secret_name, earlier_secret_name }: BegunEndpoint,
@@ -129,7 +129,7 @@ async function send(
   const happenedAt = isTest ? now() : (changedAt ?? now())
   const timestamp = formatOffsetTime(happenedAt, timeZone)
   const body = JSON.stringify({ type, program: slug, change_cursor: changeCursor, timestamp })
-  // For ever that of one event (D44). After a restore numbers come again, so a change has all that its cursor has, and a test its time.
+  // The ID always belongs to one event (D44). After a restore, numbers repeat, so a change's ID contains its complete cursor, and a test's its time.
   const event = isTest ? `${attempt}_${happenedAt}` : changeCursor.replaceAll('.', '_')
   const id = `${isTest ? 'test' : 'changed'}_${webhook_endpoint_id}_${event}`
   const headers = signedHeaders(secrets, id, Math.floor(now() / second), body)
@@ -144,7 +144,7 @@ async function note(
 ) {
   const { webhook_endpoint_id: id, asked } = endpoint
   const endedAt = now()
-  // A tenth of the wait is by chance. The receiver may ask for a longer one.
+  // A tenth of the wait is random. The receiver may request a longer wait.
   const wait = Math.round(backoff(endpoint.failures + 1) * (0.95 + random() / 10))
   const ended = endOf(endpoint, attempt, endedAt, Math.max(wait, askedWait(retryAfter, endedAt)))
   await inTransaction(sql, async tx => {
@@ -156,14 +156,14 @@ async function note(
   })
 }
 
-/** How long `Retry-After` asks to wait, by seconds or a date (RFC 9110, section 10.2.3); not longer than the longest wait. */
+/** The wait that `Retry-After` requests, in seconds or as a date (RFC 9110, section 10.2.3), up to the maximum wait. */
 function askedWait(retryAfter: string | undefined, now: Micros): Micros {
   const text = retryAfter?.trim() ?? ''
   const asked = /^\d+$/.test(text) ? Number(text) * second : Date.parse(text) * 1000 - now
   return Number.isNaN(asked) ? 0 : Math.min(retryMax, asked)
 }
 
-/** What becomes of an endpoint after an attempt. That a test fails says nothing of the messages. */
+/** An endpoint's state after an attempt. A failed test doesn't affect the messages. */
 function endOf(
   { failures, first_failed_at }: BegunEndpoint,
   { message, outcome, status, change }: WebhookAttemptRow,

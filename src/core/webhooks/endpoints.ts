@@ -18,7 +18,7 @@ import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { findAddresses, type Outside } from './post-message.ts'
 import { deriveSecret, newSecretName, secretText } from './signatures.ts'
 
-/** How long messages are signed with the secret before a rotation too. */
+/** How long messages are also signed with the previous secret after a rotation. */
 export const overlapHours = 24
 const endpointsMax = 10
 const urlLengthMax = 2000
@@ -31,8 +31,8 @@ export interface WebhookRules extends Pick<Outside, 'allowedNetworks' | 'resolve
 type Changed = Pick<WebhookRow, 'webhook_endpoint_id' | 'slug' | 'url' | 'state'>
 
 /**
- * The address that a text names, if messages may be sent there. Throws Problem `invalid_request` that says what would be right. That it is
- * allowed now says nothing of later: each message is checked again.
+ * The URL in a text, if messages may be sent there. Otherwise throws Problem `invalid_request` with what is expected. Each message is checked again,
+ * because the address may change later.
  */
 export async function checkWebhookUrl(text: string, rules: Omit<WebhookRules, 'keys'>): Promise<URL> {
   const refused = (code: string, detail: string): Problem =>
@@ -53,7 +53,7 @@ export async function checkWebhookUrl(text: string, rules: Omit<WebhookRules, 'k
       )
 }
 
-/** Adds an endpoint, which gets a message from the next change on. The secret is in the answer and nowhere else. */
+/** Adds an endpoint, whose first message announces the next change. Only this response contains the secret. */
 export async function addWebhook(
   sql: Sql,
   { keys }: WebhookRules,
@@ -82,8 +82,8 @@ export async function addWebhook(
 }
 
 /**
- * Gives an endpoint another address, where it stands as one that never failed; one that is disabled stays so. An attempt under way goes to the
- * address before, and says nothing of this one: what it was to send is sent here too.
+ * Changes an endpoint's URL and resets its failures; a disabled endpoint stays disabled. An attempt in progress goes to the previous URL and doesn't
+ * count for this one, so its message is sent again.
  */
 export async function changeWebhookUrl(sql: Sql, endpoint: Changed, url: URL, by: AuditContext): Promise<void> {
   if (url.href === endpoint.url) return
@@ -94,7 +94,7 @@ export async function changeWebhookUrl(sql: Sql, endpoint: Changed, url: URL, by
   })
 }
 
-/** Gives an endpoint another secret, which is returned and nowhere else. For a day the present one signs too. */
+/** Replaces an endpoint's secret; only this response contains the new one. For a day, messages are also signed with the previous one. */
 export async function rotateWebhookSecret(
   sql: Sql,
   { keys }: WebhookRules,
@@ -110,7 +110,7 @@ export async function rotateWebhookSecret(
   return secret
 }
 
-/** Asks the worker for a message at once: a test, or what was to be sent last. */
+/** Requests a message immediately: a test, or the last message again. */
 export async function askForMessage(
   sql: Sql,
   endpoint: Changed,
@@ -127,7 +127,7 @@ export async function askForMessage(
   })
 }
 
-/** Disables an endpoint, or enables it: then a message about what it has missed is due at once. */
+/** Disables an endpoint, or enables it: then a message about the missed changes is due immediately. */
 export async function setWebhookDisabled(
   sql: Sql,
   endpoint: Changed,
@@ -141,7 +141,7 @@ export async function setWebhookDisabled(
   })
 }
 
-/** Removes an endpoint with the record of its attempts. */
+/** Removes an endpoint with its recorded attempts. */
 export async function removeWebhook(sql: Sql, endpoint: Changed, by: AuditContext): Promise<void> {
   await inTransaction(sql, async tx => {
     await deleteWebhook(tx, endpoint.webhook_endpoint_id)

@@ -6,25 +6,25 @@ import { lookup } from 'node:dns/promises'
 import { request } from 'node:https'
 import { contains, isPublic, parseAddress, type Subnet } from '../../domain/values/ip-address.ts'
 
-/** Which addresses may be reached, and how. */
+/** Which addresses may be contacted, and how. */
 export interface Outside {
-  /** Networks that are reached though they are not public. */
+  /** Networks that are allowed although they are not public. */
   allowedNetworks: readonly Subnet[]
-  /** How long all of it may take. */
+  /** Timeout for the whole request. */
   timeoutMs?: number
-  /** The addresses of a name; those of the system's resolver unless given. */
+  /** Resolves a name to addresses; the system's resolver by default. */
   resolve?: (name: string) => Promise<readonly string[]>
-  /** Certificates (PEM) that are trusted, instead of the system's and NODE_EXTRA_CA_CERTS. */
+  /** Trusted certificates (PEM), instead of the system's and NODE_EXTRA_CA_CERTS. */
   ca?: string
 }
 
 type Unsent = 'timed_out' | 'unreachable' | 'unresolved' | 'internal_address'
-/** The status of the answer and whether it is an acknowledgement, or why none came. */
+/** The status of the response and whether it is an acknowledgement, or why there was none. */
 export type Posted =
   | { outcome: 'delivered' | 'refused'; status: number; retryAfter?: string | undefined }
   | { outcome: Unsent; status: null }
 
-/** Whether a receiver wants no further message (Standard Webhooks). */
+/** Whether a receiver rejects all further messages (Standard Webhooks). */
 export const saysGone = (status: number | null): boolean => status === 410
 
 const unsent = (outcome: Unsent): Posted => ({ outcome, status: null })
@@ -58,7 +58,7 @@ export async function postMessage(
   }
 }
 
-/** The addresses that a URL leads to, if every one of them may be reached. A name without any is not. */
+/** The addresses of a URL's host, if all of them are allowed. A host without an address is not allowed. */
 export async function findAddresses(
   { hostname }: URL,
   { allowedNetworks, resolve = resolveBySystem }: Pick<Outside, 'allowedNetworks' | 'resolve'>,
@@ -90,7 +90,7 @@ function connect(
         signal,
         headers: {
           ...headers,
-          // Firewalls of receivers refuse requests that do not say what sends them.
+          // Receivers' firewalls reject requests without a User-Agent.
           'user-agent': 'Tributary',
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),
@@ -103,7 +103,7 @@ function connect(
         sent.destroy()
       },
     )
-    // After its answer it is ended above, which is no failure any more.
+    // After the response, the request is aborted above, which is no longer a failure.
     sent.on('error', () => resolve(unsent('unreachable')))
     sent.end(body)
   })

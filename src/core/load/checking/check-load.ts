@@ -29,37 +29,37 @@ import type { ExportedApplication } from '../reading/read-application.ts'
 import { describePlace, type LinePlace, LoadErrors } from './load-errors.ts'
 import { loadDefinition, ProgramCheck } from './program-check.ts'
 
-/** Rows are sent in pieces of this length. */
+/** Rows are sent in chunks of this length. */
 const sentLength = 1024 * 1024
 
-/** Ids drawn by the intake that are looked for in every program, at most; a crash loses some dozen. */
+/** Maximum number of IDs issued to the intake that are searched in every program; a crash loses some dozen. */
 const lookedForMax = 1000
 
 const sequences = ['application_application_id_seq', 'applicant_applicant_id_seq'] as const
 
-/** How large the batches are that the input is stored in, about. */
+/** Approximate size of the batches that the input is stored in. */
 export interface BatchLimits {
   bytes: number
   applications: number
 }
 
-/** An input that may be stored, from the temporary table. */
+/** A checked input in the temporary table. */
 export interface CheckedLoad {
   applications: number
   programs: readonly ProgramCheck[]
-  /** The number of the last application of each batch. */
+  /** The number of the last application in each batch. */
   batchEnds: readonly number[]
 }
 
 export class LoadCheck {
   readonly #errors = new LoadErrors()
-  /** What contradicts it in the database, if it has not been begun there. */
+  /** Its conflicts with the database, unless its load has already begun. */
   readonly #clashes = new LoadErrors()
-  /** Every program that the input names, by slug; undefined when it does not exist. */
+  /** Every program named in the input, by slug; undefined if it does not exist. */
   readonly programs = new Map<string, ProgramCheck | undefined>()
   readonly #rows = new StagedRows()
   #sending: Promise<void> = Promise.resolve()
-  /** Applications looked at, and those of them that are staged. */
+  /** Number of applications read, and of those staged. */
   #read = 0
   #staged = 0
   readonly #batchEnds: number[] = []
@@ -81,7 +81,7 @@ export class LoadCheck {
     return new LoadCheck(sql, session, timeZone, limits, { application, applicant })
   }
 
-  /** Looks for a program to load into; there need be none of that slug. */
+  /** Finds the program to load into, which may not exist. */
   async openProgram(slug: string): Promise<ProgramCheck | undefined> {
     const found = await findProgram(this.sql, slug)
     let program: ProgramCheck | undefined
@@ -94,13 +94,13 @@ export class LoadCheck {
     return program
   }
 
-  /** Counts an application, or a line, that cannot be loaded. */
+  /** Counts an application or line that cannot be loaded. */
   refuse(place: LinePlace, errors: readonly DocumentError[]): void {
     this.#read++
     this.#errors.add(place, ...errors)
   }
 
-  /** Takes the next application, which is right by itself. Throws when its program has no such version. */
+  /** Takes the next application, which is valid on its own. Throws if its program has no such version. */
   add(program: ProgramCheck, application: ExportedApplication, place: LinePlace): void {
     const { program_id, slug, versions } = program.definition
     const { application_id, applicant_id, program_version_id, annotations } = application
@@ -141,16 +141,16 @@ export class LoadCheck {
     this.#batchBytes = 0
   }
 
-  /** To be awaited now and then, so that no more waits to be sent than can be. */
+  /** Await it from time to time, so that the waiting rows stay bounded. */
   async send(): Promise<void> {
     if (this.#rows.length >= sentLength) await this.#send()
   }
 
   async #send(): Promise<void> {
     await this.#sending
-    // The database takes them while the next ones are read.
+    // The database stores them while the next ones are read.
     this.#sending = insertStaged(this.session, this.#rows)
-    // Awaited in its turn; a failure until then must not count as unhandled.
+    // Awaited later; a failure until then must not count as unhandled.
     this.#sending.catch(() => {})
   }
 
@@ -162,7 +162,7 @@ export class LoadCheck {
     return this.#opened().map(({ definition }) => definition.program_id)
   }
 
-  /** How many applications of each program came so far. */
+  /** Number of applications so far in each program. */
   counted(): { slug: string; applications: number }[] {
     return this.#opened()
       .filter(({ applications }) => applications > 0)
@@ -170,8 +170,8 @@ export class LoadCheck {
   }
 
   /**
-   * The whole input, when nothing is wrong with it, its ids claimed; throws a Problem that names what is. Of a load that was begun
-   * before, `stored` says how many applications are in the database: they are not held against it.
+   * Returns the whole input if it has no errors, with its IDs claimed; otherwise throws a Problem that lists them. For a load that has already begun,
+   * `stored` is the number of applications in the database, which are not treated as conflicts.
    */
   async finish(stored: number | undefined): Promise<CheckedLoad> {
     await this.#send()
@@ -187,11 +187,10 @@ export class LoadCheck {
   }
 
   /**
-   * Whether the ids of the input are free, and that they stay so: for the intake, which draws its ids from sequences, and for other loads.
-   *
-   * Sequences are moved past everything that the input has, so the intake never draws one of these. What a sequence had come to by then
-   * was drawn by the intake, or is in a span that an earlier load skipped; of such a span only loads have ids, and these are in one table.
-   * So no id has to be looked for in every program, but for the few that the intake drew: those are taken, or were lost in a crash.
+   * Claims the IDs of the input against the intake, which gets its IDs from sequences, and against other loads. The sequences are moved past every ID
+   * in the input, so the intake is never issued one of them. IDs below a sequence's earlier value were issued to the intake or belong to a span that
+   * an earlier load skipped; IDs in such a span only come from loads, which are in one table. So only the few IDs that were issued to the intake must
+   * be searched in every program: those are in use, or were lost in a crash.
    */
   async #refuseTaken(stored: number | undefined): Promise<void> {
     const isNew = stored === undefined && !this.#errors.any

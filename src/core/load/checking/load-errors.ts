@@ -3,12 +3,12 @@
 import { Problem, type ProblemItem } from '../../../base/problem.ts'
 import { type DocumentError, shortPath } from '../reading/document-errors.ts'
 
-/** The place of an application in the input: line × 2^20 + its place on a page of that line. One number, since a load has many. */
+/** The position of an application in the input: line × 2^20 + its position on a page in that line. A single number, because a load has many. */
 export type LinePlace = number
 
 const placesPerLine = 1_048_576
 
-/** `item` counts from 1 within a page; 0 when the line is the application itself. Lines count from 1. */
+/** `item` starts at 1 within a page and is 0 if the line is the application itself. Lines start at 1. */
 export function linePlaceOf(line: number, item: number): LinePlace {
   return line * placesPerLine + Math.min(item, placesPerLine - 1)
 }
@@ -19,7 +19,7 @@ export function describePlace(place: LinePlace): string {
   return item === 0 ? `line ${line}` : `line ${line}, application ${item}`
 }
 
-/** Errors listed one by one; further ones are only counted. */
+/** Number of errors that are listed; further ones are only counted. */
 const listedMax = 50
 
 export class LoadErrors {
@@ -50,7 +50,7 @@ export class LoadErrors {
     this.#listed.sort((a, b) => a.place - b.place).splice(listedMax)
   }
 
-  /** The refusal of the whole load. `read` is how many applications were looked at. */
+  /** The error for the whole load. `read` is the number of applications read. */
   problem(read: number): Problem {
     const listed = this.#listed.toSorted((a, b) => a.place - b.place).map(({ item }) => item)
     const number = (count: number): string => count.toLocaleString('en-US')

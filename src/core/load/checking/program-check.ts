@@ -12,7 +12,7 @@ interface LoadVersion {
   members: KnownMembers
 }
 
-/** The facts of a program that are needed to read and render its applications. */
+/** What is needed of a program to read and render its applications. */
 export interface LoadDefinition {
   program_id: number
   slug: string
@@ -40,16 +40,16 @@ export class ProgramCheck {
 
   constructor(
     readonly definition: LoadDefinition,
-    /** The counter as it stood when the check came to the program. */
+    /** The counter at the beginning of this program's check. */
     readonly before: SubmissionCounter,
   ) {}
 
-  /** When the first of the applications was submitted. */
+  /** Submission time of the first application. */
   get firstTime(): Micros {
     return this.#first!
   }
 
-  /** What is wrong with the next application within the input, or alongside what was submitted before. */
+  /** Errors of the next application compared with the rest of the input and earlier submissions. */
   check(submitTime: Micros, place: LinePlace): { within?: DocumentError; clash?: DocumentError } {
     this.applications++
     this.#first ??= submitTime

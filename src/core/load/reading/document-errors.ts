@@ -9,10 +9,10 @@ export interface DocumentError {
   detail: string
 }
 
-/** More than this many errors of one document say no more. */
+/** Maximum number of errors per document; more would not help. */
 const errorsMax = 20
 
-/** Where the reader is, kept as a stack so that a document without errors costs nothing. */
+/** The reader's position, kept as a stack so that a document without errors costs nothing. */
 export class ErrorFinder {
   readonly errors: DocumentError[] = []
   readonly #place: (string | number)[] = []
@@ -25,7 +25,7 @@ export class ErrorFinder {
     this.#place.pop()
   }
 
-  /** Notes an error at the present place, or at a member of it, or at an item of that. */
+  /** Notes an error at the current position, at one of its members, or at an item of that. */
   add(code: string, detail: string, ...member: readonly (string | number | undefined)[]): void {
     if (this.full) return
     const place = [...this.#place, ...member.filter(step => step !== undefined)]
@@ -33,22 +33,22 @@ export class ErrorFinder {
     this.errors.push({ path, code, detail })
   }
 
-  /** Whether no more errors are noted. */
+  /** Whether the list of errors is full. */
   get full(): boolean {
     return this.errors.length >= errorsMax
   }
 }
 
-/** Characters of a path in a message: a line may nest hundreds of objects, and its keys may have any length. */
+/** Maximum length of a path in a message: a line may nest hundreds of objects, and its keys may have any length. */
 const pathLengthMax = 200
 
-/** A path for a message: of a long one the beginning and the end, with an ellipsis in between. */
+/** A path for a message: a long one is reduced to its beginning and end, with an ellipsis in between. */
 export function shortPath(path: string): string {
   const half = pathLengthMax / 2
   return path.length <= pathLengthMax ? path : `${path.slice(0, half)}…${path.slice(-half)}`
 }
 
-/** What a value is, for a message: its JSON type, and the value itself when that is short; undefined without a value. */
+/** The description of a value for a message: its JSON type, and the value itself if it is short; undefined without a value. */
 export function describeValue(value: Json | undefined): string {
   if (value === undefined) return 'absent'
   if (value === null) return 'null'

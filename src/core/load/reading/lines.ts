@@ -1,18 +1,18 @@
 // Splits a stream of bytes into lines.
 
-/** A page of an export of some 30,000 applications. A line is held whole. */
+/** An export page of some 30,000 applications. A line is held in memory as a whole. */
 export const lineBytesMax = 128 * 1024 * 1024
 
 const lineEnd = 10
 
 export interface Line {
-  /** Counts from 1. */
+  /** Starts at 1. */
   number: number
-  /** Without its end; undefined when it is longer than the bound, and was left out. */
+  /** Without its line ending; undefined if it exceeded the maximum and was skipped. */
   bytes: Uint8Array | undefined
 }
 
-/** Every line of the input, in order; the last one may lack its end. */
+/** Every line of the input, in order; the last one may lack a line ending. */
 export async function* linesOf(input: AsyncIterable<Uint8Array>, bytesMax = lineBytesMax): AsyncGenerator<Line> {
   let number = 1
   let begun: Uint8Array[] = []

@@ -9,11 +9,11 @@ import { plainType, questionTypes } from '../../../domain/questions/question.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../domain/values/json-text.ts'
 import { describeValue, type ErrorFinder } from './document-errors.ts'
 
-/** The questions that one object may have: those its version asks, and those only other versions do. */
+/** The questions that one object may have: those of its version, and those of other versions. */
 export interface KnownMembers {
   asked: readonly KnownQuestion[]
   askedKeys: ReadonlySet<string>
-  /** Questions of other versions, by key, which may only be present unanswered. */
+  /** Questions of other versions, by key, which may only occur unanswered. */
   others: ReadonlyMap<string, KnownQuestion>
 }
 
@@ -22,14 +22,14 @@ interface KnownQuestion {
   node: KeyNode
   /** The fields of its answers, and whether each is a list. */
   fields: readonly { name: string; list: boolean }[]
-  /** No bounds, and every option id ever selectable in the program. */
+  /** Without bounds, and with every option ID ever selectable in the program. */
   rules: AnswerRules
   children: KnownMembers
 }
 
 const noMembers: KnownMembers = { asked: [], askedKeys: new Set(), others: new Map() }
 
-/** What to expect of applications of a version with this shape, in a program with this key map. */
+/** What to expect in applications of a version with this shape, in a program with this key map. */
 export function knownMembers(keyMap: readonly KeyNode[], shape: readonly KeyNode[]): KnownMembers {
   const own = new Map(shape.map(node => [node.question_id, node]))
   const known = (node: KeyNode, ownNode: KeyNode | undefined): KnownQuestion => ({
@@ -50,8 +50,8 @@ export function knownMembers(keyMap: readonly KeyNode[], shape: readonly KeyNode
 }
 
 /**
- * The answers in an object of question objects. A key that is missing counts as unanswered; one that only other versions
- * ask must be unanswered; any other is an error. `besides` names other members that the object has, each one of them.
+ * The answers in an object of question objects. A missing key counts as unanswered; a key of another version must be unanswered; any other key is an
+ * error. `besides` lists the object's other members.
  */
 export function readMembers(
   object: JsonObject,
@@ -89,7 +89,7 @@ function refuseOthers(object: JsonObject, members: KnownMembers, find: ErrorFind
   }
 }
 
-/** The answer in a question object; undefined when it is unanswered, or faulty (which is then noted). */
+/** The answer in a question object; undefined if it is unanswered, or invalid (after noting the error). */
 function readQuestion(question: KnownQuestion, value: Json, find: ErrorFinder): Answer | undefined {
   if (!isJsonObject(value)) {
     find.add('not_an_object', `must be a question object, but is ${describeValue(value)}`)
@@ -106,7 +106,7 @@ function readQuestion(question: KnownQuestion, value: Json, find: ErrorFinder): 
   return plainType(type).read(new ObjectFields(value, find), question.rules)
 }
 
-/** As in the export's own unanswered forms, or with fields left out. Refuses the fields that the type does not have. */
+/** Whether it equals the export's unanswered form, possibly with omitted fields. Reports fields that the type does not have. */
 function isUnanswered({ node, fields }: KnownQuestion, object: JsonObject, find: ErrorFinder): boolean {
   let present = 1
   let filled = false
@@ -166,7 +166,7 @@ class ObjectFields extends FieldReader {
     return this.object.get(name) ?? null
   }
 
-  /** Reports include the value, which is the operator's own data: it takes that to correct a file of a million lines. */
+  /** Errors contain the value, which is the operator's own data: correcting a file of a million lines requires it. */
   override error(name: string, code: string, detail: string, item?: number): undefined {
     const value = this.raw(name)
     const described = describeValue(item === undefined ? value : (value as readonly Json[])[item])

@@ -9,7 +9,7 @@ import { beforeAllSubmissions, formatMicros, type Micros, parseOffsetTime } from
 import { type DocumentError, describeValue, ErrorFinder } from './document-errors.ts'
 import { type KnownMembers, readMembers } from './question-objects.ts'
 
-/** Everything an application object says. */
+/** The content of an application object. */
 export interface ExportedApplication {
   applicant_id: number
   application_id: number
@@ -24,7 +24,7 @@ export interface ExportedApplication {
   answers: Answers
 }
 
-/** What to expect in `application`, by program and program version; `error` says why it expects nothing. */
+/** What to expect in `application`, by program and program version; `error` is the reason if nothing can be expected. */
 export type FindMembers = (programName: string, programVersionId: number) => KnownMembers | { error: string }
 
 const fields = [
@@ -48,9 +48,9 @@ type Field = (typeof fields)[number]
 const fieldNames: ReadonlySet<string> = new Set(fields)
 
 /**
- * Reads an application object, or reports everything that is wrong with it. Answers are held to their shape and format, and to
- * options ever selectable; not to bounds, which older answers may violate. Nullable fields may be missing; times may have any
- * offset, and none may lie after `now`. Source: spec, "Application object" and "Question objects".
+ * Reads an application object, or reports all of its errors. Answers are checked for shape, format and options ever selectable, but not for bounds,
+ * which older answers may violate. Nullable fields may be missing; times may have any offset but must not be after `now`. Source: spec, "Application
+ * object" and "Question objects".
  */
 export function readExportedApplication(
   value: Json,
@@ -66,7 +66,7 @@ export function readExportedApplication(
   return find.errors.length > 0 ? { errors: find.errors } : { application }
 }
 
-/** Reads field by field. Where one is faulty that is noted, and a placeholder that is never stored takes its place. */
+/** Reads field by field. For an invalid field, it notes the error and uses a placeholder that is never stored. */
 class ApplicationReader {
   constructor(
     private readonly object: JsonObject,
@@ -184,7 +184,7 @@ class ApplicationReader {
     return null
   }
 
-  /** A text that has a column of its own, which holds neither U+0000 nor lone surrogates. */
+  /** A text with a column of its own, which can hold neither U+0000 nor lone surrogates. */
   #storable(field: Field): string | null {
     const value = this.#nullableText(field)
     if (value === null || (value.isWellFormed() && !value.includes('\0'))) return value
@@ -229,5 +229,5 @@ class ApplicationReader {
 /** D35. */
 const submitTimeMin = parseOffsetTime(beforeAllSubmissions)!
 
-/** Stands for a number that could not be read; no id and no time of an application has it. */
+/** Stands for a number that could not be read; no application has it as an ID or time. */
 const unread = Number.MIN_SAFE_INTEGER

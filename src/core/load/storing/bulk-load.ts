@@ -21,23 +21,23 @@ import { LoadCheck } from '../checking/check-load.ts'
 import { overtakenByAnother } from './store-batch.ts'
 import { type LoadOptions, storeLoad, unfinished } from './store-load.ts'
 
-/** Larger batches are hardly faster, and submissions wait longer for each, as they wait for the disk once in each. */
+/** Larger batches are hardly faster, and delay submissions for longer, because each waits for the disk once. */
 const batchLimits = { bytes: 4 * 1024 * 1024, applications: 5000 }
 
 export interface LoadReceipt {
   /** Number of applications in the input, whenever they were stored. */
   applications: number
   programs: readonly { slug: string; applications: number }[]
-  /** How many of them earlier runs had stored; when they had stored all, when the load had ended. */
+  /** How many of them earlier runs had stored; if all, when the load had ended. */
   before: { stored: number; endedAt: Micros | undefined } | undefined
 }
 
-/** Hands an input over, and returns its digest once it has. */
+/** Passes on an input, and returns its digest at the end. */
 export type ProduceLoad = (check: LoadCheck) => Promise<Uint8Array>
 
 /**
- * Has `produce` hand over applications, and stores them when nothing is wrong with any. Throws one Problem that names what is wrong
- * with which application, and nothing is stored then; or the database's error, and the load continues when it is run again.
+ * Lets `produce` pass on applications, and stores them if none has an error. Otherwise throws one Problem that lists the errors, and nothing is
+ * stored. It can also throw the database's error; the load then continues when it is run again.
  */
 export async function bulkLoad(sql: Sql, options: LoadOptions, produce: ProduceLoad): Promise<LoadReceipt> {
   const origin = await findOrigin(sql)
@@ -77,7 +77,7 @@ async function loadInto(
   refuseOtherFrontEnd(begun, options.frontEnd)
   if (begun === undefined) await refuseUnfinished(sql, check, options.insteadOf)
   const checked = await check.finish(begun?.stored).catch(async error => {
-    // What another process stores of the same input in the meantime looks like ids that are taken.
+    // Rows that another process is storing from the same input look like IDs that are already used.
     const latest = await findLoad(sql, digest)
     throw latest?.stored !== begun?.stored ? overtakenByAnother() : error
   })
@@ -86,7 +86,7 @@ async function loadInto(
   return { applications: checked.applications, programs: check.counted(), before }
 }
 
-/** What was loaded before is loaded, and needs no check. */
+/** Applications loaded earlier need no check. */
 function alreadyEnded(load: LoadRow, check: LoadCheck): LoadReceipt {
   const { load_id, stored, applications, ended_at } = load
   if (stored < applications)
@@ -104,7 +104,7 @@ function refuseOtherFrontEnd(begun: LoadRow | undefined, frontEnd: string | unde
   })
 }
 
-/** Reported before anything that is wrong with the input only because of the other. */
+/** Reported before errors of the input that only exist because of the other process. */
 async function refuseUnfinished(sql: Sql, check: LoadCheck, insteadOf: number | undefined): Promise<void> {
   for (const other of await readUnfinishedLoads(sql, check.programIds()))
     if (other.stored > 0 && other.load_id !== insteadOf) throw unfinished(other)

@@ -36,7 +36,7 @@ export interface BatchOptions {
   frontEnd?: string | undefined
 }
 
-/** Stores a batch of a load, which comes after all that is stored of it. When it throws, nothing of it is stored. */
+/** Stores a batch of a load after everything already stored. If it throws, nothing of the batch is stored. */
 export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, options: BatchOptions): Promise<void> {
   const all = await readBatch(tx, batch)
   const programs = [...Map.groupBy(all, application => application.program_id)].sort(([a], [b]) => a - b)
@@ -50,11 +50,11 @@ export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, 
     })
   await holdApplicants(tx, batch, options.frontEnd ?? null)
 
-  // From here on submissions to these programs wait.
+  // From here on, submissions to these programs wait.
   const counters = new Map<number, number>()
   for (const [program_id] of programs)
     counters.set(program_id, (await lockSubmissionCounter(tx, program_id)).submit_seq)
-  // As for a submission, a change of the zone now waits for these counters, or is over.
+  // As for a submission, a change of the time zone now waits for these counters, or has finished.
   await requireInstanceTimeZone(tx, options.timeZone)
   const numbers: BatchNumbers[] = []
   for (const [program_id, own] of programs) {
@@ -76,9 +76,9 @@ export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, 
 }
 
 /**
- * Supersedes what the applicants of these applications have, each with its number: by the first that the batch has of an applicant. Returns
- * the numbers of those that say they are CURRENT, and are not, because the applicant has submitted since: of two with the same time, the one
- * that was submitted here stays.
+ * Supersedes the previous applications of these applicants, each with the number of the applicant's first application in the batch. Returns the
+ * numbers of those that claim to be CURRENT but are not, because the applicant has submitted since; of two with the same time, the one submitted here
+ * stays.
  */
 async function supersede(
   tx: Transaction,
@@ -103,7 +103,7 @@ async function supersede(
   return overtaken
 }
 
-/** The refusal of an input that another process stores, or has stored since this one began to check it. */
+/** The error for an input that another process is storing, or has stored since this one began to check it. */
 export const overtakenByAnother = (): Problem =>
   new Problem('conflict', {
     detail: 'Another process is loading the same input or has given up that load. No application was stored twice.',

@@ -24,34 +24,31 @@ import type { CheckedLoad } from '../checking/check-load.ts'
 import { tooEarly } from '../checking/program-check.ts'
 import { overtakenByAnother, storeBatch } from './store-batch.ts'
 
-/** Batches after which the planner's statistics are refreshed: more often while the tables are small. */
+/** Numbers of batches after which the planner's statistics are updated: more often while the tables are small. */
 const sketchedBatches: ReadonlySet<number> = new Set([1, 8, 64])
 
 export interface LoadOptions {
-  /** No application may be of later. */
+  /** No application may be later than this. */
   now: Micros
-  /** The zone of the instance, in which times are rendered. */
+  /** The instance's time zone, in which times are rendered. */
   timeZone: string
-  /** Who sets a status or note, for its history; and for the audit log. */
+  /** Who sets a status or note, for its history and the audit log. */
   actor: string
-  /**
-   * The front end that applicants belong to who are not there yet (D26); without it none, so that no key can reach them. Those who are
-   * there stay with the one they have.
-   */
+  /** The front end of new applicants (D26). Without one, no key can access them. Existing applicants keep theirs. */
   frontEnd?: string | undefined
   /** The name of the input, shown in lists of unfinished loads. */
   source?: string | undefined
-  /** An unfinished load that ends when this one begins, which continues where that one has come to. */
+  /** An unfinished load to end at the start of this one, which continues from its position. */
   insteadOf?: number | undefined
-  /** Stores all of it or nothing, with submissions waiting to the end. For demo data. */
+  /** Stores everything or nothing, while submissions wait until the end. For demo data. */
   wholeOrNothing?: boolean
-  /** Bytes of one batch, about. */
+  /** Approximate bytes per batch. */
   batchBytes?: number
-  /** Called after each batch, with the number of applications stored so far; the next one waits for it. */
+  /** Called after each batch with the number of applications stored so far; the next batch waits for it. */
   onProgress?: ((stored: number, total: number) => void | Promise<void>) | undefined
 }
 
-/** Stores what is not stored yet of an input, on the connection that has it. `begun` is the record of an earlier run, if any. */
+/** Stores the rest of an input, on the connection that has it. `begun` is the record of an earlier run, if any. */
 export async function storeLoad(
   { sql, session }: { sql: Sql; session: DatabaseSession },
   checked: CheckedLoad,
@@ -60,7 +57,7 @@ export async function storeLoad(
 ): Promise<void> {
   const loadId = begun?.load_id ?? (await inTransactionOf(session, tx => begin(tx, checked, options)))
 
-  /** `inOne` runs the work of a batch in its transaction. */
+  /** `inOne` runs a batch's work in its transaction. */
   async function storeAll(inOne: (work: (tx: Transaction) => Promise<void>) => Promise<void>): Promise<void> {
     let stored = begun?.stored ?? 0
     let batches = 0
@@ -80,7 +77,7 @@ export async function storeLoad(
     if (options.wholeOrNothing) await inTransactionOf(session, tx => storeAll(work => work(tx)))
     else await storeAll(work => inTransactionOf(session, work))
   } catch (error) {
-    // Whatever it was: a load of which nothing is stored holds nothing up.
+    // Whatever the error: a load of which nothing is stored must not block others.
     await inTransaction(sql, tx => endUnstored(tx, loadId)).catch(() => {})
     throw error
   }
@@ -115,7 +112,7 @@ async function begin(
     if (submit_seq > 0 && from <= last_submit_time) throw overtaken(slug, last_submit_time)
   }
   for (const other of await readUnfinishedLoads(tx, programIds)) {
-    // One that has not come to its first batch is not in the way; should its process be alive, that batch is refused.
+    // A load that has not stored its first batch doesn't block. If its process is still running, that batch is rejected.
     if (other.stored === 0) await endLoad(tx, other.load_id)
     else if (other.load_id === insteadOf) await giveUp(tx, other.load_id, actor)
     else throw unfinished(other)
@@ -139,7 +136,7 @@ function overtaken(slug: string, last: Micros): Problem {
   })
 }
 
-/** The refusal of an input while another is being loaded into one of its programs. */
+/** The error for an input while another is being loaded into one of its programs. */
 export function unfinished({ load_id, source, stored, applications, slugs }: LoadRow): Problem {
   return new Problem('conflict', {
     detail:
@@ -149,7 +146,7 @@ export function unfinished({ load_id, source, stored, applications, slugs }: Loa
   })
 }
 
-/** Ends a load that is not to continue. What is stored of it stays. Returns the load as it ended. Throws Problem `not_found` or `conflict`. */
+/** Gives up a load. Its stored applications are kept. Returns the load as it ended. Throws Problem `not_found` or `conflict`. */
 export async function giveUpLoad(sql: Sql, loadId: number, actor: string): Promise<LoadRow> {
   return inTransaction(sql, async tx => {
     await lockLoads(tx)
@@ -161,7 +158,7 @@ export async function giveUpLoad(sql: Sql, loadId: number, actor: string): Promi
   })
 }
 
-/** Ends a load that has not ended, and notes what is stored of it. */
+/** Ends an unfinished load and records how much of it is stored. */
 export async function giveUp(tx: Transaction, loadId: number, actor: string): Promise<void> {
   for (const { slug, stored } of await endLoad(tx, loadId)) {
     const detail = { load: loadId, applications: stored }
