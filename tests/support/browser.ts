@@ -1,4 +1,4 @@
-// A real browser for tests of pages: Debian's Chromium, headless, driven by playwright-core; axe looks for errors of accessibility.
+// A real browser for tests of pages: a headless Chromium, driven by playwright-core; axe looks for errors of accessibility.
 
 import { readFileSync } from 'node:fs'
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
