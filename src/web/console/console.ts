@@ -71,7 +71,7 @@ export const consoleActions = (deps: Deps): Action[] => parts(deps).filter(isAct
 export const consolePages = (deps: Deps): PageRoute[] =>
   parts(deps).flatMap((part): readonly PageRoute[] => (isAction(part) ? part.routes : [part]))
 
-/** Every unknown address below /admin is answered with a page, not with the document that programs get. */
+/** Every unknown address below /admin gets an error page instead of the problem document for programs. */
 const nothing: PageRoute = {
   method: 'GET',
   path: '/admin/*',

@@ -28,7 +28,7 @@ import { mustSetUp, setUpFirst } from './signing-in/second-factor-routes.tsx'
 
 const apiPath = '/admin/api/v1'
 
-/** The routes of these actions, with a refusal of every other method and address. */
+/** The routes of these actions, and error responses for every other method and address. */
 export function jsonApi(deps: Deps, actions: readonly Action[]) {
   const routes = new Elysia({ name: 'admin-api' })
   const methods = new Map<string, string[]>()
@@ -42,7 +42,7 @@ export function jsonApi(deps: Deps, actions: readonly Action[]) {
   for (const [path, offered] of methods) routes.all(path, methodNotAllowed(offered), hiddenRoute)
   const nothing = ({ request }: { request: Request }): Response =>
     problemResponse(new Problem('not_found', { detail: 'There is no resource at this address.' }), recordOf(request))
-  // GET too, or the console would answer it with a page, as it does for every other unknown address below /admin.
+  // For GET, too; otherwise the console would respond with a page, as for every other unknown address below /admin.
   return routes.get('/admin/api/*', nothing, hiddenRoute).all('/admin/api/*', nothing, hiddenRoute)
 }
 
@@ -80,7 +80,7 @@ async function enter(
   }
 }
 
-/** An error with the members of the body by their places in it (RFC 6901), which forms know by their names, and commands as options. */
+/** An error with JSON Pointers to members of the body (RFC 6901), which forms know by name and commands as options. */
 function placedInBody(error: unknown, { body }: Action): unknown {
   if (!(error instanceof Problem) || body === undefined) return error
   const members = (body as Partial<TObject>).properties ?? {}
@@ -111,7 +111,7 @@ async function admit(
   return { ...request, person, session, token, by: { actor, address, now } }
 }
 
-/** Throws Problem `unauthenticated`, or `rate_limited`: for an address from which too many tokens were wrong, and for a busy token. */
+/** Throws Problem `unauthenticated`, or `rate_limited` for an address that sent too many wrong tokens, and for a busy token. */
 async function admitToken(
   deps: Deps,
   { now, address, request }: OpenRequest,
@@ -172,7 +172,7 @@ async function readBody(request: Request, schema: TSchema, bytesMax: number): Pr
   return body
 }
 
-/** The parts of a schema that show where times are. */
+/** The parts of a schema that contain times. */
 interface AnswerForm {
   type?: string
   format?: string
@@ -181,7 +181,7 @@ interface AnswerForm {
   properties?: Readonly<Record<string, AnswerForm>>
 }
 
-/** Rows of the database as they are sent: times, which are numbers there, as text in the instance's zone. */
+/** Converts database rows for the response: times, which are numbers in rows, become text in the instance's time zone. */
 function shown(value: unknown, schema: AnswerForm | undefined, timeZone: string): unknown {
   const form = schema?.anyOf?.find(({ type }) => type !== 'null') ?? schema
   if (typeof value === 'number') return form?.format === 'date-time' ? formatOffsetTime(value, timeZone) : value

@@ -29,7 +29,7 @@ import { mustSetUp, secondFactorPath, setUpFirst } from './signing-in/second-fac
 
 const formBytesMax = 64 * 1024
 
-/** These routes, with HEAD alongside GET and a refusal of every other method. */
+/** These routes, with HEAD alongside GET and an error response for every other method. */
 export function pageRoutes(deps: Deps, pages: readonly PageRoute[]) {
   const routes = new Elysia({ name: 'console' })
   const methods = new Map<string, string[]>()
@@ -116,7 +116,7 @@ const signedOut = 'You are signed out, so nothing was changed. Sign in and try a
 const respond = async (request: OpenRequest, shown: Shown): Promise<Response> =>
   shown instanceof Response ? shown : showPage(request, shown)
 
-/** A form of a session that has ended, with what was typed in it, to be sent in this one. Only to the person who typed it. */
+/** A form whose session has ended, shown with what was typed so that it can be sent in the current session. Only to the person who typed it. */
 function showAgain({ again }: GuardedRoute, request: PageRequest): Promise<Response> {
   const typedBy = request.form.get('typed_by')
   if (again !== undefined && typedBy === String(request.person.person_id)) {

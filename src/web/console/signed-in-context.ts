@@ -7,7 +7,7 @@ import { readPersonNames } from '../../db/people/person-rows.ts'
 import type { PageContext } from '../html/page-context.ts'
 import { type AttentionDeps, loadAttention, marksOf } from './home/attention-list.tsx'
 
-/** This context with the person. What needs their attention is read only when a page is made. */
+/** This context with the person. The attention items are only read when a page is rendered. */
 export const signedInContext = (
   deps: AttentionDeps,
   context: PageContext,

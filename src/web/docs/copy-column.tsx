@@ -76,10 +76,10 @@ export function Code({ reader, program, run }: { reader: Reader; program: Progra
 
 const PullCommand = ({ slug }: ProgramView) => <code>{pullCommand(usePage().baseUrl, slug, `${slug}.ndjson`)}</code>
 
-/** Applications that a first request returns: enough to see, and little to read. */
+/** Number of applications in a first response: enough to see, and quick to read. */
 const firstPageSize = 5
 
-/** The request that runs beside the first sample: with a key, its own data; for staff, a sample. */
+/** The request that readers can run beside the first sample: with a key, its own data; for staff, a sample. */
 export function firstRun({ isKey, mayExport }: Reader, program: ProgramView): Runnable | undefined {
   if (isKey) return mayExport ? { url: `${program.export_url}?pageSize=${firstPageSize}` } : undefined
   const [version] = program.versions

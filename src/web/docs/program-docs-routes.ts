@@ -59,7 +59,7 @@ export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
   const { showIndex, showConnect, showProgram, showVersion, showQuestions, showChanges } = pages(deps, loading)
   const { sendSchema, sendOpenApi, sendSample } = downloads(deps, loading)
   const routes = new Elysia({ name: 'program-docs' }).use(viewDocs(deps))
-  /** Pages are also there as Markdown, with `.md` at the end of their address. */
+  /** Pages are also available as Markdown, with `.md` at the end of their address. */
   const orMarkdown =
     (answer: (request: Asked) => Promise<Response>) =>
     async (request: Asked): Promise<Response> => {

@@ -167,7 +167,7 @@ function Question({ question, current, since, example, open }: QuestionProps): V
           </>
         )}
       </summary>
-      {/* What links lead to lies within the fold, so that browsers open it. */}
+      {/* Link targets are inside the fold, so that browsers open it. */}
       <div class="about" id={anchor} data-example={exampleAnchor(question)}>
         <Meaning question={question} since={since} />
         <Fields question={question} />

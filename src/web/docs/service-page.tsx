@@ -131,7 +131,7 @@ function OperationCard({ sample, open, ...item }: ListedOperation & { sample: Op
           <code>{path.split(/(?<=.)(?=\/)/).map((step, i) => (i === 0 ? step : [<wbr />, step]))}</code>
         </span>
       </summary>
-      {/* What links lead to lies within the fold, so that browsers open it. */}
+      {/* Link targets are inside the fold, so that browsers open it. */}
       <div class="sampled" id={operationId}>
         <div>
           <OperationFacts {...item} />

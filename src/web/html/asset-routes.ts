@@ -20,7 +20,7 @@ export const css = 'text/css; charset=utf-8'
 export const javaScript = 'text/javascript; charset=utf-8'
 export const woff2 = 'font/woff2'
 
-/** A file on disk, its text, what makes that, or a large file compressed with zstd. */
+/** A file on disk, its text, a function that generates it, or a large file compressed with zstd. */
 export type AssetFile = { type: string } & (
   | { path: string }
   | { text: string }
@@ -34,7 +34,7 @@ export const fonts: Readonly<Record<string, AssetFile>> = {
   'public-sans-ext.woff2': { path: extended, type: woff2 },
 }
 
-/** A style sheet, after the faces of these fonts. */
+/** A style sheet, preceded by the faces of these fonts. */
 export const withFonts = (path: string): AssetFile => ({
   make: async () => [faces, path].map(part => readFileSync(part, 'utf8')).join('\n'),
   type: css,
@@ -66,7 +66,7 @@ async function unpack(packed: Uint8Array<ArrayBuffer>, coding: Coding | undefine
   return new Uint8Array(coding === undefined ? bytes : await gzipInBackground(bytes))
 }
 
-/** `{folder}/{name}` for each of these files. Each is read on first use and kept: some hundred kilobytes. */
+/** `{folder}/{name}` for each of these files. Each is read at its first use and cached: some hundred kilobytes. */
 export const assetRoutes = (folder: string, files: Readonly<Record<string, AssetFile>>) => {
   const read = new Map<string, Promise<Asset>>()
   const load = async (file: AssetFile, coding: Coding | undefined): Promise<Asset> => {
@@ -83,7 +83,7 @@ export const assetRoutes = (folder: string, files: Readonly<Record<string, Asset
   const asset = (name: string, coding: Coding | undefined): Promise<Asset> => {
     const file = Object.hasOwn(files, name) ? files[name] : undefined
     if (file === undefined) throw new Problem('not_found', { detail: 'There is nothing at this address.' })
-    // Fonts are compressed as they are.
+    // Fonts are already compressed.
     const used = file.type === woff2 ? undefined : coding
     const key = `${name} ${used}`
     const found = read.get(key) ?? load(file, used)

@@ -17,7 +17,7 @@ export const Notice = ({ name, tone, children }: { name: string; tone: Tone; chi
   </div>
 )
 
-/** Why what was sent was not done, where its page comes back: the first thing that is read, as the errors of fields are. */
+/** The reason why a form was not accepted, when its page is shown again: the first thing to read, like the errors of fields. */
 export const NotDone = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <div class="notice bad" data-notice={name} role="alert" tabIndex={-1} autofocus>
     {children}
@@ -40,7 +40,7 @@ export function DoneNotice({ texts }: { texts: Readonly<Record<string, string>> 
 
 /** A link that looks like a button. The icon comes first, except for “next”. */
 export function LinkButton(props: {
-  /** Whether it leads to what a page is mostly there for. */
+  /** Whether it is the page's main action. */
   main?: boolean
   rel?: 'next' | 'prev'
   href: string
@@ -64,7 +64,7 @@ export function LinkButton(props: {
   )
 }
 
-/** A name in a table, mostly a link, and in small what else it is known by. */
+/** A name in a table, usually a link, with its other identifiers in small print. */
 export const Named = ({ href, name, small }: { href?: string; name: string; small: ComponentChildren }) => (
   <>
     {href === undefined ? (
@@ -80,7 +80,7 @@ export const Named = ({ href, name, small }: { href?: string; name: string; smal
   </>
 )
 
-/** Names and what belongs to each; without those to which nothing (undefined) does. */
+/** Names with their values; those without a value (undefined) are omitted. */
 export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <dl>
     {facts
@@ -99,17 +99,17 @@ export type SortNow = 'ascending' | 'descending' | undefined
 export interface Column<Row> {
   head: string
   cell: (row: Row) => ComponentChildren
-  /** A link that sorts by this column, and how it is sorted now. */
+  /** A link that sorts by this column, and the current sort order. */
   order?: { href: string; now: SortNow }
-  /** Figures, set flush right. */
+  /** Figures, aligned right. */
   figures?: boolean
-  /** Its content is clear without the column's name, which a card leaves out. */
+  /** Its content is clear without the column's name, which cards omit. */
   evident?: boolean
-  /** Shown where there is room: from 1,400 px on. */
+  /** Only shown on wide screens: from 1,400 px. */
   roomy?: boolean
 }
 
-/** A table on a wide screen, cards on a narrow one: each cell says its column's name there. */
+/** A table on a wide screen, cards on a narrow one, where each cell shows its column's name. */
 export function Table<Row>(props: {
   caption: string
   columns: readonly Column<Row>[]
@@ -161,7 +161,7 @@ const classOf = ({
 }: Pick<Column<never>, 'figures' | 'evident' | 'roomy'>): string | undefined =>
   [figures && 'figures', evident && 'evident', roomy && 'roomy'].filter(Boolean).join(' ') || undefined
 
-/** Links that look like tabs; each is a page of its own. */
+/** Links that look like tabs, each to its own page. */
 export function Tabs(props: {
   label: string
   tabs: readonly { text: string; path: string; count?: number; current: boolean }[]
@@ -177,7 +177,7 @@ export function Tabs(props: {
   )
 }
 
-/** Pages are in English as written in the United States, and so are their dates and numbers. */
+/** Pages are in US English, and so are their dates and numbers. */
 const locale = 'en-US'
 
 /** 128,440. */
@@ -198,7 +198,7 @@ function formatsOf(timeZone: string) {
   return found
 }
 
-/** `New York (America)` for `America/New_York`: what people look for comes first. */
+/** `New York (America)` for `America/New_York`: people look for the city. */
 export function zoneName(timeZone: string): string {
   const [region, ...place] = timeZone.replaceAll('_', ' ').split('/')
   return place.length === 0 ? timeZone : `${place.join(', ')} (${region})`
@@ -214,8 +214,8 @@ export const calendarDay = (day: string, length: keyof typeof calendarDays = 'fu
   calendarDays[length].format(Date.parse(day))
 
 /**
- * A time in the reader's zone, to the day or the minute; the exact instant shows on hover. With `until` it is the end of something: an
- * end at midnight is named by the day that it ends, which is the last one that counts.
+ * A time in the reader's time zone, to the day or minute; hovering shows the exact instant. With `until` it is the end of a period: an end at
+ * midnight is shown as the day before, which is the last day of the period.
  */
 export function When({ at, day, until, text }: { at: Micros; day?: boolean; until?: boolean; text?: string }) {
   const { timeZone } = usePage()
@@ -252,7 +252,7 @@ export const LastUse = ({ at, address, text }: { at: Micros | null; address: str
   </>
 )
 
-/** `in 85 days`, `36 hours ago`: how far an instant is from now. Days begin with the second, because one may be nearly two. */
+/** `in 85 days`, `36 hours ago`: the distance of an instant from now. Days are used from two days on, because one may be nearly two. */
 export function distance(at: Micros, now: Micros): string {
   const seconds = Math.round((at - now) / 1_000_000)
   const steps = [
@@ -266,7 +266,7 @@ export function distance(at: Micros, now: Micros): string {
 }
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
 
-/** A name that continues in the next line where one of its parts ends, if it is an email address: `mara@` `example` `.gov`. */
+/** A name. An email address can wrap between its parts: `mara@` `example` `.gov`. */
 export const InParts = ({ children }: { children: string }) => (
   <>{children.split(/(?<=@)|(?=\.)/).flatMap((part, i) => (i === 0 ? [part] : [<wbr />, part]))}</>
 )

@@ -6,7 +6,7 @@ import type { PageContext } from './page-context.ts'
 
 export type Fields = Readonly<Record<string, string>>
 
-/** Sent with everything in the docs that depends on who asks. */
+/** Sent with everything in the docs that depends on the reader. */
 export const common = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
 
 /** The content of a page, for software. */
@@ -17,12 +17,12 @@ export function json(value: unknown, fields: Fields): Response {
 export const pageResponse = ({ context, fields }: { context: PageContext; fields: Fields }, page: VNode) =>
   htmlResponse(context, page, 200, fields)
 
-/** An indented document to keep. */
+/** An indented document to save. */
 export function download(document: unknown, fileName: string, fields: Fields): Response {
   return attachment(`${JSON.stringify(document, null, 2)}\n`, 'application/json', fileName, fields)
 }
 
-/** File names are made of slugs and numbers: nothing to escape. */
+/** File names consist of slugs and numbers, so nothing needs escaping. */
 export function attachment(text: string, type: string, fileName: string, fields: Fields = {}): Response {
   const disposition = `attachment; filename="${fileName}"`
   return new Response(text, {

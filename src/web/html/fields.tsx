@@ -33,7 +33,7 @@ export function ErrorSummary({ title = 'There is a problem' }: { title?: string 
 }
 
 interface FieldProps {
-  /** The form of the page unless given. */
+  /** The form of the page by default. */
   form?: FormState
   name: string
   label: string
@@ -126,7 +126,7 @@ export function TextField(
           <input
             {...tied}
             list={suggestions.length > 0 ? `${name}-suggestions` : undefined}
-            // One of the types that hold a text; which one makes no difference to the rest.
+            // An input type that holds a text; the other attributes are the same for all of them.
             type={(isNoDay ? 'text' : type) as 'text'}
             value={shown}
             autocomplete={autocomplete}
@@ -201,13 +201,13 @@ export function Choices(
     many?: boolean
     /** For a long list: selected items come first, and the rest is scrolled. With scripts, the list can be filtered and selected together. */
     long?: boolean
-    /** Of a long list: what a box for all of them says without scripts. `requests/read-form` knows what it means. */
+    /** For a long list: the value of the box that selects everything without scripts. `requests/read-form` interprets it. */
     all?: string
   },
 ) {
   const { form = usePage().form, name, legend, chosen, many, hint, optional, long, all } = props
   const error = errorOf(form, name)
-  // Boxes that were sent with none ticked are not in the form; of radio buttons, one that was on always is.
+  // If no box is ticked, the form doesn't contain the field; of radio buttons, one is always selected.
   const sent = many ? form.values.size > 0 : form.values.has(name)
   const on = new Set(sent ? form.values.getAll(name) : chosen)
   const [chosenFirst, rest] = [true, false].map(first => props.choices.filter(({ value }) => on.has(value) === first))
@@ -271,7 +271,7 @@ export function ActionForm(props: {
   return (
     <form method="post" action={action} encType={files ? 'multipart/form-data' : undefined} noValidate>
       <input type="hidden" name="csrf" value={csrf} autocomplete="off" />
-      {/* If the session ends before it is sent, no other person is shown what this one typed. */}
+      {/* If the session ends before the form is sent, another person must not see what this one typed. */}
       <input type="hidden" name="typed_by" value={String(person?.person_id ?? '')} />
       {children}
     </form>
@@ -280,7 +280,7 @@ export function ActionForm(props: {
 
 /** A form's submit button. */
 export function Submit(props: {
-  /** Plain alongside another, quiet alongside the page; danger for what takes something away. */
+  /** Plain next to another button, quiet next to the page's content, danger for anything that is deleted. */
   look?: 'plain' | 'quiet' | 'danger'
   name?: string
   value?: string

@@ -8,7 +8,7 @@ import { ActionForm, ErrorSummary, Submit } from './fields.tsx'
 import { Shell } from './shell.tsx'
 
 interface FormPageProps extends ComponentProps<typeof Shell> {
-  /** Where the form goes. */
+  /** The address that the form is sent to. */
   path: string
   /** The button's text; no button if there is nothing to send. */
   submit: string | undefined

@@ -11,12 +11,12 @@ const policyOf = (styles: string): string =>
 /** The policy of a page whose scripts create style elements: these need the nonce of the response. */
 export const policyWith = (nonce: string): string => policyOf(`'self' 'nonce-${nonce}'`)
 
-/** Fields of every page: nothing foreign is loaded, nothing is kept, nothing is framed. */
+/** Headers of every page: nothing is loaded from other sites, cached or framed. */
 export const pageFields: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': policyOf("'self'"),
   'X-Content-Type-Options': 'nosniff',
-  // Not "no-referrer": a form would then be sent with an Origin of null, which is how its own origin is recognised.
+  // Not "no-referrer": the form would then be sent with an Origin of null, and the Origin is how our own forms are recognized.
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'no-store',
   Vary: 'Accept, Accept-Encoding, Cookie',
@@ -25,8 +25,8 @@ export const pageFields: Readonly<Record<string, string>> = {
 const ownAddress = /( (?:href|src|action)=")\/(?!\/)/g
 
 /**
- * The page with what it needs to know around it, for all of its parts. Its addresses are written from the root of the service on; where
- * that is below a path, each gets the path here. Only an attribute can have a quote that is not escaped.
+ * The page, with the context for all of its parts. Its addresses start at the service's root; if the service runs below a path, each gets the path
+ * here. Only attributes contain quotes that are not escaped.
  */
 export async function htmlResponse(
   context: PageContext,
@@ -40,7 +40,7 @@ export async function htmlResponse(
     const nameOf = (email: string) => (names === undefined ? void asked.add(email) : names.get(email))
     return renderToString(h(PageProvider, { value: { ...context, marks, nameOf } }, page))
   }
-  // Which people a page names is known once it is rendered: then it is rendered again, with their names.
+  // The people named on a page are only known once it is rendered, so it is then rendered again with their names.
   const nameless = render()
   const names = asked.size > 0 ? await context.loadNames?.([...asked]) : undefined
   const html = (names === undefined ? nameless : render(names)).replace(

@@ -7,7 +7,7 @@ import { Badge, LinkButton } from './components.tsx'
 import { Choices, Submit } from './fields.tsx'
 import { usePage } from './page-context.ts'
 
-/** Looks for a word in the list at this path; `children` are further filters. */
+/** Searches the list at this path; `children` are further filters. */
 export function SearchForm(props: { path: string; label: string; hint: string; children?: ComponentChildren }) {
   const { query } = usePage()
   return (
@@ -22,7 +22,10 @@ export function SearchForm(props: { path: string; label: string; hint: string; c
   )
 }
 
-/** The way on in the list at this path, filtered as it is, and back to where it begins. `next` is where the next page begins; null on the last. */
+/**
+ * Links to the next page of the list at this path with the same filters, and to its first page. `next` is where the next page starts; null on the
+ * last.
+ */
 export function Pages({ path, next, what }: { path: string; next: string | number | null; what: string }) {
   const { query } = usePage()
   const isLater = (query.get('after') ?? '') !== ''
@@ -42,15 +45,15 @@ export function Pages({ path, next, what }: { path: string; next: string | numbe
 }
 
 /**
- * What a list is filtered by: the fields side by side, and each filter that is on as a link that takes it off. On a narrow screen only the
- * first field is seen, and `more` are in a fold.
+ * A list's filters: their fields next to one another, and each active filter as a link that removes it. On a narrow screen, only the first field is
+ * visible, and `more` are in a fold.
  */
 export function FilterBar(props: {
-  /** The list without any filter, from the root of the service on. */
+  /** The path of the unfiltered list from the service's root. */
   path: string
   /** The value of each filter in words, by its name in the address. */
   words: Readonly<Record<string, (value: string) => string>>
-  /** The query of the list that is filtered by these values. */
+  /** The query string of the list with these filters. */
   search: (values: URLSearchParams) => string
   note?: ComponentChildren
   more: ComponentChildren
@@ -91,7 +94,7 @@ export function FilterBar(props: {
   )
 }
 
-/** Whether the list is filtered or not on its first page, so that it can be empty although there are items. */
+/** Whether the list is filtered or not on its first page, so that it can be empty although items exist. */
 export const isPart = (query: URLSearchParams): boolean => ['q', 'after'].some(name => (query.get(name) ?? '') !== '')
 
 export interface NamedProgram {
@@ -115,7 +118,7 @@ export const intakeSuffix = ({ intake_state: state = 'OPEN' }: NamedProgram): st
 export const archivedLast = <One extends NamedProgram>(programs: readonly One[]): One[] =>
   programs.toSorted((a, b) => Number(a.intake_state === 'ARCHIVED') - Number(b.intake_state === 'ARCHIVED'))
 
-/** The name of each, in this order; the slug of one that is not among them. */
+/** The name of each program, in this order; the slug if it is not in the list. */
 export const programNames = (slugs: readonly string[], among: readonly NamedProgram[]): string[] =>
   slugs.map(slug => among.find(program => program.slug === slug)?.display_name ?? slug)
 
@@ -128,7 +131,7 @@ export const ProgramBadge = ({ slug, among }: { slug: string; among: readonly Na
 
 /** Checkboxes for choosing programs. */
 export const ProgramChoices = (props: {
-  /** `programs` unless given. */
+  /** `programs` by default. */
   name?: string
   programs: readonly NamedProgram[]
   chosen: readonly string[]

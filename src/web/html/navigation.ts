@@ -9,7 +9,7 @@ interface Entry {
   text: string
   icon: IconName
   roles: readonly Role[]
-  /** Whether those with an API key, who are not signed in, may open it too. */
+  /** Whether readers with an API key, who are not signed in, may open it, too. */
   keyed?: boolean
 }
 
@@ -23,7 +23,7 @@ interface Group {
   entries: readonly Entry[]
 }
 
-/** The navigation in its groups. A line here is a line there. */
+/** The navigation in its groups. Each line here is a line there. */
 const groups = [
   {
     title: undefined,
@@ -79,7 +79,7 @@ export interface FurtherPage extends Pick<Entry, 'path' | 'text' | 'roles'> {
   about?: string
 }
 
-/** Pages that the search finds, though the navigation doesn't list them. */
+/** Pages that the search finds although they aren't in the navigation. */
 export const furtherPages: readonly FurtherPage[] = [
   { path: '/admin/account', text: 'Your account', roles: everyRole, about: 'password, time zone and sessions' },
   { path: '/admin/account/second-factor', text: 'Two-factor authentication', roles: everyRole },
@@ -90,10 +90,10 @@ export const furtherPages: readonly FurtherPage[] = [
   { path: '/admin/settings/retention', text: 'Retention', roles: readingRoles },
 ]
 
-/** The parts of the product, as the navigation names them: no page is of a part that cannot be found there. */
+/** The parts of the product in the navigation. Every page belongs to one of these. */
 export type NavigationPart = (typeof groups)[number]['entries'][number]['part']
 
-/** The part of the product that a page is in, if this role may open it: where one looks for what is not at an address. */
+/** The part of the product that a page belongs to, if this role may open it: where to look if an address doesn't exist. */
 export function partOfPath(pathname: string, role: Role) {
   const path = pathname.replace(/^\/admin\/programs\/[^/]+\/applications(?=\/|$)/, '/admin/applications')
   return groups

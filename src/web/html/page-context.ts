@@ -10,11 +10,11 @@ import { codingFor } from '../http/headers/coded-body.ts'
 import type { Coding } from '../http/headers/negotiation.ts'
 import type { Place } from '../http/server/place.ts'
 
-/** A form's values and errors, so that it is shown again as it was typed. */
+/** A form's values and errors, for showing it again as it was typed. */
 export interface FormState {
   values: URLSearchParams
   errors: readonly ProblemItem[]
-  /** Why nothing was changed, where what is stored is no longer what the form was made from. */
+  /** Why nothing was changed, if the stored data has changed since the form was rendered. */
   conflict?: Problem
 }
 
@@ -22,32 +22,32 @@ export const emptyForm: FormState = { values: new URLSearchParams(), errors: [] 
 
 export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   config: Pick<Config, 'installationName' | 'environment' | 'timeZone' | 'apply'>
-  /** Who is signed in; undefined for those with an API key, and before sign-in. */
+  /** The person who is signed in; undefined for readers with an API key, and before sign-in. */
   person: Person | undefined
-  /** Whether who is signed in has a second factor. */
+  /** Whether that person has a second factor. */
   secondFactor?: boolean
-  /** The token in forms of this session; empty without a session. */
+  /** The token in this session's forms; empty without a session. */
   csrf: string
-  /** The zone of dates and times, those that are shown and those that are entered: the one that the person chose, or the instance's. */
+  /** The time zone of all dates and times, displayed or entered: the person's choice, or the instance's. */
   timeZone: string
   now: Micros
-  /** The parameters of the address. */
+  /** The query parameters. */
   query: URLSearchParams
   /** How the page is compressed. */
   coding: Coding | undefined
-  /** The form of the page, where one was sent and is shown again. */
+  /** The page's form, if it was sent and is shown again. */
   form: FormState
-  /** Whether the page comes back because what was sent was not done: then its title says so first. */
+  /** Whether the page is shown again because its form was not accepted: then its title begins with that. */
   isRefused?: boolean
-  /** The system that is followed, if one is: then programs, statuses and its keys are changed there alone. */
+  /** The followed system, if there is one: then programs, statuses and its keys can only be changed there. */
   origin?: string | undefined
-  /** How many things need attention in each part of the navigation; read when a page is made, by `htmlResponse`. */
+  /** Number of attention items in each part of the navigation; read by `htmlResponse` when a page is rendered. */
   loadMarks?: (() => Promise<ReadonlyMap<string, number>>) | undefined
   marks?: ReadonlyMap<string, number> | undefined
   /** People's names by email address. `htmlResponse` reads those that a page requests with `nameOf`. */
   loadNames?: ((emails: readonly string[]) => Promise<ReadonlyMap<string, string>>) | undefined
   nameOf?: (email: string) => string | undefined
-  /** Whether a form of a session that had ended is shown again with what was typed, to be sent in this one. */
+  /** Whether this is a form of an ended session, shown again with what was typed so that it can be sent in the current one. */
   shownAgain?: boolean
 }
 
@@ -70,16 +70,16 @@ export const pageContext = (
   form: emptyForm,
 })
 
-/** Whether programs may be changed here by who is signed in. */
+/** Whether the person who is signed in may change programs here. */
 export const mayEditPrograms = ({ person, origin }: PageContext): boolean =>
   person?.role === 'ADMINISTRATOR' && origin === undefined
 
 const ofPage = createContext<PageContext | undefined>(undefined)
 
-/** Around a whole page, for the small parts within it. */
+/** Wraps a whole page, for the small parts within it. */
 export const PageProvider = ofPage.Provider
 
-/** The context of the page around a part. */
+/** The context of the page that contains a part. */
 export function usePage(): PageContext {
   const context = useContext(ofPage)
   if (context === undefined) throw new Error('part of a page was rendered outside a page')

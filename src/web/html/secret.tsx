@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 
-/** Copies the text of an element; screen readers hear which by `what`. Hidden until a script shows it. */
+/** Copies the text of an element, which `what` names for screen readers. Hidden until a script shows it. */
 export const CopyButton = (props: { of: string; what?: string; look?: 'plain' | 'copy'; text?: string }) => {
   const { of, what, look = 'plain', text = 'Copy' } = props
   return (
@@ -17,7 +17,7 @@ export const CopyButton = (props: { of: string; what?: string; look?: 'plain' | 
   )
 }
 
-/** A message for a person to send in their own mail. */
+/** A message for a person to send in their own email. */
 export const Message = ({ children }: { children: string }) => (
   <section class="card narrow">
     <h2>Message to send</h2>
@@ -40,7 +40,7 @@ export const Secret = ({ id, label, value }: { id: string; label: string; value:
   </div>
 )
 
-/** Code or a table too wide or too long for its place: it scrolls in a box of its own, which the keyboard can reach. */
+/** Code or a table too wide or too long for its place: it scrolls in its own box, which the keyboard can reach. */
 export function ScrollBox({ label, tall, children }: { label: string; tall?: boolean; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse
@@ -50,13 +50,13 @@ export function ScrollBox({ label, tall, children }: { label: string; tall?: boo
   )
 }
 
-/** How far a line of this depth hangs, two spaces for each; deeper ones hang as the deepest of these, so that words are left room. */
+/** The hanging indent of lines at this depth, two spaces per level, up to a maximum that leaves enough room for words. */
 export const hangClass = (depth: number): string => `d${Math.min(depth, 12)}`
 
-/** Two spaces for each depth, after which the line does not break. */
+/** Two spaces per level, after which the line does not break. */
 export const Indentation = ({ depth }: { depth: number }) => (depth === 0 ? null : <i>{'  '.repeat(depth)}</i>)
 
-/** A line with its end in it, after its indentation: where it is too long for its place, it continues under its own beginning. */
+/** A line including its line break, after its indentation: if it is too long, it wraps with a hanging indent. */
 export const Line = ({ depth, children }: { depth: number; children: ComponentChildren }) => (
   <span class={hangClass(depth)}>
     <Indentation depth={depth} />
@@ -64,7 +64,7 @@ export const Line = ({ depth, children }: { depth: number; children: ComponentCh
   </span>
 )
 
-/** A text that is indented by two spaces, as JSON is. Its text stays what it is. */
+/** A text that is indented by two spaces, like JSON. The text itself is unchanged. */
 export const Lines = ({ children }: { children: string }) => (
   <>
     {children.split(/(?<=\n)/).map(line => {
@@ -85,13 +85,13 @@ export interface CodeTab {
   title: string
   about: ComponentChildren
   code: string
-  /** The code with marks where it wraps; without them it scrolls. */
+  /** The code with marks where it may wrap; without them, it scrolls. */
   shown?: ComponentChildren
   /** Another action for it. */
   action?: ComponentChildren
 }
 
-/** Of several, one is open. They look like tabs where style sheets can make them so, and like folds where not. They need docs.css. */
+/** Alternatives of which one is open. They look like tabs if the browser's style sheets support it, otherwise like folds. They need docs.css. */
 export function CodeTabs({ name, tabs }: { name: string; tabs: readonly CodeTab[] }) {
   return (
     <div class="panel folds">

@@ -20,7 +20,7 @@ import { scalarScript } from './assets/scalar-bundle.ts'
 import scalarStart from './assets/scalar-start.js' with { type: 'file' }
 import search from './assets/search.js' with { type: 'file' }
 
-/** Imported, not looked for by name, so that scripts/build puts them into the binary; the editor is bundled. */
+/** Imported instead of found by name, so that scripts/build includes them in the binary; the editor is bundled. */
 const files: Readonly<Record<string, AssetFile>> = {
   'console.css': withFonts(consoleStyle),
   'editor.css': { path: editorStyle, type: css },

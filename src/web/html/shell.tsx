@@ -11,17 +11,17 @@ import { Brand, Finder, Side, useMayFind } from './sidebar.tsx'
 interface ShellProps {
   title: string
   part: NavigationPart | undefined
-  /** The heading, where that is not the title: what is personal is kept out of titles, which browsers remember. */
+  /** The heading, if it is not the title: personal details stay out of titles, which browsers remember. */
   heading?: ComponentChildren
-  /** The way here from the top, each a link but for the page itself. */
+  /** The breadcrumbs, all of them links except the page itself. */
   crumbs?: readonly { text: string; path?: string; lang?: string | undefined }[]
-  /** Actions alongside the heading. */
+  /** Actions next to the heading. */
   actions?: ComponentChildren
   /** One sentence under the heading. */
   lead?: ComponentChildren
-  /** Scripts of our own, by path. Pages are complete without any. */
+  /** Our scripts, by path. Pages are complete without any. */
   scripts?: readonly string[]
-  /** Style sheets of our own alongside the one that all pages have. */
+  /** Our style sheets, in addition to the one on all pages. */
   styles?: readonly string[]
   children?: ComponentChildren
 }
@@ -81,8 +81,8 @@ function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps)
 }
 
 /**
- * A page to find one's way in: a list of what is on it in place of the navigation, which folds; what one reads; and alongside it, if
- * the page has any, what one copies. On a narrow screen they follow one another, and the list opens on request.
+ * A page for reference: a list of its content in place of the navigation, which is folded; the text; and next to it, if there is any, what readers
+ * copy. On a narrow screen they follow one another, and the list opens on request.
  */
 export function ThreeColumns(
   props: ShellProps & {
@@ -113,7 +113,7 @@ export function ThreeColumns(
   )
 }
 
-/** The zone of the page's times, and the way to choose another. */
+/** The time zone of the page's times, and a link to choose another. */
 function ZoneNote() {
   const { timeZone, person } = usePage()
   const canChoose = person !== undefined && person.role !== 'INTERMEDIARY'
@@ -125,7 +125,7 @@ function ZoneNote() {
   )
 }
 
-/** A page with nothing around it but the product's name: signing in, choosing a password. */
+/** A page with only the product's name: signing in, choosing a password. */
 export function PlainPage({ title, children }: { title: string; children: ComponentChildren }): VNode {
   return (
     <Page title={title} scripts={[]}>
@@ -138,7 +138,7 @@ export function PlainPage({ title, children }: { title: string; children: Compon
   )
 }
 
-/** A page that its own content fills, with no navigation around it: the editor. */
+/** A page that its content fills, without navigation: the editor. */
 export const WholePage = ({
   children,
   ...props
@@ -150,7 +150,7 @@ function Page(props: {
   title: string
   scripts: readonly string[]
   styles?: readonly string[]
-  /** Whether the console’s navigation, and with it the search, is around the page. */
+  /** Whether the page has the console’s navigation, which includes the search. */
   hasFrame?: boolean
   children: ComponentChildren
 }) {

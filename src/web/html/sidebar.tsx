@@ -59,7 +59,7 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
   return (
     <header class="side">
       <Brand />
-      {/* On a phone the navigation folds; on a wide screen the style sheet shows it whatever is folded. */}
+      {/* On a phone the navigation is folded; on a wide screen the style sheet shows it regardless. */}
       <details class="menu" name="menu">
         <summary>
           <Icon name="menu" />
@@ -86,7 +86,7 @@ export const useMayFind = (): boolean => {
   return person !== undefined && everyRole.includes(person.role)
 }
 
-/** The search over the whole console, in a dialog that a script opens. Enter without a chosen result leads to the page with all of them. */
+/** The search over the whole console, in a dialog that a script opens. Enter without a selected result leads to the page with all of them. */
 export const Finder = () => (
   <dialog class="finder" aria-label="Search">
     <form method="get" action="/admin/search">
@@ -112,7 +112,7 @@ export const Finder = () => (
   </dialog>
 )
 
-/** Leads to the page of results; the script opens the dialog instead, also on Ctrl K or ⌘ K. */
+/** A link to the page of results; the script opens the dialog instead, also on Ctrl K or ⌘ K. */
 const Search = () => (
   <search aria-label="Console">
     <form class="search" method="get" action="/admin/search">

@@ -17,7 +17,7 @@ export interface FieldProps {
 export const Optional = ({ view, is }: { view: FieldView; is: boolean | undefined }) =>
   is ? <span class="soft"> ({view.words.optional})</span> : null
 
-/** Names what a button or link is about, for screen readers alone. */
+/** Says what a button or link is for, only for screen readers. */
 export const Unseen = ({ text }: { text: string }) => (
   <span class="unseen" dir="auto">
     {' '}
@@ -69,7 +69,7 @@ export function Labelled({ view, name, label, hint, optional, children }: Labell
   )
 }
 
-/** Fields that belong to one question, with its text as their legend. `name` is that of the whole. */
+/** Fields that belong to one question, with its text as their legend. `name` is that of the group. */
 export function Group({ view, name, label, hint, optional, children }: LabelledProps) {
   return (
     <fieldset
@@ -89,7 +89,7 @@ export function Group({ view, name, label, hint, optional, children }: LabelledP
   )
 }
 
-/** How a text is typed: what a phone's keyboard offers, and what a browser may fill in. */
+/** How a text is typed: the keyboard that a phone shows, and what a browser may fill in. */
 export interface Typing {
   type?: 'text' | 'email' | 'tel' | 'url'
   inputMode?: 'text' | 'numeric' | 'decimal'
@@ -162,7 +162,7 @@ export function Select({
 export function Choices({ options, many, ...props }: FieldProps & { options: readonly Option[]; many: boolean }) {
   const { view, name, optional } = props
   const chosen = new Set(view.values.getAll(name))
-  // A radio button that was chosen can't be cleared without one that says so.
+  // A selected radio button can't be cleared without an option for it.
   const shown = many || !optional ? options : [...options, { value: '', text: view.words.noAnswer }]
   return (
     <Group {...props}>

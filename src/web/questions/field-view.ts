@@ -15,10 +15,10 @@ export interface FilesInForm {
   nameOf: (url: string) => string
 }
 
-/** A form as it was filled in. Fields are named by the JSON Pointer of what they hold. */
+/** A filled-in form. Fields are named by the JSON Pointer of their content. */
 export interface FieldView {
   values: FormValues
-  /** Messages by the name of a field. */
+  /** Messages by field name. */
   errors: ReadonlyMap<string, string>
   words: QuestionWords
   /** Where a question asks for files. */
@@ -29,7 +29,7 @@ export interface FieldView {
 export const filled = (text: string, values: Readonly<Record<string, unknown>>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => (values[name] === undefined ? whole : String(values[name])))
 
-/** An applicant's words for an error that intake found. */
+/** The error message for applicants, for an error from intake. */
 export function errorWords(words: QuestionWords, { asked }: AskedPlace, { path = '', code }: ProblemItem): string {
   const field = path.split('/').findLast(part => !/^\d+$/.test(part)) ?? ''
   const { errors } = words

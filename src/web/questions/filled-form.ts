@@ -9,16 +9,16 @@ import type { JsonObject } from '../../domain/values/json-text.ts'
 import { errorWords, filled, type QuestionWords } from './field-view.ts'
 import { errorField, type FormValues, readAnswers } from './form-values.ts'
 
-/** A question that is asked, and the place of its answer in the form, which differs from that in the answers while entities are removed. */
+/** A question being asked, and the path of its answer in the form, which differs from that in the answers while entities are removed. */
 export interface FormPlace extends AskedPlace {
   formPath: string
 }
 
 export interface FieldMessage {
   field: string
-  /** As applicants read it. */
+  /** The text for applicants. */
   message: string
-  /** The question, for the summary. */
+  /** The question's text, for the summary. */
   label: string
   place: FormPlace
   error: ProblemItem
@@ -38,7 +38,7 @@ export interface FilledForm {
 
 export function fillForm(version: ProgramVersion, values: FormValues): FilledForm {
   const { answers, formPath } = readAnswers(values, questionnaireOf(version).top)
-  // Not as on submission, where checking stops after many missing answers.
+  // Unlike a submission, whose check stops after many missing answers.
   const { asked, errors: faults } = askedWith(version, answers)
   const { errors } = askedWith(version, answers, 'submit')
   const screenOf = new Map(
@@ -58,7 +58,7 @@ export function fillForm(version: ProgramVersion, values: FormValues): FilledFor
   }
 }
 
-/** All that is asked about one entity together, where the list of the first of these questions has its turn. `above` is their common entity. */
+/** All questions about one entity together, in the position of the list of the first one. `above` is their common entity. */
 function byEntity(places: readonly FormPlace[], above = ''): FormPlace[] {
   const listOf = ({ path }: FormPlace) => /^(?:\/[^/]*)\/entities\/(?=\d+\/)/.exec(path.slice(above.length))?.[0]
   const done = new Set<string>()
@@ -79,11 +79,11 @@ function byEntity(places: readonly FormPlace[], above = ''): FormPlace[] {
 export const openScreens = ({ screens }: FilledForm): number[] =>
   [...screens.keys()].filter(i => screens[i]!.length > 0)
 
-/** The place an error is about; of a list and a question about one of its entities, the question. */
+/** The path that an error is about; for a list and a question about one of its entities, the question. */
 const placeOfError = (places: readonly FormPlace[], { path = '' }: ProblemItem): FormPlace | undefined =>
   places.findLast(({ formPath }) => `${path}/`.startsWith(`${formPath}/`))
 
-/** What an applicant reads about errors, in the order of the questions; of those in these places alone, unless all are meant. */
+/** The error messages for applicants, in the order of the questions; only those at these paths if given. */
 export function messagesOf(
   { values, screens }: FilledForm,
   errors: readonly ProblemItem[],
@@ -109,7 +109,7 @@ export function messagesOf(
   return [...messages.values()].sort((a, b) => rank.get(a.place)! - rank.get(b.place)!)
 }
 
-/** The text of a question; of a repeated one, with the name of whom it is about. */
+/** The text of a question; for a repeated one, with the name of its entity. */
 export function labelOf({ asked: { question, type }, formPath }: FormPlace, values: FormValues, words: QuestionWords) {
   const { text } = question.settings
   const [, entity] = /^(.*\/entities\/\d+)\/[^/]*$/.exec(formPath) ?? []
@@ -122,6 +122,6 @@ export function isFieldOf(shown: ReadonlySet<string>, name: string): boolean {
   const list = name.replace(/\/entities\/\d+\/entity_name$/, '')
   if (list !== name) return shown.has(list)
   const above = name.slice(0, name.lastIndexOf('/'))
-  // The parts of a date lie one step deeper.
+  // The parts of a date are one level deeper.
   return shown.has(above) || shown.has(above.slice(0, above.lastIndexOf('/')))
 }

@@ -19,22 +19,22 @@ export const dropButton = 'drop'
 
 export const dateParts = ['month', 'day', 'year'] as const
 
-/** Values of an address that the service determines; nobody types them. */
+/** Parts of an address that the service determines and nobody enters. */
 const found = new Set(['corrected', 'latitude', 'longitude', 'well_known_id', 'service_area', 'file_key'])
 
 const typedFields = (type: ExportedType) =>
   Object.entries(questionTypes[type].fields).filter(([name]) => !found.has(name))
 
-/** The field of a form at which an error of an answer is shown; one of a whole answer, at its first field or its group. */
+/** The form field that shows an error of an answer; for an error of a whole answer, its first field or its group. */
 export function errorField(type: ExportedType, path: string, errorPath: string): string {
   const [first] = typedFields(type)
   const isGroup = type === 'NAME' || type === 'ADDRESS'
   if (errorPath === path) return isGroup || first === undefined ? path : `${path}/${first[0]}`
-  // For an item of a list, the path of the list; for an entity, that of its name.
+  // For an item of a list, the path of the list; for an entity, the path of its name.
   return type === 'ENUMERATOR' ? errorPath : errorPath.replace(/\/\d+$/, '')
 }
 
-/** Values by the name of their field. A Map, for a form may have thousands and URLSearchParams looks through all of them. */
+/** Values by field name. A Map, because a form may have thousands and URLSearchParams searches all of them. */
 export class FormValues {
   readonly #values = new Map<string, string[]>()
   readonly #lists = new Map<string, Set<number>>()
@@ -61,7 +61,7 @@ export class FormValues {
     return this.#values.get(name) ?? []
   }
 
-  /** The indexes of the entities of a list (`/children/entities`), those without a name included, in order. */
+  /** The indexes of the entities of a list (`/children/entities`), including those without a name, in order. */
   entityIndexes(list: string): number[] {
     return [...(this.#lists.get(list) ?? [])].sort((a, b) => a - b)
   }
@@ -71,7 +71,7 @@ export class FormValues {
   }
 }
 
-/** Answers, in the shape in which they are saved, as the values of a form. */
+/** Saved answers as the values of a form. */
 export function valuesOf(answers: JsonObject, questions: Questions): FormValues {
   const values = new FormValues()
   addValues(values, answers, questions, '')
@@ -106,13 +106,13 @@ const textOf = (json: Json | undefined): string =>
   typeof json === 'string' ? json : json instanceof JsonNumber ? json.source : ''
 
 export interface FormAnswers {
-  /** As a front end sends them to intake. */
+  /** In the form that a front end sends to intake. */
   answers: JsonObject
-  /** The place in the form of a place in the answers, in which removed entities have no index. */
+  /** The path in the form for a path in the answers, in which removed entities have no index. */
   formPath: (path: string) => string
 }
 
-/** The answers that a form's values are. Entities without a name are left out, with all that was answered about them. */
+/** The answers in a form's values. Entities without a name are omitted, with all answers about them. */
 export function readAnswers(values: FormValues, questions: Questions): FormAnswers {
   const places = new Map<string, string>()
   const answers = readScope(values, questions, '', '', places)
@@ -160,7 +160,7 @@ function readScope(
 
 const typed = (values: FormValues, name: string): string => (values.get(name) ?? '').replace(/\r\n?/g, '\n').trim()
 
-/** The same of digits, also as Arabic and Persian keyboards write them. */
+/** The same for digits, including those of Arabic and Persian keyboards. */
 const typedDigits = (values: FormValues, name: string): string =>
   typed(values, name).replace(/[\u0660-\u0669\u06f0-\u06f9]/g, digit => String(digit.charCodeAt(0) & 15))
 
@@ -176,7 +176,7 @@ function readAnswer(values: FormValues, { question }: AskedQuestion, type: Expor
   })
   const answer = new Map(fields)
   const phone = answer.get('phone_number')
-  // A number without its country is one of the United States.
+  // A number without a country code counts as one of the United States.
   if (typeof phone === 'string' && !phone.startsWith('+')) answer.set('country', 'US')
   if (type === 'ADDRESS' && question.settings.correct_addresses === true && [...answer.values()].some(Boolean))
     answer.set('corrected', 'AsEnteredByUser')

@@ -15,9 +15,9 @@ interface QuestionProps extends Pick<FieldProps, 'view'> {
   kind: QuestionKind
   settings: QuestionSettings
   optional: boolean
-  /** The JSON Pointer of its answer. The names of its fields begin with it. */
+  /** The JSON Pointer of its answer, with which the names of its fields begin. */
   path: string
-  /** Its text; of a repeated question with the name of whom it is about. */
+  /** Its text; for a repeated question, with the name of its entity. */
   label: string
 }
 
@@ -85,7 +85,7 @@ export function QuestionFields({ view, kind, settings, optional, path, label }: 
   }
 }
 
-/** Answers longer than this get a field of several lines. */
+/** Answers longer than this get a multi-line field. */
 const longText = 120
 
 const plainFields: Readonly<Record<'EMAIL' | 'ID' | 'NUMBER' | 'PHONE', Typing & { field: string }>> = {
@@ -158,7 +158,7 @@ function AddressFields({ kind, settings, path, ...props }: TypeProps) {
   )
 }
 
-/** Three fields, which people type more surely than they pick a day from a calendar. The first is where an error leads. */
+/** Three fields, because typing a date is more reliable than picking it from a calendar. Error links lead to the first. */
 function DateFields({ kind, settings, path, ...props }: TypeProps) {
   const { view, hint } = props
   const name = `${path}/date`

@@ -209,14 +209,14 @@ function auditPages(deps: Deps): PageRoute[] {
 }
 
 /**
- * The names of keys by their id and of programs by their slug: of those that did something, or that something was done to; and of programs that
- * details name by `program 1`, which is no slug.
+ * The names of keys by ID and of programs by slug, for those that acted or were acted upon, and of programs that details contain as `program 1`,
+ * which is no slug.
  */
 export const namesIn = async (
   { consoleDb }: Pick<Deps, 'consoleDb'>,
   events: readonly Pick<AuditEventRow, 'actor' | 'subject' | 'detail'>[],
 ) => {
-  // A number is an application or an applicant, whatever slug a program has.
+  // A number is an application or an applicant, whatever a program's slug is.
   const slugs = events.flatMap(({ subject }) => (/\D/.test(subject) ? [subject] : []))
   const ids = events.map(({ actor, subject }) => (actor.startsWith('key:') ? actor.slice(4) : subject))
   const programIds = events.flatMap(({ detail: { program_id: id } }) => (typeof id === 'number' ? [id] : []))

@@ -22,7 +22,7 @@ const head = ['event', 'happened_at', 'actor', 'key_name', 'action', 'subject', 
 
 type Download = Pick<Deps, 'consoleDb' | 'config'>
 
-/** The file. Throws Problem `too_large` when more events meet the filter than a file may have: none is left out silently. */
+/** The file. Throws Problem `too_large` if more events match than a file can have, so that none is silently omitted. */
 export async function downloadEvents(
   { consoleDb: db, config }: Download,
   request: Pick<ConsoleRequest, 'request' | 'address' | 'now'>,
@@ -37,7 +37,7 @@ export async function downloadEvents(
   const day = formatOffsetTime(request.now, config.timeZone).slice(0, 10)
   const headers = fileHeaders(csvType, `attachment; filename="audit-${day}.csv"`)
   return download({ config }, request.request, headers, async () => {
-    // The newest event of the file is from before this line.
+    // The newest event in the file is before this one.
     const [newest] = await readAuditEvents(db, filter, { beforeId: undefined, rowsMax: 1 })
     await appendAuditEvent(db, {
       actor,

@@ -16,7 +16,7 @@ interface SentProps {
   applicationId: number | undefined
   /** The recipients of this application, for each program that has an application with this ID. */
   found: readonly Disclosures[]
-  /** Files that have the oldest of the audit log. They were not searched. */
+  /** Files with the oldest part of the audit log, which were not searched. */
   files: readonly string[]
   names: ReadonlyMap<string, string>
 }

@@ -11,12 +11,12 @@ import { Shell } from '../../html/shell.tsx'
 import { crumb } from './audit-query.ts'
 
 interface VerifyProps {
-  /** The latest; null before the first. */
+  /** The newest seal; null before the first. */
   seal: string | null
-  /** In the database, and how many of them have no seal yet. */
+  /** Number of events in the database, and of those without a seal. */
   events: number
   unsealed: number
-  /** Files that have what was pruned. */
+  /** Files with the pruned events. */
   files: readonly string[]
   /** The result; undefined before the log was verified. */
   verdict: AuditVerdict | undefined

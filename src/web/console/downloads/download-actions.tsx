@@ -18,7 +18,7 @@ export const downloadPages = (deps: Deps): Part => {
     pageAt(`/admin${applicationsRoute}/spreadsheet`, readers, async request => {
       const program = await findSeenProgram(db, request.person, request.params.slug!)
       const { filter, values, errors } = readListQuery(request)
-      // The list shows what is wrong with them.
+      // The list shows their errors.
       if (errors.length > 0) return redirect(request, applicationsPath(program.slug) + listSearch(values))
       const [found, languages] = await Promise.all([
         isFiltered(values)

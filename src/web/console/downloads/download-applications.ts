@@ -60,7 +60,7 @@ export async function downloadApplications(deps: Deps, request: ConsoleRequest):
   )
 }
 
-/** Marks the last part, which is known only once nothing follows. */
+/** Marks the last part, which is only known when nothing follows. */
 async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<FilePart, void, undefined> {
   let waiting: Buffer | undefined
   for await (const bytes of pieces) {
@@ -81,12 +81,12 @@ async function* clientCsv({ questions, applications }: OpenedList): AsyncGenerat
   yield Buffer.concat([opening, Buffer.from(framing.end(null, count, () => ''))])
 }
 
-/** Parsed applications that may be garbage: left to itself, the collector lets them grow to three times the memory of the service. */
+/** Parsed applications that may be garbage: without forcing a collection, they grow to three times the service's memory. */
 const collectEvery = 1000
 
 /**
- * Sheets as `tributary pull` makes them from the program's docs, in one language. Applications are rendered as in an export, and parsed. The
- * first sheet reads the list, and the sheets of entities read its applications again.
+ * Sheets as `tributary pull` generates them from the program's docs, in one language. Applications are rendered as in an export and parsed. The first
+ * sheet reads the list, and the sheets of entities read its applications again.
  */
 async function sheetsOfList(deps: Deps, program: Program, list: OpenedList, language: string): Promise<Sheet[]> {
   const { questions, asOf, applications, again } = list

@@ -41,7 +41,7 @@ export async function openList(
   return {
     questions,
     asOf: asOf ?? earliest,
-    /** Many at a time. Each is recorded in the audit log before it is returned. */
+    /** Reads applications in batches. Each is recorded in the audit log before it is returned. */
     async *applications(): AsyncGenerator<StoredApplication[], void, undefined> {
       for (let batch = await listed(undefined); batch.length > 0; batch = await listed(batch.at(-1))) {
         const wanted = batch.map(({ application_id }) => application_id)
@@ -50,7 +50,7 @@ export async function openList(
         yield stored
       }
     },
-    /** The applications that `applications` returned, which are recorded, without any erased since. */
+    /** The applications that `applications` has already returned and recorded, without any erased since. */
     async *again(): AsyncGenerator<StoredApplication[], void, undefined> {
       for (let at = 0; at < ids.length; at += batchRows)
         yield readStoredApplications(db, program_id, ids.slice(at, at + batchRows), horizon)

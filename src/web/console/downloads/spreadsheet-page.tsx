@@ -21,7 +21,7 @@ import {
   type ShownOrder,
 } from '../applications/list-query.ts'
 
-/** The languages of a program, its default one first. */
+/** The languages of a program, the default language first. */
 export async function languagesOffered(db: Db, { program_id }: Program): Promise<readonly string[]> {
   const active = await findActiveVersion(db, program_id)
   return active === undefined ? [usualLanguage] : languagesOf(active.details)

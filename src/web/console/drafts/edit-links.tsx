@@ -7,10 +7,10 @@ import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { pathOfProgram } from '../programs/program-shell.tsx'
 
-/** The address of the editor at a place, for those who may edit what is shown; undefined otherwise. */
+/** The editor's address for a part of the program, for people who may edit it; otherwise undefined. */
 export function useEditor({ slug, draft_version_id }: ProgramOverview, { state }: StoredProgramVersion) {
   const mayEdit = mayEditPrograms(usePage())
-  // The editor opens the draft, or without one the active version.
+  // The editor opens the draft, or the active version if there is none.
   if (!mayEdit || !(state === 'DRAFT' || (state === 'ACTIVE' && draft_version_id === null))) return undefined
   return (hash: string): string => `${pathOfProgram(slug)}/edit#${hash}`
 }

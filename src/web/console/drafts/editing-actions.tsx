@@ -90,7 +90,7 @@ const usedElsewhere = ({ uses }: BankEntry, slug: string): string[] => [
   ...new Set(uses.filter(use => use.slug !== slug).map(({ display_name }) => display_name)),
 ]
 
-/** The questions of a program that would exist without its draft. */
+/** The program's questions that would exist without its draft. */
 async function fixedQuestions(db: Deps['consoleDb'], { program, current }: ProgramInView) {
   const admin_names = current.questions.map(({ admin_name }) => admin_name)
   const entries = new Map((await readBankEntries(db, admin_names)).map(bankEntry => [bankEntry.admin_name, bankEntry]))
@@ -104,10 +104,10 @@ async function fixedQuestions(db: Deps['consoleDb'], { program, current }: Progr
   })
 }
 
-/** Questions that are compared with a text at most, and those that are offered. */
+/** Maximum number of questions compared with a text, and of those suggested. */
 const comparedMax = 200
 const offeredMax = 3
-/** How much of their telling words two texts share that are said to be similar. */
+/** The share of meaningful words that similar texts have in common. */
 const similarFrom = 0.6
 
 const similarAction = ({ consoleDb: db }: Deps): Action =>
@@ -148,7 +148,7 @@ const similarAction = ({ consoleDb: db }: Deps): Action =>
             text: entry.settings.text,
             used_by: usedElsewhere(entry, program.slug),
           })),
-        // Names that only this program's draft uses are free.
+        // Names that only this program's draft uses are available.
         taken_keys: taken
           .filter(({ admin_name, published }) => published || !isOurs(admin_name))
           .map(({ question_key_folded }) => question_key_folded),

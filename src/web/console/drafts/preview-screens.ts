@@ -15,20 +15,20 @@ import { removeButton } from '../../questions/list-field.tsx'
 const words = en.questions
 
 export interface ShownScreen {
-  /** Its index; that of no screen once all were seen. */
+  /** Its index; after the last screen, the number of screens. */
   screen: number
-  /** Whether none is asked before it. */
+  /** Whether no screen is shown before it. */
   isFirst: boolean
   places: readonly FormPlace[]
-  /** Its errors, each at its field; none if it was not shown before. */
+  /** Its errors by field; none if it has not been shown before. */
   messages: readonly FieldMessage[]
-  /** Whether an answer on it asks for more on the same screen. */
+  /** Whether an answer on it adds questions to the same screen. */
   unseen: boolean
 }
 
 /**
- * Where the buttons lead: on, once a screen has shown all its questions and the answers are right; else back to it. From the end, to any
- * screen.
+ * The target of the buttons: the next screen once all of a screen's questions were shown and the answers are valid; otherwise the same screen. From
+ * the end, any screen.
  */
 export function screenShown(form: FilledForm, errors: readonly ProblemItem[], values: URLSearchParams): ShownScreen {
   const on = (screen: number): readonly FormPlace[] => form.screens[screen] ?? []

@@ -22,7 +22,7 @@ import { missingIn, type ShownScreen, screenShown, valuesIn } from './preview-sc
 
 const words = en.questions
 
-/** Each draft that is saved is another version, but the address of its preview stays. */
+/** Each saved draft is another version, but the address of its preview stays the same. */
 export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
   const showVersion = async (request: PageRequest) => {
     const program = await findVisibleProgram(db, request.person, request.params.slug!)
@@ -53,7 +53,7 @@ const bothWays = (path: string, show: (request: PageRequest) => Promise<VNode | 
 function show(request: PageRequest, program: ProgramOverview, version: StoredProgramVersion): VNode {
   const { values } = request.context.form
   const form = fillForm(version, valuesIn(values))
-  // Once the end was reached and something was missing, each screen asks for it.
+  // Once the end was reached with something missing, each screen requires it.
   const shown = screenShown(form, values.has('refused') ? form.errors : form.faults, values)
   const errors = shown.messages.map(({ field, error }) => ({ ...error, parameter: field }))
   request.context = { ...request.context, form: { values, errors } }
@@ -66,7 +66,7 @@ interface PreviewProps extends ProgramPageProps {
   values: URLSearchParams
   form: FilledForm
   shown: ShownScreen
-  /** At the end: what submitting would be refused for. */
+  /** At the end: the errors that would prevent submitting. */
   missing: ReturnType<typeof missingIn>
 }
 

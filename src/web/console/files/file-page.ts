@@ -19,7 +19,7 @@ export const filePage = (deps: Deps): PageRoute =>
     return download(deps, request, headers, async () => wholeContent(await open(), file.bytes))
   })
 
-/** The parts of a file of a known length. If the file has become shorter, the response is cut off. */
+/** The parts of a file of a known length. If the file is shorter by now, the response is cut off. */
 async function* wholeContent(content: AsyncIterable<Uint8Array>, length: number) {
   let sent = 0
   for await (const bytes of content) {

@@ -21,7 +21,7 @@ import { changes } from '../requests/answer-schemas.ts'
 import { type PageRequest, redirect, showPage } from '../requests/console-request.ts'
 import { choiceField, ImportPage, nameField, renameField } from './import-pages.tsx'
 
-/** A form escapes most of what a file has; choices come on top. */
+/** A form escapes most characters of a file, and the choices are added. */
 const bodyBytesMax = 4 * importBytesMax
 
 const body = Type.Object(

@@ -16,14 +16,14 @@ const path = '/admin/import-program'
 /** The names of the fields of one question. */
 export const choiceField = (question: string): string => `choice.${question}`
 export const nameField = (question: string): string => `name.${question}`
-/** For a question without a clash: another name makes it a copy. */
+/** For a question without a conflict: another name makes it a copy. */
 export const renameField = (question: string): string => `rename.${question}`
 
 interface ImportProps {
   file?: string
   preview?: ImportPreview
   request?: ImportRequest
-  /** Whether the import itself was asked for and needs more choices. */
+  /** Whether the import itself was requested and needs more choices. */
   isSent?: boolean
   refusal?: Problem
 }

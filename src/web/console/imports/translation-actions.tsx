@@ -14,7 +14,7 @@ import { editing, type PageRoute } from '../requests/action.ts'
 import { type PageRequest, redirect, showPage } from '../requests/console-request.ts'
 import { type TranslationProps, TranslationsPage } from './translation-pages.tsx'
 
-/** A form escapes most of what a file has. */
+/** A form escapes most characters of a file. */
 const bodyBytesMax = 4 * translationBytesMax
 
 export function translationPages({ consoleDb: db, config }: Deps): PageRoute[] {
@@ -26,7 +26,7 @@ export function translationPages({ consoleDb: db, config }: Deps): PageRoute[] {
     return showPage(request, <TranslationsPage view={view} definition={definition} {...more} />, status)
   }
 
-  /** With a column for each language of the program, or for those that are asked for. */
+  /** With a column for each language of the program, or for the requested ones. */
   const download = async (request: PageRequest): Promise<Response> => {
     const { current } = await loadProgramInView(db, request.person, request.params.slug!)
     const definition = describeForEditing(current)

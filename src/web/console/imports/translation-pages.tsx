@@ -16,7 +16,7 @@ import { ProgramShell, pathOfProgram } from '../programs/program-shell.tsx'
 export interface TranslationProps {
   view: ProgramInView
   definition: ProgramDefinition
-  /** A file that was sent, and what it changes. */
+  /** An uploaded file, and the changes in it. */
   file?: string
   plan?: TranslationPlan
   refusal?: Problem

@@ -111,7 +111,7 @@ export const InviteIntermediaryPage = ({ organization, person, ways }: InvitePro
 
 interface RevokeProps {
   organization: OrganizationRow
-  /** One person of the organization, or else all of them. */
+  /** One person of the organization, or all of them. */
   person?: IntermediaryRow
 }
 

@@ -28,7 +28,7 @@ const organizationName = Type.Object({ name: text('The name shown in exports.') 
 const all = '/intermediaries'
 export const organizationRoute = `${all}/:organizationId` as const
 export const read = reads('intermediaries')
-/** Each of them changes who may apply for whom. */
+/** Each of these changes who may apply for whom. */
 export const write = { ...writes('intermediaries'), confirmed: true }
 export const tokenReach =
   'A token also needs the scope applications:write, because people who sign in apply for clients.'
@@ -46,7 +46,7 @@ export const organizationActions = (deps: Deps, organizations: Organizations): A
 const pageIn = (request: ConsoleRequest) => ({ after: textOf(request, 'after'), rowsMax: rowsMax + 1 })
 export const organizationIdIn = (request: ConsoleRequest): number => idIn(request, 'organizationId')
 
-/** The organizations that addresses name. */
+/** Loads the organizations named in addresses. */
 export class Organizations {
   readonly db: Deps['consoleDb']
   /** Whether people apply in browsers here. */
@@ -59,7 +59,7 @@ export class Organizations {
 
   find = (request: ConsoleRequest) => requireOrganization(this.db, organizationIdIn(request))
 
-  /** Throws Problem `not_found`, or `forbidden` when a token may not do what the organization’s people may. */
+  /** Throws Problem `not_found`, or `forbidden` if a token has fewer permissions than the organization’s people. */
   reach = async (request: ConsoleRequest) => {
     await this.find(request)
     requireReachOfRole(request.token, 'INTERMEDIARY')
@@ -78,7 +78,7 @@ export class Organizations {
     />
   )
 
-  /** A form of this page, which says then what was done. */
+  /** A form on this page, which then confirms the change. */
   onPage = (done: string): Pick<Form<unknown>, 'page' | 'next'> => ({
     page: this.page,
     next: request => `/admin${all}/${organizationIdIn(request)}?done=${done}`,

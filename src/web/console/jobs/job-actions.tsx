@@ -104,7 +104,7 @@ const docsActions = (db: Sql): Part => [
   }),
 ]
 
-/** The derived data of a page of programs, and the slug after which the next page begins. */
+/** The derived data of a page of programs, and the slug before the next page. */
 async function listings(db: Sql, request: ConsoleRequest) {
   const after = textOf(request, 'after')
   const rows = await readDerivedListings(db, codeVersions, { after, programsMax: programsMax + 1 })
@@ -124,7 +124,7 @@ async function readJobs(db: Sql, request: ConsoleRequest) {
   return { ...page, unfinished, outbox: { waiting, oldest_at }, runs }
 }
 
-/** A button of the list, which leads back to the same page of it. */
+/** A button in the list, which returns to the same page of it. */
 const onPage = (db: Sql, done: string): Pick<Form<unknown>, 'page' | 'next' | 'button'> => ({
   button: true,
   page: async request => <JobsPage {...(await readJobs(db, request))} />,

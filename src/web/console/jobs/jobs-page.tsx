@@ -24,7 +24,7 @@ import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
 import { JobRuns, jobNames } from './recent-runs.tsx'
 
-/** The jobs that derive something, each a column. */
+/** Jobs that derive data, each with its own column. */
 const derivingJobs = ['refresh-key-map', 'refresh-docs-example']
 
 interface JobsProps {
@@ -84,7 +84,7 @@ export function JobsPage(props: JobsProps) {
 const isUnderWay = ({ unfinished, outbox }: JobsProps): boolean =>
   (unfinished.queued ?? 0) + (unfinished.running ?? 0) + outbox.waiting > 0
 
-/** A minute: a relay that runs hands a job over immediately. */
+/** A minute: a running relay passes a job on immediately. */
 const lagMicros = 60_000_000
 
 function Lag({ unfinished, outbox }: JobsProps) {

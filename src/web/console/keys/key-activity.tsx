@@ -39,14 +39,14 @@ function auditOf(apiKeyId: string, times: { from?: string; to?: string } = {}): 
   return `/admin/audit?${new URLSearchParams({ actor: `key:${apiKeyId}`, ...times })}`
 }
 
-/** A day as the audit log's filters take it: days are counted in the instance's zone, which need not be the reader's. */
+/** A day in the format of the audit log's filters. Days are in the instance's time zone, which may differ from the reader's. */
 function filtersOf(day: string, { timeZone, config }: Pick<PageContext, 'timeZone' | 'config'>) {
   if (timeZone === config.timeZone) return { from: day, to: dayAfter(day) }
   const { from, to } = timesOfDay(day, config.timeZone)
   return { from: formatOffsetTime(from, config.timeZone), to: formatOffsetTime(to, config.timeZone) }
 }
 
-/** Says which days a chart has, where they are not the reader's. */
+/** Names the time zone of a chart's days if it isn't the reader's. */
 function DaysNote() {
   const { timeZone, config } = usePage()
   return timeZone === config.timeZone ? null : <p class="soft">Days in {zoneName(config.timeZone)}</p>

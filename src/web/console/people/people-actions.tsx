@@ -59,7 +59,7 @@ export const peopleActions = (deps: Deps): Part => {
   return [...listActions(people), ...personActions(people), ...signInActions(people), ...tokenActions(people)]
 }
 
-/** The people that addresses name. */
+/** Loads the people named in addresses. */
 class People {
   readonly db: Deps['consoleDb']
   readonly ways: Ways
@@ -73,7 +73,7 @@ class People {
 
   find = (request: ConsoleRequest) => requirePerson(this.db, idIn(request, 'personId'))
 
-  /** The person, if the token reaches who they are. */
+  /** The person, unless the token has fewer permissions than they do. */
   reach = async (request: ConsoleRequest) => {
     const row = await this.find(request)
     requireReachOfRole(request.token, row.role)
@@ -92,7 +92,7 @@ class People {
   linkOf = ({ place }: ConsoleRequest, token: string): string =>
     `${place.baseUrl}/admin/${this.ways.password ? `invitations/${token}` : 'sign-in'}`
 
-  /** The link is shown once, on the page that answers the form: it is in no address and no redirect. */
+  /** The link is shown once, on the page that responds to the form; it is in no address or redirect. */
   showLink = (request: PageRequest, name: string, link: string) =>
     showPage(request, <LinkPage name={name} link={link} ways={this.ways} />)
 
@@ -205,7 +205,7 @@ const turn = (
     form: { ...onPage(`${name}d`), button: true },
   })
 
-/** How a person signs in, and whether. */
+/** How a person signs in, and whether they can. */
 const signInActions = (people: People): Action[] => [
   action({
     name: 'unlinkPerson',
@@ -286,11 +286,11 @@ const tokenActions = ({ db, tokensOf, onPage }: People): Action[] => [
   }),
 ]
 
-/** The programs that the form was opened with were not ticked by who sends it: they give way to a role that has none. */
+/** The sender did not tick the programs that were already selected when the form was opened, so they are dropped for a role without programs. */
 function draftOf(form: URLSearchParams, stored: readonly string[] = []) {
   const role = form.get('role') ?? ''
   const ticked = form.getAll('programs')
   const untouched = role !== 'PROGRAM_ADMINISTRATOR' && ticked.toSorted().join() === stored.toSorted().join()
-  // An invalid role is rejected where a person is created or changed.
+  // An invalid role is rejected when a person is created or changed.
   return { name: form.get('name') ?? '', role: role as Role, programs: untouched ? [] : ticked }
 }

@@ -30,7 +30,7 @@ const definition = Type.Unsafe<unknown>({
 
 export const documentActions = (deps: Deps): Part => [...draftActions(deps), ...documentPage(deps), ...newProgram(deps)]
 
-/** The draft as the API reads and saves it. */
+/** The draft as read and saved through the API. */
 const draftActions = ({ consoleDb: db, config }: Deps): Action[] => [
   action({
     name: 'readDraft',
@@ -138,9 +138,9 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
     const read = text === null ? { document: await named(request) } : readDocumentField(text)
     if ('errors' in read) return show(request, { text: text!, errors: read.errors }, 400)
     try {
-      // Whatever it was made from: what is here already is edited on its own page.
+      // Whatever its source, an existing program is edited on its own page.
       const { slug, saved } = await saveDraft(db, basedOn(read.document, null), by.actor, editOptions(request, config))
-      // With nothing in it yet, it is opened in the editor.
+      // A new program without content is opened in the editor.
       if (text === null && (request.form.get('copy_of') ?? '') === '')
         return redirect(request, `/admin/programs/${slug}/edit`)
       return redirect(request, `/admin/programs/${slug}/questions?done=${saved ? 'begun' : 'same'}`)
@@ -166,7 +166,7 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
   ]
 }
 
-/** Where no name was written, that is said; a slug that would have been made of it is no error of its own. */
+/** A missing name is reported as such; the slug that would have been derived from it is not an error of its own. */
 function errorsOfNaming(form: URLSearchParams, errors: readonly ProblemItem[]): readonly ProblemItem[] {
   const isEmpty = (field: string): boolean => (form.get(field) ?? '').trim() === ''
   if (!isEmpty('display_name')) return errors
@@ -180,7 +180,7 @@ const taken = {
   detail: 'A program with this slug already exists. Choose another slug, or edit that program on its own page.',
 }
 
-/** A document in place of what its author was shown alongside it, as `<active id>-<draft id>`. */
+/** Saves a document over the version displayed beside it, given as `<active id>-<draft id>`. */
 function overwriting(document: unknown, shown: string | null): { document: unknown; over?: number } {
   if (shown === null) return { document }
   const [active, draft] = shown.split('-').map(idOf)

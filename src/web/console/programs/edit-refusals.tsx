@@ -11,11 +11,11 @@ import { idOf } from '../requests/route-parameters.ts'
 
 export interface EditRefusal {
   status: 400 | 409
-  /** The errors; for a conflict, what the other person changed. */
+  /** The errors; for a conflict, the other person's changes. */
   errors: readonly ProblemItem[]
 }
 
-/** The error, if it concerns the person who edits; throws any other again. */
+/** The error, if it concerns the person who edits; rethrows any other. */
 export function refusalOf(error: unknown): EditRefusal {
   if (!(error instanceof Problem)) throw error
   if (error.kind === 'conflict') return { status: 409, errors: error.errors }
@@ -39,7 +39,7 @@ export function RefusalNotice({ status, errors }: EditRefusal) {
   )
 }
 
-/** Errors of a document, each with its path; of many, the first. */
+/** Errors of a document with their paths; the first few if there are many. */
 export function PlacedErrors({ errors }: { errors: readonly Pick<ProblemItem, 'code' | 'detail' | 'path'>[] }) {
   if (errors.length === 0) return null
   return (
@@ -53,7 +53,7 @@ export function PlacedErrors({ errors }: { errors: readonly Pick<ProblemItem, 'c
   )
 }
 
-/** The version from which the page of a form was rendered; null without one. */
+/** The version that the page of a form was rendered from; null without one. */
 export const basisOf = (form: URLSearchParams): number | null => idOf(form.get('based_on')) ?? null
 
 export const editOptions = (

@@ -86,7 +86,7 @@ function overviewActions(deps: Deps): Part {
   ]
 }
 
-/** A version, and the one before. */
+/** A version and its predecessor. */
 async function loadVersion({ consoleDb: db }: Deps, { person, params }: ConsoleRequest) {
   const program = await findVisibleProgram(db, person, params.slug!)
   const version = await findVersionOf(db, program, params.versionId!)
@@ -130,7 +130,7 @@ async function loadHistoryPage({ consoleDb: db }: Deps, request: ConsoleRequest,
   return { program, ...(await loadHistory(db, program, idOf(textOf(request, before)) ?? Number.MAX_SAFE_INTEGER)) }
 }
 
-/** The pages of versions, and going back to one. */
+/** The pages of versions, and restoring an earlier one. */
 function versionRoutes(deps: Deps): Part {
   const { consoleDb: db, config } = deps
 
@@ -158,7 +158,7 @@ function versionRoutes(deps: Deps): Part {
     return attachment(documentText(found), 'application/json; charset=utf-8', name)
   }
 
-  /** Of any two; unless the address names others, of the newest two, a draft among them. */
+  /** Compares any two versions: by default the two newest, including a draft. */
   const compare = async ({ person, params, url }: PageRequest) => {
     const program = await findVisibleProgram(db, person, params.slug!)
     const versions = await readVersionIds(db, program.program_id)

@@ -21,7 +21,7 @@ import { describeForEditing, withoutQuestions } from '../../../domain/definition
 import { isSlug } from '../../../domain/values/slug.ts'
 import { idOf } from '../requests/route-parameters.ts'
 
-/** One that is another's, and one that is not there, are the same to a person. */
+/** A program that the person may not see looks like one that doesn't exist. */
 export async function findVisibleProgram(db: Db, person: Person, slug: string): Promise<ProgramOverview> {
   const program = isSlug(slug) ? await findProgramOverview(db, slug) : undefined
   if (program === undefined || !maySeeProgram(person, program.program_id))
@@ -29,12 +29,12 @@ export async function findVisibleProgram(db: Db, person: Person, slug: string): 
   return program
 }
 
-/** A program with its active version and its draft, as of one instant. */
+/** A program with its active version and draft, as of one instant. */
 export interface ProgramInView {
   program: ProgramOverview
   active: StoredProgramVersion | undefined
   draft: StoredProgramVersion | undefined
-  /** The version to edit: the draft, or without one the active version. */
+  /** The version to edit: the draft, or the active version if there is none. */
   current: StoredProgramVersion
   /** The draft's changes; none without a draft. */
   changes: VersionChange[]
@@ -58,33 +58,33 @@ export async function loadProgramInView(db: Sql, person: Person, slug: string): 
 export const changesOf = (before: StoredProgramVersion | undefined, after: StoredProgramVersion): VersionChange[] =>
   diffVersions(before ?? withoutQuestions(after), after)
 
-/** Versions on one page of history: each is compared with the one before it. */
+/** Versions per page of the history, each compared with its predecessor. */
 const versionsMax = 10
-/** Changes of one version that a history lists one by one. Its own page has all. */
+/** Maximum number of changes listed per version. The version's own page lists all of them. */
 const changesMax = 20
 
-/** Who made a version and when, without what it asks. */
+/** Who created a version and when, without its content. */
 export type VersionFacts = Omit<StoredProgramVersion, 'screens' | 'questions'>
 
-/** A version, and what it changed against the one before. */
+/** A version, and its changes since the previous one. */
 export interface HistoryEntry {
   version: VersionFacts
-  /** The first ones. */
+  /** The first few. */
   changes: VersionChange[]
-  /** The number of further ones. */
+  /** Number of further changes. */
   more_changes: number
 }
 
 /**
- * The published versions of a program before one, newest first, a page of them; `next` is where the next page begins. Of large programs
- * a version is megabytes, and comparing two takes a while: they are read one after another, and others are answered in between.
+ * A page of the program's published versions before one, newest first; `next` is the start of the next page. In large programs, a version is
+ * megabytes and a comparison slow, so they are read one after another, and other requests are served in between.
  */
 export async function loadHistory(
   db: Db,
   { program_id }: Pick<ProgramOverview, 'program_id'>,
   before: number,
 ): Promise<{ items: HistoryEntry[]; next: number | null }> {
-  // One more than is shown, to compare the last one with.
+  // One more than shown, because the last one is compared with it.
   const ids = await readPublishedVersionIds(db, program_id, { before, rowsMax: versionsMax + 1 })
   const load = async (id: number | undefined) => (id === undefined ? undefined : loadProgramVersion(db, id))
   const items: HistoryEntry[] = []
@@ -107,7 +107,7 @@ function historyEntry(before: StoredProgramVersion | undefined, after: StoredPro
   }
 }
 
-/** The version an address names, if it is one of this program. */
+/** The version named in an address, if it belongs to this program. */
 export async function findVersionOf(db: Db, program: ProgramOverview, id: string): Promise<StoredProgramVersion> {
   const version = await findProgramVersion(db, idOf(id) ?? 0)
   if (version?.program_id !== program.program_id)
@@ -117,7 +117,7 @@ export async function findVersionOf(db: Db, program: ProgramOverview, id: string
   return version
 }
 
-/** The name that people use for a version: its number within the program (D40). */
+/** A version's number within the program, which people use as its name (D40). */
 export const versionName = ({ version_number }: Pick<VersionId, 'version_number'>): string =>
   version_number === null ? 'Draft' : `Version ${version_number}`
 
@@ -125,6 +125,6 @@ export const versionName = ({ version_number }: Pick<VersionId, 'version_number'
 export const documentText = (version: StoredProgramVersion): string =>
   `${JSON.stringify(describeForEditing(version), null, 2)}\n`
 
-/** Whether a version was published that the draft knows nothing of. */
+/** Whether a version was published after the draft's base. */
 export const isOvertaken = ({ active, draft }: ProgramInView): boolean =>
   draft !== undefined && draft.based_on !== (active?.program_version_id ?? null)

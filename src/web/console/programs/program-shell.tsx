@@ -31,13 +31,13 @@ export const MadeBy = ({ at, by }: { at: Micros | null; by: string | null }) =>
 /** The path of a program's page. */
 export const pathOfProgram = (slug: string): string => `/admin/programs/${slug}`
 
-/** The path of a version's preview. That of the draft is the same after each save. */
+/** The path of a version's preview. The draft's stays the same after each save. */
 export const previewPath = (
   slug: string,
   { state, program_version_id }: Pick<StoredProgramVersion, 'state' | 'program_version_id'>,
 ): string => `${pathOfProgram(slug)}/${state === 'DRAFT' ? 'draft' : `versions/${program_version_id}`}/preview`
 
-/** Distinguishes the browser tabs of a program by their titles. */
+/** Gives the browser tabs of a program distinct titles. */
 const tabTitles: Readonly<Record<ProgramTab, string>> = {
   overview: 'Overview',
   questions: 'Questions',

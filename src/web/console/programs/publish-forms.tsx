@@ -57,7 +57,7 @@ async function sendReviewed(deps: Deps, request: PageRequest): Promise<Response>
 function publishRoutes(deps: Deps): PageRoute[] {
   const { consoleDb: db, config } = deps
 
-  /** Where a publication is under way, its page says how far it is. */
+  /** While a publication is running, its page shows the progress. */
   const open = async (request: PageRequest): Promise<Response> => {
     const { program_id } = await findVisibleProgram(db, request.person, request.params.slug!)
     const underWay = await findPublicationUnderWay(db, program_id)
@@ -72,7 +72,7 @@ function publishRoutes(deps: Deps): PageRoute[] {
     if (draft === undefined) return noDraft(request)
     const [active, shown] = ['active', 'draft'].map(name => idOf(form.get(name)))
     try {
-      // Over no other draft than the one that was shown.
+      // Replaces only the draft that was displayed.
       const document = { ...describeVersion(draft), based_on: active ?? null }
       await saveDraft(db, document, by.actor, { ...editOptions(request, config), over: shown })
       return redirect(request, pathOf(request, '/publish'))
@@ -124,7 +124,7 @@ const unticked = {
   detail: 'Select all of these programs to confirm that publishing also changes them. Nothing has been published yet.',
 }
 
-/** A conflict with errors is over what others published; one without is over the draft itself, which is another by now. */
+/** A conflict with errors comes from other publications; one without comes from the draft itself, which has been replaced. */
 function hindranceOf({ kind, detail, internal, errors }: Problem): Hindrance {
   if (kind === 'invalid_request')
     return { name: 'no-longer-fits', title: 'The draft no longer fits the question bank', errors }

@@ -86,7 +86,7 @@ function Actions({ path, draft }: { path: string; draft: boolean }) {
   )
 }
 
-/** From this many questions on, screens fold. */
+/** From this many questions on, screens are folded. */
 const unfoldedMax = 60
 
 function Screens(props: { definition: ProgramDefinition; view: ProgramInView; search: string }) {
@@ -144,7 +144,7 @@ function marksOf({ active, changes }: ProgramInView): Map<string, Mark> {
   return marks
 }
 
-/** Enumerators around a question. */
+/** Enumerators that contain a question. */
 function depthOf(name: string, questions: ReadonlyMap<string, QuestionDefinition>): number {
   let depth = 0
   for (let at = questions.get(name)?.enumerator; at !== undefined; at = questions.get(at)?.enumerator) depth++
@@ -156,7 +156,7 @@ interface RowProps {
   question: QuestionDefinition
   depth: number
   mark: Mark | undefined
-  /** A condition in the words of the questions. */
+  /** A condition in words, with the texts of its questions. */
   text: (condition: NamedCondition) => string
 }
 

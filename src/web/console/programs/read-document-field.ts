@@ -11,10 +11,10 @@ export interface PlacedError extends TextPlace {
   detail: string
 }
 
-/** The longest definition as a form sends it: most of its signs take one byte, quotes and braces three. */
+/** Maximum length of a definition in a form: most characters take one byte, quotes and braces three. */
 export const documentBytesMax = 8 * 1024 * 1024
 
-/** Deeper than any document says something; the limit on nesting is reported with the other errors. */
+/** Deeper than any real document; the limit on nesting is reported with the other errors. */
 const depthMax = 1000
 
 export function readDocumentField(text: string): { document: unknown } | { errors: PlacedError[] } {
@@ -23,7 +23,7 @@ export function readDocumentField(text: string): { document: unknown } | { error
   return { errors: [parsed.error] }
 }
 
-/** Errors of a document with the lines they are on, in the order of the text. */
+/** Errors of a document with their lines, in the order of the text. */
 export function placeErrors(text: string, errors: readonly ProblemItem[]): PlacedError[] {
   const paths = errors.map(({ path = '' }) => path)
   const places = placesIn(text, paths)
@@ -32,7 +32,7 @@ export function placeErrors(text: string, errors: readonly ProblemItem[]): Place
     .sort((a, b) => a.line - b.line || a.column - b.column)
 }
 
-/** The error of a document that is of another program than the one at this slug. */
+/** The error of a document that belongs to another program than the one with this slug. */
 export function otherSlug(document: unknown, slug: string) {
   const named = member(document, 'slug')
   if (named === undefined || named === slug) return undefined

@@ -11,7 +11,7 @@ import type { FormState } from '../../html/page-context.ts'
 import type { DescribedOperation } from '../../http/openapi/admin-operations.ts'
 import { type ConsoleRequest, type OpenRequest, type PageRequest, redirect, showPage } from './console-request.ts'
 
-/** A page, which is answered with 200, or a response as it is. */
+/** A page with status 200, or a complete response. */
 export type Shown = VNode | Response
 type Soon<T> = T | Promise<T>
 
@@ -19,7 +19,7 @@ interface RoutePlace {
   method: 'GET' | 'POST'
   /** `/admin/keys/:keyId`. */
   path: string
-  /** Largest body of a form. 64 KB unless given. */
+  /** Maximum size of a form's body; 64 KB by default. */
   bodyBytesMax?: number | undefined
 }
 
@@ -31,24 +31,24 @@ interface OpenRoute extends RoutePlace {
 interface Guard {
   roles: readonly Role[]
   /**
-   * Whether the person must have entered their password, or been confirmed by their provider, within the last ten minutes: wherever a
-   * secret is handed out, something is erased, or a person or key may do more or less afterwards than before. A token need not be: it
-   * was made in a session that was.
+   * Whether the person must have entered their password, or been confirmed by their provider, within the last ten minutes: for everything that
+   * reveals a secret, erases something, or changes the permissions of a person or key. Tokens are exempt, because they were created in such a
+   * session.
    */
   confirmed?: boolean | undefined
-  /** Whether it edits programs. Where an origin is followed its pages do not open: programs are edited there. */
+  /** Whether it edits programs. If an origin is followed, its pages do not open, because programs are edited there. */
   editsPrograms?: boolean | undefined
 }
 
 export interface GuardedRoute extends RoutePlace, Guard {
   answer: (request: PageRequest) => Soon<Shown>
-  /** Of a form in which something is typed: its page, with `context.form` where it was sent in a session that had ended. It changes nothing. */
+  /** For a form with input fields: its page, with `context.form` if it was sent in a session that had ended. It changes nothing. */
   again?: (request: PageRequest) => Soon<Shown>
 }
 
 export type PageRoute = OpenRoute | GuardedRoute
 
-/** A page that only shows something. */
+/** A page that only displays something. */
 export const pageAt = (path: string, roles: readonly Role[], answer: GuardedRoute['answer']): GuardedRoute => ({
   method: 'GET',
   path,
@@ -56,37 +56,37 @@ export const pageAt = (path: string, roles: readonly Role[], answer: GuardedRout
   answer,
 })
 
-/** A route of those who edit programs. */
+/** A route for people who may edit programs. */
 export const editing = (route: Omit<GuardedRoute, 'roles' | 'editsPrograms'>): GuardedRoute => ({
   ...route,
   roles: administrators,
   editsPrograms: true,
 })
 
-/** A form: the page it is on, and where it leads on. */
+/** A form: its page and the page that follows. */
 export interface Form<Done> {
-  /** Whether it is a button alone: then nothing is lost when it does not come back. */
+  /** Whether it only has a button: then nothing is lost if the form isn't shown again. */
   button?: boolean
-  /** Its page, with what was typed and what was wrong in `context.form`. */
+  /** Its page, with what was typed and the errors in `context.form`. */
   page: (request: PageRequest) => Soon<Shown>
-  /** The path it leads on to. */
+  /** The path of the following page. */
   next: (request: PageRequest, done: Done) => Soon<string | Response>
-  /** The field that an error is shown at. */
+  /** The field that shows an error. */
   atField?: (error: ProblemItem) => ProblemItem
-  /** The errors that a conflict is shown with, alongside what was typed. Undefined for one that is a page of its own. */
+  /** The errors displayed for a conflict, alongside what was typed. Undefined if the conflict has a page of its own. */
   onConflict?: (conflict: Problem) => readonly ProblemItem[] | undefined
 }
 
 type FormPlace = Omit<GuardedRoute, 'method' | 'answer' | 'again'>
 
-/** A form that has a page of its own: the routes of both. `send` does what the form is for. */
+/** The routes of a form with its own page. `send` carries out the action. */
 export const formPage = <Done>(
   route: FormPlace,
   send: (request: PageRequest) => Soon<Done>,
   form: Form<Done>,
 ): GuardedRoute[] => [{ ...route, method: 'GET', answer: form.page }, sentForm(route, send, form)]
 
-/** The same of one that is on another page. */
+/** The route of a form on another page. */
 export const sentForm = <Done>(
   route: FormPlace,
   send: (request: PageRequest) => Soon<Done>,
@@ -118,7 +118,7 @@ export async function showForm(
   return shown instanceof Response ? shown : showPage(request, shown, status)
 }
 
-/** The state in which a rejected form is shown again; throws any other error again. */
+/** The state in which a rejected form is shown again; rethrows any other error. */
 function refusedForm(
   error: unknown,
   { form: values }: PageRequest,
@@ -130,7 +130,7 @@ function refusedForm(
   return { values, errors: errorsOf(error).map(atField) }
 }
 
-/** The errors of a form that was refused; anything else that was thrown continues as it is. */
+/** The errors of a rejected form; rethrows any other error. */
 export function errorsOf(error: unknown): readonly ProblemItem[] {
   if (error instanceof Problem && error.kind === 'invalid_request' && error.errors.length > 0) return error.errors
   throw error
@@ -138,14 +138,16 @@ export function errorsOf(error: unknown): readonly ProblemItem[] {
 
 /** An action's operation in the API, and the routes of its pages. */
 export interface Action extends DescribedOperation, Guard {
-  /** Largest body. 64 KB unless given. */
+  /** Maximum size of the body; 64 KB by default. */
   bodyBytesMax?: number
-  /** A value to be sent as JSON, or a response as it is. */
+  /** A value to send as JSON, or a complete response. */
   run: (request: ConsoleRequest, body: never) => unknown
   routes: readonly GuardedRoute[]
 }
 
-/** The answer of an action that goes on after it, as its `later` says: how far it is, and the path below /admin/api/v1 where that is read. */
+/**
+ * The response of an action that continues in the background, described by its `later`: its progress, and the path below /admin/api/v1 to read it.
+ */
 export class Later {
   constructor(
     readonly answer: object,
@@ -153,10 +155,10 @@ export class Later {
   ) {}
 }
 
-/** A part of the console: what is done there, and pages that no operation of the API has. */
+/** A part of the console: its actions, and pages without an API operation. */
 export type Part = readonly (Action | PageRoute)[]
 
-/** A value, which may be read only. */
+/** A value, possibly read-only. */
 type Unchanged<T> = T extends object ? { readonly [Name in keyof T]: Unchanged<T[Name]> } : T
 
 /** `PUT /keys/:keyId`, as below /admin/api/v1. */
@@ -177,16 +179,16 @@ interface Definition<Body extends TSchema, Answer extends TSchema, Done extends 
   page?: (request: PageRequest, answer: Done) => Soon<Shown>
   /** For an action that changes something: its form. */
   form?: Form<Done> & {
-    /** Reads its fields. By default, they have the names of the body's members. */
+    /** Reads its fields. By default, they are named like the body's members. */
     read?: (request: PageRequest) => Soon<Static<Body>>
-    /** Where it has a page of its own, the path of that. */
+    /** The path of its own page, if it has one. */
     ownPage?: string
     /** For a form on another page: the path it is sent to. Defaults to the action's own. */
     sentTo?: string
   }
 }
 
-/** An action whose body and answer are as the schemas say. */
+/** An action whose body and response have these schemas. */
 export function action<Body extends TSchema, Answer extends TSchema, Done extends Unchanged<Static<Answer>>>(
   definition: Definition<Body, Answer, Done>,
 ): Action {
@@ -210,7 +212,7 @@ export function action<Body extends TSchema, Answer extends TSchema, Done extend
   }
 }
 
-/** The body that a form says with fields of the same names: texts, and lists of texts. */
+/** The body from a form's fields of the same names: texts, and lists of texts. */
 function bodyOf(schema: TSchema | undefined, form: URLSearchParams): unknown {
   if (schema === undefined) return undefined
   const members = Object.entries((schema as TObject).properties)
@@ -219,7 +221,7 @@ function bodyOf(schema: TSchema | undefined, form: URLSearchParams): unknown {
   )
 }
 
-/** An action that answers with a response as it is, as the schema says. */
+/** An action that returns a complete response matching the schema. */
 export const responseAction = ({ route, ...item }: ResponseDefinition): Action => ({
   ...item,
   ...placeOf(route),
@@ -231,7 +233,7 @@ interface ResponseDefinition extends Omit<Action, 'method' | 'path' | 'routes'> 
   run: (request: ConsoleRequest) => Promise<Response>
 }
 
-/** An action that some requests only begin: answered with its answer, or with what is said of it later. */
+/** An action that some requests only start: it returns its usual response, or one about its continuation. */
 export const laterAction = <Body extends TSchema, Answer extends TSchema>({
   route,
   ...item
@@ -248,9 +250,9 @@ interface LaterDefinition<Body extends TSchema, Answer extends TSchema>
 
 export const administrators: readonly Role[] = ['ADMINISTRATOR']
 
-/** Who reads in an area, and what a token must be good for to do so. */
+/** Who may read in an area, and the scope that a token needs for it. */
 export const reads = (area: Area): Pick<Action, 'roles' | 'scope'> => ({ roles: readingRoles, scope: `${area}:read` })
-/** The same of those who change something. */
+/** Who may change something in an area. */
 export const writes = (area: Area): Pick<Action, 'roles' | 'scope'> => ({
   roles: administrators,
   scope: `${area}:write`,

@@ -39,7 +39,7 @@ import { closed } from './schemas.ts'
 
 export const listed = <S extends TSchema>(item: S) => row({ items: Type.Array(item) })
 const next = { description: 'Where the next page starts; null on the last page.' }
-/** A page whose next one begins after a text, or before a number. */
+/** A page whose successor starts after a text, or before a number. */
 export const pageAfter = <S extends TSchema>(item: S) =>
   row({ items: Type.Array(item), next: Type.Union([text, Type.Null()], next) })
 export const pageBefore = <S extends TSchema>(item: S) =>
@@ -109,24 +109,24 @@ const version = {
 }
 export const listedVersionAnswer = row({ ...version, more_changes: integer })
 
-/** The rules for a definition that a client sends here. One that came from an origin need not keep them. */
+/** The rules for a definition that a client sends. A definition from an origin may violate them. */
 const limits = new Set(['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'])
-/** The heads of a schema, which only a schema of its own has, once. */
+/** Keywords that only occur once, at the top of a schema. */
 const heads = new Set(['$schema', '$id', '$defs'])
 
-/** A schema without its heads and limits. Conditions, which are recursive, are left open. */
+/** A schema without these keywords and without limits. Conditions, which are recursive, are left open. */
 function withoutLimits(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutLimits)
   if (typeof schema !== 'object' || schema === null) return schema
   if ('$ref' in schema) return open('A condition.')
-  // A limit has a number or a text; a member of the same name has a schema.
+  // A limit is a number or a text; a member of the same name is a schema.
   const kept = Object.entries(schema).filter(
     ([name, value]) => !heads.has(name) && (typeof value === 'object' || !limits.has(name)),
   )
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutLimits(value)]))
 }
 
-/** The form of what is stored, by that of what is sent. */
+/** The schema of the stored form, derived from that of the sent form. */
 function asStored<T>(schema: TSchema, questionIn: (copy: { properties: TProperties }) => unknown) {
   const copy = withoutLimits(schema) as TSchema & { properties: TProperties }
   const { properties } = questionIn(copy) as { properties: TProperties }

@@ -18,25 +18,25 @@ import { recordOf } from '../../http/server/request-record.ts'
 export interface OpenRequest {
   request: Request
   url: URL
-  /** The parts of the path by name; never undefined for a name that the path has. */
+  /** The parts of the path by name; never undefined for a name in the path. */
   params: Readonly<Record<string, string>>
-  /** The fields of a form that was sent; empty for GET, and in the API. */
+  /** The fields of a sent form; empty for GET, and in the API. */
   form: URLSearchParams
   place: Place
   now: Micros
-  /** Whether browsers reach the service by https, which decides how the cookie is set. */
+  /** Whether browsers reach the service by HTTPS, which determines the cookie's attributes. */
   https: boolean
   address: string | undefined
-  /** The session of the visitor, even where none is needed. */
+  /** The visitor's session, even if none is required. */
   session: Session | undefined
   /** The context for rendering pages. */
   context: PageContext
 }
 
-/** A request that the person is allowed to make, with their session or one of their tokens. */
+/** A request that the person may make, with their session or one of their tokens. */
 export interface ConsoleRequest extends OpenRequest {
   person: Person
-  /** Who does it and from where, for the audit log. */
+  /** Who acts and from where, for the audit log. */
   by: AuditContext
   token: TokenHolder | undefined
 }
@@ -46,7 +46,7 @@ export interface PageRequest extends ConsoleRequest {
   session: Session
 }
 
-/** The facts of a request before its session is looked up. `secure`: whether it came by HTTPS, or is allowed to come without. */
+/** The facts of a request before its session is looked up. `secure`: whether it came by HTTPS, or is allowed without it. */
 export function openRequest(deps: Deps, request: Request): { request: OpenRequest; secure: boolean } {
   const { config } = deps
   const now = deps.now()
@@ -70,7 +70,7 @@ export function openRequest(deps: Deps, request: Request): { request: OpenReques
   return { request: pageRequest, secure }
 }
 
-/** A page, with what is known of the request around it; with 400 or 409 it is a form that comes back. */
+/** A page, with what is known about the request; 400 or 409 if it is a form shown again. */
 export const showPage = (
   { context }: Pick<OpenRequest, 'context'>,
   page: VNode,
@@ -78,7 +78,7 @@ export const showPage = (
   fields: Readonly<Record<string, string>> = {},
 ): Promise<Response> => htmlResponse({ ...context, isRefused: status === 400 || status === 409 }, page, status, fields)
 
-/** Leads on to the page that shows what was done: with 303, so that loading the page again does not repeat it. */
+/** Redirects to the page that shows the result, with 303, so that reloading that page does not repeat the action. */
 export function redirect(
   { place }: Pick<OpenRequest, 'place'>,
   path: string,
@@ -90,12 +90,12 @@ export function redirect(
   })
 }
 
-/** The cookie of a session, or with undefined one that takes it away. */
+/** The cookie of a session, or with undefined a cookie that removes it. */
 export const cookieOf = (request: Pick<OpenRequest, 'https'>, token: string | undefined): Record<string, string> => ({
   'Set-Cookie': sessionCookie(token, request.https),
 })
 
-/** The path if it is one of the console or the docs, else the start; in the characters that an address has. */
+/** The path if it belongs to the console or the docs, otherwise the start page; percent-encoded as in addresses. */
 export function nextPath(text: string | null): string {
   if (text === null || !/^\/(?:admin|docs\/api)(?:[/?][^\\\p{Cc}]*)?$/u.test(text)) return '/admin'
   return text.toWellFormed().replace(/[^!-~]+/g, encodeURIComponent)

@@ -6,20 +6,20 @@ import { streamResponse } from '../../http/export/stream-response.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { type RequestOutcome, recordOf } from '../../http/server/request-record.ts'
 
-/** A part of a file; the last one says so. The next is made once this one was taken. */
+/** A part of a file, marked if it is the last one. The next part is generated after this one was taken. */
 export interface FilePart {
   bytes: Uint8Array
   isLast: boolean
 }
 
-/** A file that is in memory. */
+/** A file that is held in memory. */
 export async function* wholeFile(bytes: Uint8Array): AsyncGenerator<FilePart> {
   yield { bytes, isLast: true }
 }
 
 export const csvType = 'text/csv; charset=utf-8; header=present'
 
-/** Headers of a file to save; `disposition` has its name. */
+/** Headers of a file to save; `disposition` contains its name. */
 export const fileHeaders = (type: string, disposition: string): Headers =>
   new Headers({
     'Content-Type': type,
@@ -28,7 +28,7 @@ export const fileHeaders = (type: string, disposition: string): Headers =>
     'X-Content-Type-Options': 'nosniff',
   })
 
-/** The response. `begin` reads and records what must be before the first byte; a HEAD does without it. */
+/** The response. `begin` reads and records everything that must precede the first byte; a HEAD request skips it. */
 export async function download(
   { config }: Pick<Deps, 'config'>,
   request: Request,

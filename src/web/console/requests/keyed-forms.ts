@@ -10,7 +10,7 @@ import { type GuardedRoute, pageAt } from './action.ts'
 import { type PageRequest, redirect, showPage } from './console-request.ts'
 import { clearCookie, openCookie, sealCookie } from './sealed-cookie.ts'
 
-/** The instant that an expiry means; undefined for none. Throws the error of one that cannot be read. */
+/** The instant of an expiry; undefined for none. Throws an error if it cannot be parsed. */
 export function expiryOf(text: string, now: Micros, timeZone: string): Micros | undefined {
   const parsed = text === '' ? undefined : parseExpiry(text, now, timeZone)
   if (typeof parsed !== 'object') return parsed
@@ -25,7 +25,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   may_annotate: 'may',
 }
 
-/** The error at the field of the form that its path means. Errors of one item of a list say which. */
+/** The error at the form field that corresponds to its path. Errors of a list item name the item. */
 export function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
   const member = path.split('/')[1] ?? ''
   return { parameter: fieldNames[member] ?? member, code, detail: `${detail[0]!.toUpperCase()}${detail.slice(1)}.` }
@@ -33,20 +33,20 @@ export function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
 
 type ShownSecret = (request: PageRequest, secret: string | undefined) => VNode | Promise<VNode>
 
-/** A secret on its way to the page that shows it: in a sealed cookie, so that loading that page again shows that it is gone. */
+/** A secret on its way to the page that shows it: in a sealed cookie, so that reloading that page shows that the secret is gone. */
 export class ShownOnce {
   constructor(
     private readonly cookie: string,
     private readonly config: Pick<Config, 'apiKeyPepper'>,
   ) {}
 
-  /** Sends the visitor on to the page. */
+  /** Redirects the visitor to the page. */
   send(request: PageRequest, path: string, secret: string): Response {
     const setting = { path: request.place.root + path, https: request.https, ...this.#sealing(request) }
     return redirect(request, path, { 'Set-Cookie': sealCookie(this.cookie, secret, setting) })
   }
 
-  /** That page, which takes the cookie away. `page` gets undefined where the secret was shown before. */
+  /** The page itself, which removes the cookie. `page` receives undefined if the secret was already shown. */
   route = (path: string, roles: readonly Role[], page: ShownSecret): GuardedRoute =>
     pageAt(path, roles, async request => {
       const cleared = clearCookie(this.cookie, {

@@ -9,7 +9,7 @@ const seconds = 180 * 86_400
 const binding = Buffer.from('a browser that an account was signed in with')
 const nameOf = (https: boolean): string => `${https ? '__Host-' : ''}tributary-known`
 
-/** The field that sets the cookie for the account with this folded email. */
+/** The header that sets the cookie for the account with this folded email address. */
 export const rememberBrowser = ({ https }: OpenRequest, account: string, pepper: string): string =>
   sealCookie(nameOf(https), `${randomBytes(16).toString('base64url')} ${account}`, {
     path: '/',

@@ -5,12 +5,12 @@ import { invalidRequest, Problem } from '../../../base/problem.ts'
 import { readFields } from '../../http/headers/sent-text.ts'
 import { readBody } from '../../http/server/read-body.ts'
 
-/** How long the whole form may take to arrive. */
+/** Maximum time for the whole form to arrive. */
 const arrivalMs = 10_000
 
 /**
- * The fields of `application/x-www-form-urlencoded`, or of `multipart/form-data`, which is how files come. Throws Problem
- * `unsupported_media_type`, `too_large`, or `invalid_request` for a body that does not arrive whole and in time, or has what is not text.
+ * The fields of `application/x-www-form-urlencoded`, or of `multipart/form-data`, which forms with files use. Throws Problem
+ * `unsupported_media_type`, `too_large`, or `invalid_request` for a body that is incomplete, late, or contains something that is not text.
  */
 export async function readForm(request: Request, bytesMax: number): Promise<URLSearchParams> {
   const sent = request.headers.get('content-type') ?? ''
@@ -24,7 +24,7 @@ export async function readForm(request: Request, bytesMax: number): Promise<URLS
   return withAllChosen(await read(await readBody(request, { bytesMax, arrivalMs }), sent))
 }
 
-/** A file that was chosen is the text of the field of its name, in place of what is typed there. */
+/** A chosen file replaces the text of the field with its name. */
 async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
   const form = new Response(body, { headers: { 'Content-Type': type } }).formData()
   const parts = await form.then(
@@ -48,13 +48,13 @@ async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
   return fields
 }
 
-/** Throws the error of a form that asks for a text to be sure, unless this one is written there. */
+/** Throws an error unless the form contains the text that it asks for as confirmation. */
 export function requireWritten({ form }: { form: URLSearchParams }, text: string, detail: string): void {
   if (form.get('confirmation')?.trim() !== text)
     throw invalidRequest(detail, [{ parameter: 'confirmation', code: 'differs', detail }])
 }
 
-/** Where a list was chosen as a whole, by one box (`all` of `Choices`), every value that it was shown with. */
+/** If a list was chosen as a whole with one box (`all` of `Choices`), every value shown in it. */
 function withAllChosen(form: URLSearchParams): URLSearchParams {
   for (const name of form.getAll('all')) {
     form.delete(name)

@@ -8,7 +8,7 @@ export const text = (description: string) => Type.String({ description })
 export const texts = (description: string) => Type.Array(Type.String(), { description, maxItems: 1000 })
 export const nullableText = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description })
-/** The largest number that is exact here; what is beyond it the database might not take. */
+/** The largest number that is exact here; the database might not accept larger ones. */
 const maximum = Number.MAX_SAFE_INTEGER
 export const id = (description: string, minimum = 1) => Type.Integer({ minimum, maximum, description })
 export const nullableId = (description: string) =>

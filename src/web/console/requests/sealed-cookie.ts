@@ -2,26 +2,26 @@
 
 import { openText, sealText } from '../../../core/people/sealed-text.ts'
 
-/** How a cookie is set. */
+/** The attributes of a cookie. */
 interface Setting {
   path: string
   https: boolean
-  /** How long the browser keeps it. A minute, from one page to the next, unless given. */
+  /** How long the browser keeps it; by default a minute, enough to get from one page to the next. */
   seconds?: number
-  /** Lax for a cookie that browsers must also send when another site leads back here. */
+  /** Lax for a cookie that browsers must also send when another site links back here. */
   sameSite?: 'Strict' | 'Lax'
 }
 
 const flagsOf = ({ path, https, seconds = 60, sameSite = 'Strict' }: Setting): string =>
   `Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${https ? '; Secure' : ''}`
 
-/** The field that sets the cookie for one path. It opens only with the same `binding`. */
+/** The header that sets the cookie for one path. It only opens with the same `binding`. */
 export function sealCookie(name: string, value: string, where: Setting & { pepper: string; binding: Buffer }): string {
   const sealed = sealText(value, where.pepper, where.binding)
   return `${name}=${sealed.toString('base64url')}; ${flagsOf(where)}`
 }
 
-/** The field that takes it away. */
+/** The header that removes it. */
 export const clearCookie = (name: string, where: Setting): string => `${name}=; ${flagsOf({ ...where, seconds: 0 })}`
 
 /** The content of the cookie; undefined without one, or if it was not sealed here with this binding. */

@@ -42,7 +42,7 @@ const perProgramMax = 5
 
 type Scope = Pick<ConsoleRequest, 'person' | 'by' | 'now'>
 
-/** Finding an applicant is recorded in the audit log, so a search while somebody types is without. */
+/** Finding an applicant is recorded in the audit log, so the search while somebody types excludes applicants. */
 export async function findResults(deps: Deps, scope: Scope, sought: string, withApplicants: boolean): Promise<Results> {
   const text = sought.trim()
   if (text === '') return { items: [] }
@@ -59,7 +59,7 @@ export async function findResults(deps: Deps, scope: Scope, sought: string, with
   return { ...found, items: [...parts.flat(), ...found.items].toSorted((a, b) => a.rank - b.rank) }
 }
 
-/** The best match of a text among the names of something; undefined if none has it. */
+/** The best match of a text among the names of an item; undefined if none matches. */
 function bestMatch(text: string, names: readonly (readonly [label: string, value: string | null])[]) {
   const part = text.toLowerCase()
   const ranked = names.flatMap(([label, value]) => {

@@ -32,7 +32,7 @@ const retentionRoute = '/programs/:slug/retention'
 
 export const settingsActions = (deps: Deps): Part => [...serviceActions(deps), ...retentionActions(deps)]
 
-/** Who is asking, and what the service was started with. */
+/** Who is asking, and the service's configuration. */
 function serviceActions({ settings }: Deps): Part {
   return [
     action({
@@ -77,7 +77,7 @@ function retentionShown({ consoleDb: db, config }: Deps) {
     return { ...found, oldest_submit_time, expired }
   }
 
-  /** The form; where what it asks for must be confirmed, with what that would erase immediately. */
+  /** The form; if the change needs confirmation, with what it would erase immediately. */
   const page = async (request: PageRequest) => {
     const program = await kept(request)
     const { errors, values, conflict } = request.context.form
@@ -85,9 +85,9 @@ function retentionShown({ consoleDb: db, config }: Deps) {
     const days = asked ? daysOf(values.get('days') ?? '')! : undefined
     const wanted =
       days === undefined ? undefined : { days, effect: await measureRetention(db, program.program_id, days) }
-    // Asked for the first time, the question is no error.
+    // The first request for confirmation is not an error.
     if (asked && !values.has('confirmation')) request.context.form = { values, errors: [] }
-    // What was overtaken gives way to what is set now.
+    // An outdated value is replaced by the current one.
     if (conflict !== undefined) request.context.form = { ...emptyForm, conflict }
     return <RetentionPage program={program} wanted={wanted} sweepMs={config.sweepIntervalMs} />
   }
@@ -158,7 +158,7 @@ function readRetention(form: URLSearchParams) {
   if (keep !== 'days' && keep !== 'ever') throw refused('keep', 'required', 'Choose how long to keep applications.')
   if (keep === 'days' && (days === null || Number.isNaN(days)))
     throw refused('days', 'not_a_number', 'Enter a whole number of days, such as 730.')
-  // The days that the form was opened with were not entered: they give way.
+  // The days that were already in the form when it was opened were not entered by the sender, so they are dropped.
   if (keep === 'ever' && written !== null && written !== seen)
     throw refused(
       'days',

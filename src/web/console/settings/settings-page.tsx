@@ -14,7 +14,7 @@ const isSet = ({ source }: ShownSetting): boolean => source === 'environment'
 
 export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }) {
   const { query } = usePage()
-  /** Only those that were set in the environment. */
+  /** Only settings from the environment. */
   const given = query.get('show') === 'set'
   const set = settings.filter(isSet)
   const word = (query.get('q') ?? '').trim().toLowerCase()

@@ -9,7 +9,7 @@ import { CodeField } from './second-factor-pages.tsx'
 import { confirmLead, confirmTitle } from './sign-in-pages.tsx'
 import type { Ways } from './sign-in-steps.ts'
 
-/** It has no field and names nothing that was sent: the browser has that. */
+/** It has no field and repeats nothing that was sent: the browser has that. */
 export const SignInFirstPage = () => (
   <PlainPage title="Your session ended">
     <p class="lead">Nothing was saved. Your browser still has what you typed. To get it back:</p>
@@ -24,7 +24,7 @@ export const SignInFirstPage = () => (
 
 interface ConfirmFirstProps {
   ways: Ways
-  /** Where the form was sent, and goes again; and what was in it. */
+  /** The address that the form was sent to, and will be sent to again; and its content. */
   kept: { action: string; fields: readonly (readonly [name: string, value: string])[] }
 }
 
@@ -45,7 +45,7 @@ export const ConfirmFirstPage = ({ ways, kept }: ConfirmFirstProps) => (
         )}
         {ways.provider !== undefined && (
           <>
-            {/* In a tab of its own, so that this page stays with what it keeps. */}
+            {/* In a separate tab, so that this page keeps the form. */}
             <LinkButton
               id="oidc"
               newTab
@@ -60,7 +60,7 @@ export const ConfirmFirstPage = ({ ways, kept }: ConfirmFirstProps) => (
   </Shell>
 )
 
-/** The page of a tab that was used to sign in for another one. */
+/** The page of a tab that was only used to sign in for another one. */
 export const SignedInPage = () => (
   <PlainPage title="You are signed in">
     <p class="lead">Close this tab and continue in the previous one. Reload it if necessary.</p>

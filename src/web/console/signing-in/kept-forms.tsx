@@ -18,7 +18,7 @@ import { tryPassword, waysOf } from './sign-in-steps.ts'
 const ownNames = ['confirm_password', 'confirm_code', 'confirmed_there'] as const
 type OwnFields = Partial<Record<(typeof ownNames)[number], string>>
 
-/** Takes the fields of that page out of a form, and gives them. */
+/** Removes that page's fields from a form and returns them. */
 export function takeOwnFields(form: URLSearchParams): OwnFields {
   const own: OwnFields = {}
   for (const name of ownNames) {
@@ -29,23 +29,23 @@ export function takeOwnFields(form: URLSearchParams): OwnFields {
   return own
 }
 
-/** Passwords go through no page: they are typed again. */
+/** Pages never contain passwords, so they must be typed again. */
 const secrets: ReadonlySet<string> = new Set(['current', 'password', 'repeated', 'code'])
 
-/** What a page is made with that says what was wrong: at the field given, or at the error's own. */
+/** The input of a page that shows an error: at the given field, or at the error's own. */
 function faulty({ context }: OpenRequest, error: ProblemItem | undefined, parameter = error?.parameter ?? 'content') {
   return {
     context: { ...context, form: { ...emptyForm, errors: error === undefined ? [] : [{ ...error, parameter }] } },
   }
 }
 
-/** Answers a form that was sent without a session. Costs little, whatever was sent: anyone can send it. */
+/** Responds to a form that was sent without a session. Costs little, whatever was sent, because anyone can send it. */
 export function signInFirst(deps: Deps, request: OpenRequest, { isTyped }: { isTyped: boolean }): Promise<Response> {
   if (isTyped) return showPage(request, <SignInFirstPage />, 401)
   return showPage(faulty(request, signedOut), <SignInPage ways={waysOf(deps.config)} next={pageOf(request)} />, 401)
 }
 
-/** Asks for the password before a form is taken, and keeps it in the meantime; undefined once the password is right. */
+/** Asks for the password before a form is accepted, and keeps the form meanwhile; undefined once the password is correct. */
 export async function confirmFirst(deps: Deps, request: PageRequest, own: OwnFields): Promise<Response | undefined> {
   const { form, person, session, url, now } = request
   const ways = waysOf(deps.config)
@@ -66,7 +66,7 @@ export async function confirmFirst(deps: Deps, request: PageRequest, own: OwnFie
   }
 }
 
-/** A refusal that is only for now leaves the form on its page. */
+/** A temporary error leaves the form on its page. */
 function laterOn(
   error: unknown,
   page: (error: ProblemItem, status: number, fields: Record<string, string>) => Promise<Response>,

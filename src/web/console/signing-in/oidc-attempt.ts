@@ -6,19 +6,19 @@ import type { Micros } from '../../../domain/values/offset-time.ts'
 import type { OpenRequest } from '../requests/console-request.ts'
 import { clearCookie, openCookie, sealCookie } from '../requests/sealed-cookie.ts'
 
-/** An attempt that is under way. */
+/** An attempt in progress. */
 export interface SignInAttempt extends ProviderAttempt {
   next: string
   begunAt: Micros
-  /** Hash of the session's token, when its person is to show who they are again; undefined to sign in. */
+  /** Hash of the session's token, if its person must authenticate again; undefined for a sign-in. */
   confirms?: string
 }
 
 const seconds = 600
-/** No session exists yet to bind it to; this keeps it apart from what else is sealed. */
+/** There is no session to bind it to yet; this distinguishes it from other sealed texts. */
 const binding = Buffer.from('sign-in by OpenID Connect')
 
-/** As with the session's cookie: with the prefix no neighbouring host can plant one. */
+/** As with the session's cookie: the prefix prevents neighboring hosts from planting one. */
 const nameOf = (https: boolean): string => `${https ? '__Host-' : ''}tributary-oidc`
 const setting = (https: boolean) => ({ path: '/', https, seconds, sameSite: 'Lax' }) as const
 
@@ -27,7 +27,7 @@ export const attemptCookie = ({ https }: OpenRequest, attempt: SignInAttempt, pe
 
 export const endOfAttempt = ({ https }: OpenRequest): string => clearCookie(nameOf(https), setting(https))
 
-/** The attempt of this browser, unless it has none or took too long. */
+/** This browser's attempt, unless there is none or it took too long. */
 export function attemptOf({ request, https, now }: OpenRequest, pepper: string): SignInAttempt | undefined {
   const text = openCookie(request, nameOf(https), { pepper, binding })
   if (text === undefined) return undefined

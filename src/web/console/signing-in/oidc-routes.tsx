@@ -36,7 +36,7 @@ export function oidcRoutes(deps: Deps): PageRoute[] {
   ]
 }
 
-/** Gives the provider, or throws when none is configured. */
+/** Returns the provider, or throws if none is configured. */
 function providerOf({ oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret }: Deps['config']) {
   const provider =
     issuer === undefined || clientId === undefined || clientSecret === undefined
@@ -54,13 +54,13 @@ function providerOf({ oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecr
 const begunElsewhere =
   'This sign-in was started in another browser or tab, or took longer than ten minutes. Start again.'
 
-/** Off to the provider, and back from it. */
+/** The routes to the provider and back. */
 function oidcSteps(deps: Deps) {
   const { config, consoleDb: db } = deps
   const { oidcName: name } = config
   const required = providerOf(config)
 
-  /** Sends the browser to the provider. */
+  /** Redirects the browser to the provider. */
   const leave = async (request: OpenRequest, aim: Pick<SignInAttempt, 'next' | 'confirms'>): Promise<Response> => {
     try {
       const { url, attempt } = await required().begin(request.place.baseUrl + callbackPath, aim.confirms !== undefined)
@@ -80,7 +80,7 @@ function oidcSteps(deps: Deps) {
       attempt === undefined || states.length !== 1 || states[0] !== attempt.state
         ? await refusal(deps, request, attempt, 400, begunElsewhere)
         : await answer(request, attempt)
-    // An attempt is over once it was answered, with success or not.
+    // An attempt ends with the first response, successful or not.
     response.headers.append('Set-Cookie', endOfAttempt(request))
     return response
   }
@@ -116,7 +116,7 @@ function oidcSteps(deps: Deps) {
   return { leave, comeBack }
 }
 
-/** The page that the attempt began on, with what went wrong on top. */
+/** The page that the attempt started from, with the error at the top. */
 function refusal(
   { config }: Deps,
   request: OpenRequest,
@@ -148,5 +148,5 @@ function away(
   return refusal(deps, request, attempt, 503, detail, { 'Retry-After': '60' })
 }
 
-/** When they showed the provider who they are. One that does not say may have known them for weeks: then the console must ask it. */
+/** When they authenticated at the provider. A provider that doesn't report it may have recognized them for weeks, so the console must ask it to. */
 const shownAt = ({ authenticatedAt }: Vouched, { now }: OpenRequest): number => Math.min(authenticatedAt ?? 0, now)

@@ -17,7 +17,7 @@ export const secondFactorPath = '/admin/account/second-factor'
 /** The pages that a session can open before it has set up a second factor. */
 const openPaths: readonly string[] = [secondFactorPath, '/admin/confirm', '/admin/sign-out']
 
-/** Whether this session opens nothing but the page to set up a second factor, and what leads there. */
+/** Whether this session can only open the page to set up a second factor, and the redirect to it. */
 export const mustSetUp = (
   { config }: Pick<Deps, 'config'>,
   session: Parameters<typeof lacksSecondFactor>[1],
@@ -69,7 +69,7 @@ export function secondFactorRoutes(deps: Deps): PageRoute[] {
         return page(request, newSecret())
       },
     },
-    // Its form was sealed by the page, which opens only where people have passwords.
+    // Its form was sealed by the page, which only opens if people have passwords.
     { ...route, method: 'POST', answer: set },
   ]
 }

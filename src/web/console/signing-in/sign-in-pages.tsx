@@ -14,7 +14,7 @@ import { browserName } from './browser-name.ts'
 import { CodeField } from './second-factor-pages.tsx'
 import type { Ways } from './sign-in-steps.ts'
 
-/** Off to the provider. A link and not a form: a form's policy would have to name every address the provider sends people over. */
+/** To the provider. A link rather than a form, because a form's policy would have to list every address that the provider redirects to. */
 function ProviderLink({ path, next, text }: { path: string; next: string; text: string }) {
   return <LinkButton id="oidc" href={`${path}?next=${encodeURIComponent(next)}`} text={text} />
 }
@@ -59,7 +59,7 @@ export const PasswordPage = ({ person }: { person: { email: string; name: string
     </p>
     <ErrorSummary />
     <form method="post" noValidate>
-      {/* So that password managers keep the two together. */}
+      {/* So that password managers store both together. */}
       <input type="email" name="email" value={person.email} autocomplete="username" hidden />
       <NewPasswordFields />
       <Submit text="Save and sign in" />
@@ -95,7 +95,7 @@ export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
 interface AccountProps {
   ways: Ways
   sessions: readonly SessionInList[]
-  /** The zone that the person chose. */
+  /** The time zone that the person chose. */
   timeZone: string | null
 }
 
@@ -159,13 +159,13 @@ export function AccountPage({ ways, sessions, timeZone }: AccountProps) {
   )
 }
 
-/** By region, as the identifiers of zones begin: New York under America. */
+/** By region, the first part of a time zone's identifier: New York under America. */
 const zoneChoices: readonly Choice[] = timeZones.map(value => {
   const [group, place] = value.split('/')
   return { value, text: zoneName(value), ...(place !== undefined && group !== undefined && { group }) }
 })
 
-/** Which zone the console shows times in. Exports and the API keep the instance's. */
+/** The time zone of times in the console. Exports and the API keep the instance's. */
 function TimeZoneCard({ chosen }: { chosen: string | null }) {
   const { config } = usePage()
   return (

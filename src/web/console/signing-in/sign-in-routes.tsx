@@ -29,7 +29,7 @@ import { secondFactorRoutes } from './second-factor-routes.tsx'
 import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
 import { requirePasswords, startSession, tryPassword, waysOf } from './sign-in-steps.ts'
 
-/** The error for a wrong email or password. It doesn't reveal which of them is wrong. */
+/** The error for a wrong email address or password. It doesn't reveal which of them is wrong. */
 export const wrongPair: ProblemItem = {
   parameter: 'email',
   code: 'wrong_email_or_password',
@@ -52,7 +52,7 @@ export const signInRoutes = (deps: Deps): Part => [
 
 const nextOf = (fields: URLSearchParams): string => nextPath(fields.get('next'))
 
-/** A page with what was wrong with the form that it shows. */
+/** A page with the errors of the form that it shows. */
 const withErrors = ({ context }: OpenRequest, errors: readonly ProblemItem[], values = new URLSearchParams()) => ({
   context: { ...context, form: { values, errors } },
 })
@@ -107,7 +107,7 @@ function invitationRoutes(deps: Deps): PageRoute[] {
   const find = ({ params, now }: OpenRequest) => findInvited(db, hashToken(params.token!), now)
 
   const show = async (request: OpenRequest): Promise<Response> => {
-    // Without passwords, the link of an invitation leads to the sign-in page.
+    // If passwords are off, an invitation link leads to the sign-in page.
     if (!waysOf(deps.config).password) return redirect(request, '/admin/sign-in')
     const invited = await find(request)
     if (invited === undefined)
@@ -121,7 +121,7 @@ function invitationRoutes(deps: Deps): PageRoute[] {
     requirePasswords(deps)
     try {
       const person = await acceptInvitation(db, request.params.token!, newPassword(request), request)
-      // The link is in place of the password, and of nothing else.
+      // The link replaces the password, and nothing else.
       if (await findSecondFactor(db, person.person_id)) return redirect(request, '/admin/sign-in')
       return await startSession(deps, request, { ...person, how: 'invitation' }, '/admin')
     } catch (error) {
@@ -139,7 +139,7 @@ function invitationRoutes(deps: Deps): PageRoute[] {
   ]
 }
 
-/** Showing once more who one is. */
+/** Confirming one's identity again. */
 function confirmRoutes(deps: Deps): PageRoute[] {
   const ways = waysOf(deps.config)
   const path = '/admin/confirm'
@@ -168,7 +168,7 @@ function accountRoutes(deps: Deps): PageRoute[] {
   const page = async ({ person, session, now, context }: PageRequest) => {
     const since = { now, idleSince: now - config.sessionIdleMs * 1000 }
     const sessions = await readSessionsOf(db, person.person_id, session.tokenHash, since)
-    // Passwords go through no page.
+    // Pages never contain passwords.
     context.form = { ...emptyForm, errors: context.form.errors }
     return <AccountPage ways={waysOf(config)} sessions={sessions} timeZone={session.timeZone} />
   }
@@ -196,7 +196,7 @@ function accountRoutes(deps: Deps): PageRoute[] {
   ]
 }
 
-/** The password that was chosen. Throws the error of one that was not written twice, with what else is wrong with it. */
+/** The new password. Throws an error if its repetition differs, together with its other errors. */
 function newPassword({ form }: OpenRequest): string {
   const password = form.get('password') ?? ''
   if (password === (form.get('repeated') ?? '')) return password

@@ -13,7 +13,7 @@ import { cookieOf, type OpenRequest, redirect } from '../requests/console-reques
 import { knownBrowser, rememberBrowser } from '../requests/known-browser.ts'
 import { userAgentLengthMax } from './browser-name.ts'
 
-/** The ways in that this installation offers. */
+/** The ways to sign in to this installation. */
 export interface Ways {
   password: boolean
   /** The display name of the OpenID provider, if one is configured. */
@@ -25,7 +25,7 @@ export const waysOf = ({ passwordSignIn, oidcIssuer, oidcName }: Config): Ways =
   provider: oidcIssuer === undefined ? undefined : oidcName,
 })
 
-/** Throws where people sign in at their provider alone. */
+/** Throws if people only sign in at their provider. */
 export function requirePasswords({ config }: Pick<Deps, 'config'>): void {
   if (!waysOf(config).password)
     throw new Problem('forbidden', {
@@ -52,8 +52,8 @@ export async function startSession(
 }
 
 /**
- * The person whose email, password and, where they have a second factor, code these are; undefined when they go to no person, which is on record then. Throws Problem
- * `rate_limited` while too many were wrong, whatever this one is.
+ * The person with this email address, password and, if they have a second factor, code; undefined if there is none, which is then recorded. Throws
+ * Problem `rate_limited` after too many failures, even if this attempt is correct.
  */
 export async function tryPassword(
   { config, consoleDb, tries }: Deps,
@@ -84,7 +84,7 @@ export async function tryPassword(
   return found
 }
 
-/** Notes that a provider did not vouch for a person. Throws Problem `rate_limited` when that came too often from this address. */
+/** Records that a provider did not vouch for a person. Throws Problem `rate_limited` if that happened too often from this address. */
 export async function countRefusal(
   { consoleDb, tries }: Deps,
   { address }: OpenRequest,
@@ -97,7 +97,7 @@ export async function countRefusal(
 
 const parsed = (address: string | undefined) => (address === undefined ? undefined : parseAddress(address))
 
-/** One entry for a run of failures: its first, and the one after which others are refused. */
+/** One entry per series of failures: for its first, and for the one after which others are rejected. */
 async function noteFailure(
   db: Deps['consoleDb'],
   who: string,

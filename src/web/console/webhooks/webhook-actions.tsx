@@ -81,14 +81,14 @@ class Webhooks {
 
   page = async (request: PageRequest) => <WebhookPage {...(await this.details(request))} />
 
-  /** A button of this page, which says then what was done. */
+  /** A button on this page, which then confirms the action. */
   button = (done: string): Pick<Form<unknown>, 'button' | 'page' | 'next'> => ({
     button: true,
     page: this.page,
     next: request => `${pathOfWebhook(idIn(request, 'webhookId'))}?done=${done}`,
   })
 
-  /** Leads on to the page that shows a secret, once. */
+  /** Redirects to the page that shows a secret once. */
   show = (request: PageRequest, { webhook_endpoint_id, secret }: { webhook_endpoint_id: number; secret: string }) =>
     this.secret.send(request, `${pathOfWebhook(webhook_endpoint_id)}/secret`, secret)
 }

@@ -15,7 +15,7 @@ import typeScript from './typescript.ts.txt' with { type: 'text' }
 export interface CodeSample {
   /** Stable, for addresses: `curl`, `python`, `r`, `typescript`, `go`, `java`, `csharp`, `powershell`, `power-query`. */
   id: string
-  /** Shown to people. */
+  /** The name for people. */
   label: string
   /** Suggested file name. */
   file_name: string

@@ -6,39 +6,39 @@ import { createContext, type VNode } from 'preact'
 import { useContext } from 'preact/hooks'
 import { languageName } from '../../../domain/comparison/translated-texts.ts'
 
-/** The language of a version's texts, which is one of its languages; the default one comes first. */
+/** The language of a version's texts, one of its languages; the default language comes first. */
 export interface InLanguage {
   language: string
   languages: readonly string[]
 }
 
-/** Query of docs in the same language as these. */
+/** Query string of docs in the same language. */
 export const languageQuery = ({ language, languages }: InLanguage): string =>
   language === languages[0] ? '' : `?language=${language}`
 
 const ofTexts = createContext<InLanguage | undefined>(undefined)
 
-/** Around a page, with the version it shows. */
+/** Wraps a page, with the version it shows. */
 export const TextLanguage = ofTexts.Provider
 
 /** Attributes of an element that contains a text of the program. */
 export const useTextLanguage = () => ({ lang: useContext(ofTexts)?.language, dir: 'auto' as const })
 
-/** A sentence about the program, with the texts that it quotes marked with their language: without `lang`, the page's. */
+/** A sentence about the program. The texts that it quotes are marked with their language: without `lang`, the page's. */
 export function Quoting({ sentence, lang }: { sentence: string; lang?: string | undefined }): VNode {
   const { lang: shown } = useTextLanguage()
   const parts = sentence.split(/“([^“”]*)”/)
   return <>{parts.map((part, i) => (i % 2 === 0 ? part : <>“{<bdi lang={lang ?? shown}>{part}</bdi>}”</>))}</>
 }
 
-/** What a version changed. It quotes the texts of the default language, or of the one it begins with: `Spanish text: “Sí”`. */
+/** A version's changes. They quote texts in the default language, or in the language they start with: `Spanish text: “Sí”`. */
 export function ChangeDetail({ detail }: { detail: string }): VNode {
   const languages = useContext(ofTexts)?.languages
   const lang = languages?.find(tag => detail.startsWith(`${languageName(tag)} `)) ?? languages?.[0]
   return <Quoting sentence={detail} lang={lang} />
 }
 
-/** The name of a program, which is in the language of its first version, as a page shows it. */
+/** The name of a program on a page, in the language of its first version. */
 export const ProgramName = ({ program }: { program: { display_name: string; versions: readonly InLanguage[] } }) => (
   <bdi lang={program.versions[0]?.language}>{program.display_name}</bdi>
 )

@@ -11,7 +11,7 @@ const skipped = [
 const decoded = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
-/** `origin` precedes the addresses of links, which are written from the root on. */
+/** `origin` is put before the addresses of links, which start at the root. */
 export function markdownOf(html: string, origin: string): string {
   const page = new Writer()
   new HTMLRewriter()
@@ -22,21 +22,21 @@ export function markdownOf(html: string, origin: string): string {
 }
 
 class Writer {
-  /** What can no longer change, and the end, which each step reads: kept short, or the time would grow with the square of the page. */
+  /** Finished text, and its unfinished end, which each step reads: kept short, or the time would grow quadratically with the page. */
   #settled = ''
   #out = ''
   #skipped = 0
-  /** Within a block of code, whose text is kept as it is. */
+  /** Inside a block of code, whose text is unchanged. */
   #code = 0
-  /** Within inline code. */
+  /** Inside inline code. */
   #words = 0
-  /** Within an item, where blocks continue the line. */
+  /** Inside a list item, where blocks continue the line. */
   #items = 0
   #cells = 0
 
   readonly skipping = {
     element: (element: HTMLRewriterTypes.Element) => {
-      // Line breaks in code are hidden where they are not seen.
+      // Line breaks in code that aren't visible are omitted.
       if (!element.canHaveContent || this.#code > 0) return
       this.#skipped++
       element.onEndTag(() => void this.#skipped--)
@@ -54,12 +54,12 @@ class Writer {
       const text = decoded(chunk.text)
       if (this.#code > 0) this.#out += text
       else if (this.#words > 0) this.#out += text.replaceAll('`', "'")
-      // Texts of programs are words, whatever they contain.
+      // Texts of programs are plain text, whatever they contain.
       else this.#add(text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*[\]<]/g, '\\$&'))
     },
   })
 
-  /** Writes how an element begins; returns what writes how it ends. */
+  /** Writes the beginning of an element; returns a function that writes its end. */
   #begin(element: HTMLRewriterTypes.Element, origin: string): (() => void) | undefined {
     const name = element.tagName
     const isTree = element.getAttribute('class') === 'json'
@@ -141,7 +141,7 @@ class Writer {
     this.#settle()
   }
 
-  /** Between rows and blocks of code, which look back at where they began. */
+  /** Between rows and blocks of code, which depend on what precedes them. */
   #settle(): void {
     if (this.#out.length < 5000 || this.#cells > 0 || this.#code > 0) return
     this.#settled += this.#out.slice(0, -500)

@@ -6,22 +6,22 @@ const chosen = localStorage.getItem(language)
 for (const sample of samples) {
   const title = sample.querySelector('summary').textContent
   if (title === chosen) sample.open = true
-  // A press, not `toggle`: that one also comes for what is open from the beginning.
+  // A press instead of `toggle`, which also fires for everything that is open initially.
   sample.querySelector('summary').addEventListener('click', () => localStorage.setItem(language, title))
 }
 
-// On a phone, questions, parameters and metadata fields begin folded, unless a link leads into one: unfolded they are two thirds of the page.
+// On a phone, questions, parameters and metadata fields start folded, unless a link leads into one: unfolded, they are two thirds of the page.
 if (matchMedia('(max-width: 47.99rem)').matches) {
   for (const fold of document.querySelectorAll('details.question, details.parts'))
     fold.open = fold.querySelector(':target') !== null
   document.querySelector(':target')?.scrollIntoView()
 }
 
-/** Where the example is next to what is read. Elsewhere it would take the reader away. */
+/** Only where the example is next to the text. Elsewhere, it would take readers away from it. */
 const wide = matchMedia('(min-width: 80rem)')
 let followed
 
-/** Scrolls the list, and nothing else, to the entry. */
+/** Scrolls only the list, to the entry. */
 function showEntry(entry) {
   const list = entry?.closest('.side')
   if (!list) return
@@ -50,7 +50,7 @@ function follow(about) {
   box.scrollTop += member.getBoundingClientRect().top - box.getBoundingClientRect().top - 72
 }
 
-// A question that is chosen may scroll another one to where one reads.
+// Selecting a question may scroll another one into the reading position.
 let chosenAt = Number.NEGATIVE_INFINITY
 const choose = about => {
   chosenAt = performance.now()

@@ -3,9 +3,9 @@
 
 import { join } from 'node:path'
 
-/** What the check of a document loads in the service, and a browser doesn't need or may not run. */
+/** Modules that the service loads to check a document, and that a browser doesn't need or may not run. */
 const replaced: Readonly<Record<string, string>> = {
-  // Only the reading of answers looks at telephone numbers.
+  // Only reading answers parses phone numbers.
   'libphonenumber-js/min':
     'export const isSupportedCountry = () => false, parsePhoneNumberFromString = () => undefined',
   // No schema of a document has a format.
@@ -14,7 +14,7 @@ const replaced: Readonly<Record<string, string>> = {
     throw new Error('The editor has no formats: ' + name)
   },
 }`,
-  // It compiles schemas to code, which the content security policy refuses.
+  // It compiles schemas to code, which the content security policy forbids.
   'typebox/compile': `import { Value } from 'typebox/value'
 // Edits leave untouched parts of a document as they are: each is checked once.
 export const Compile = schema => {
@@ -30,7 +30,7 @@ export const Compile = schema => {
 
 const replacedPath = new RegExp(`^(${Object.keys(replaced).map(RegExp.escape).join('|')})$`)
 
-/** The script, ready to be served. Takes a quarter of a second. */
+/** The script, ready to serve. Takes a quarter of a second. */
 export async function editorScript(): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [join(import.meta.dir, '../../editor/editor-main.tsx')],

@@ -18,7 +18,7 @@ for (const button of document.querySelectorAll('[data-print]')) {
   button.addEventListener('click', () => print())
 }
 
-// A long list of choices: narrowed by what is written, and all that is left is chosen, or not, together.
+// A long list of choices: typing filters it, and everything that remains can be selected or cleared together.
 for (const bar of document.querySelectorAll('[data-picks]')) {
   const [filter, button] = bar.children
   const choices = [...document.getElementById(bar.dataset.picks).querySelectorAll('.choice')]
@@ -38,7 +38,7 @@ for (const bar of document.querySelectorAll('[data-picks]')) {
   })
 }
 
-// A menu closes on a click elsewhere, and on Escape, which leads back to what opened it. That one alone is open is said by its name.
+// A menu closes on a click elsewhere, and on Escape, which returns the focus to its button. The shared name keeps other menus closed.
 const openMenu = () => document.querySelector('details[name="menu"][open]')
 document.addEventListener('click', ({ target }) => {
   const menu = openMenu()
@@ -79,12 +79,12 @@ for (const link of document.querySelectorAll('[data-ticks]')) {
   show()
 }
 
-// A form in which something was typed is not left without a question, unless it is sent.
+// Leaving a form with unsaved input asks for confirmation, unless the form is being sent.
 const isText = ({ name, type }) => name && !/^(checkbox|radio|file|password|search)$/.test(type)
 document.addEventListener('input', ({ target }) => {
   if (target.form?.method === 'post' && isText(target)) target.form.dataset.typed = ''
 })
-// At the window, after what may keep it from being sent.
+// On the window, after listeners that may prevent sending.
 addEventListener('submit', event => {
   if (!event.defaultPrevented) delete event.target.dataset.typed
 })
@@ -92,7 +92,7 @@ addEventListener('beforeunload', event => {
   if (document.querySelector('form[data-typed]')) event.preventDefault()
 })
 
-// The slug that a new program gets from its name where the field stays empty: src/domain/values/slug.ts makes it.
+// The slug that a new program gets from its name if the field is left empty; src/domain/values/slug.ts computes it.
 const slugOf = name =>
   name
     .normalize('NFKD')

@@ -5,7 +5,7 @@ if (field !== null) {
   const status = document.querySelector('[data-found]')
   const narrow = () => {
     const wanted = field.value.trim().toLowerCase()
-    // From the innermost out: what holds a match is shown with it.
+    // Innermost first: whatever contains a match is shown with it.
     for (const entry of entries.reverse()) {
       const link = entry.querySelector('a')
       const text = `${link.textContent} ${link.title}`.toLowerCase()
@@ -20,7 +20,7 @@ if (field !== null) {
   }
   field.closest('[hidden]').hidden = false
   field.addEventListener('input', narrow)
-  // A text or key that begins with what is typed comes before one that contains it.
+  // A text or key that begins with the search text comes before one that contains it.
   const rank = entry => {
     const link = entry.querySelector('a')
     const wanted = field.value.trim().toLowerCase()

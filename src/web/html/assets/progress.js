@@ -6,7 +6,7 @@ const untilMs = performance.now() + 10 * 60_000
 async function refresh() {
   const shown = document.getElementById('progress')
   if (shown?.dataset.underWay !== 'yes' || performance.now() > untilMs) return
-  // A control that the user is about to press stays where it is.
+  // A control that the user is about to press keeps its position.
   if (!document.hidden && !shown.contains(document.activeElement)) {
     try {
       const response = await fetch(location.href, { headers: { Accept: 'text/html' }, redirect: 'error' })
@@ -18,7 +18,7 @@ async function refresh() {
         fresh.querySelector(`#${id}`)?.setAttribute('open', '')
       shown.replaceWith(document.importNode(fresh, true))
     } catch {
-      // The service is away, or the session has ended. Reloading the page shows which.
+      // The service is unreachable, or the session has ended. Reloading the page shows which.
       return
     }
   }

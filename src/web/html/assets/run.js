@@ -26,7 +26,7 @@ async function request(url) {
 
 const first = document.querySelector('#content .folds [data-run]')
 
-/** Samples that continue a first page request one before, unless there is one. */
+/** Samples that continue a first page request one first, unless there is one. */
 async function runnable(url) {
   const name = /\{(\w+)\}/.exec(url)?.[1]
   if (name === undefined) return url
@@ -86,7 +86,7 @@ const spanOf = (className, text) => {
 
 const kinds = { string: 's', number: 'n' }
 
-/** The lines of a value, as JSON.stringify(value, null, 2) writes them. `names` are the members that lead to it. */
+/** The lines of a value, as written by JSON.stringify(value, null, 2). `names` are the members on the path to it. */
 function lines(value, { depth, before, end, names }) {
   const line = (...parts) => {
     const span = spanOf(`d${Math.min(depth, 12)}`, '')
@@ -111,7 +111,7 @@ function lines(value, { depth, before, end, names }) {
   return [line(...before, many ? '[\n' : '{\n'), ...members, line(many ? ']' : '}', `${end}\n`)]
 }
 
-/** A key, as a link to what describes it: its question, the question it belongs to, or a metadata field. */
+/** A key, as a link to its description: its question, the question it belongs to, or a metadata field. */
 function keyOf(name, names) {
   const key = spanOf('k', JSON.stringify(name))
   const at = names.indexOf('application')

@@ -9,7 +9,7 @@ export type SeriesTone = Tone | 'quiet'
 
 export interface Series {
   name: string
-  /** `info` unless given. Charts with several series have a legend. */
+  /** `info` by default. Charts with several series have a legend. */
   tone?: SeriesTone
 }
 
@@ -18,7 +18,7 @@ export interface DayBar {
   day: string
   /** One value for each series, stacked from the bottom. */
   values: readonly number[]
-  /** Where the bar leads. */
+  /** The target of the bar's link. */
   href?: string
 }
 
@@ -26,8 +26,8 @@ export interface DayBar {
 const labelled = 7
 
 /**
- * Values by day, oldest first. The bars are for pointers and eyes; everyone else reads the table, which the keyboard opens. Heights
- * are attributes because the content security policy allows no inline styles.
+ * Values by day, oldest first. The bars are for pointers and eyes; everyone else reads the table, which the keyboard opens. Heights are attributes
+ * because the content security policy allows no inline styles.
  */
 export function DayChart({
   title,

@@ -1,6 +1,6 @@
 // Chooses the values on a chart's axis.
 
-/** Values from 0 up to a round number at or above `most`, which is a count: `[0, 20, 40]`. */
+/** Values from 0 up to a round number that is at least `most`, a count: `[0, 20, 40]`. */
 export function ticksUpTo(most: number): number[] {
   const step = roundUp(Math.max(most, 1) / 2)
   return step < 1 ? [0, 1] : [0, step, 2 * step]

@@ -4,7 +4,7 @@
 
 import type { Tone } from '../components.tsx'
 
-/** As long as the value's share of the largest one. An outline for what has no tone because it has no status. */
+/** Its length is the value's share of the largest one. Only an outline if there is no tone, because there is no status. */
 export const TallyBar = ({
   value,
   most,

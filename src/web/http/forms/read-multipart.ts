@@ -7,28 +7,28 @@ import { isText } from '../headers/sent-text.ts'
 import { whileArriving } from '../server/in-time.ts'
 
 export interface FormBounds {
-  /** Size of the form with its files. */
+  /** Maximum size of the form with its files. */
   bytesMax: number
-  /** Size of its fields. */
+  /** Maximum size of its fields. */
   fieldBytesMax: number
   fieldsMax: number
   filesMax: number
-  /** How long all of it may take to arrive. It arrives no faster than its files are stored. */
+  /** Maximum time for the form to arrive. It arrives no faster than its files are stored. */
   arrivalMs: number
-  /** How much longer storing the files may take, once the form has arrived or failed. */
+  /** How much longer storing the files may take once the form has arrived or failed. */
   storageGraceMs: number
 }
 
 export interface SentFile {
   field: string
-  /** As it was sent: any text. */
+  /** As sent: any text. */
   name: string
   chunks: AsyncIterable<Uint8Array>
 }
 
 export interface FormTaker {
   field: (name: string, value: string) => void
-  /** Called for one file after another, after all fields that precede it. What it leaves unread is read and dropped. */
+  /** Called for one file after another, after all fields that precede it. Content it doesn't read is discarded. */
   file: (part: SentFile) => Promise<void>
 }
 
@@ -48,9 +48,9 @@ const tooLarge = ({ bytesMax }: FormBounds): Problem =>
 
 class FormReader {
   readonly #parser: BusboyInstance
-  /** Settled when the whole form was parsed, or the rest isn't needed. */
+  /** Settles when the whole form was parsed, or the rest isn't needed. */
   readonly #ended = Promise.withResolvers<void>()
-  /** Settled when all files so far are taken, which happens one at a time. */
+  /** Settles when all files so far are taken, one at a time. */
   #taken: Promise<void> = Promise.resolve()
   #open: BusboyFileStream | undefined
   #failure: { error: unknown } | undefined
@@ -95,10 +95,10 @@ class FormReader {
 
   #file(field: string, stream: BusboyFileStream, name: string): void {
     this.#open = stream
-    // Without a listener, an error of a stream that nobody reads would be uncaught.
+    // Without a listener, an error of an unread stream would be uncaught.
     stream.on('error', () => {})
     const chunks: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]()
-    // Without a way to end it early, which would end the stream and with it the parser.
+    // It must not be ended early, which would end the stream and with it the parser.
     const readable = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) }
     this.#taken = this.#taken.then(async () => {
       try {
@@ -135,7 +135,7 @@ class FormReader {
     }
     if (this.#failure === undefined) this.#parser.end()
     else await cancel()
-    // A storage that never responds must not hold the form.
+    // A storage that never responds must not block the form.
     const stored = Promise.all([this.#failure === undefined && this.#ended.promise, this.#taken])
     if (!(await settledWithin(bounds.storageGraceMs, stored)))
       this.#fail(
@@ -147,7 +147,7 @@ class FormReader {
     if (this.#failure !== undefined) throw this.#failure.error
   }
 
-  /** Resolves when the parser takes more, or the rest isn't needed. */
+  /** Resolves when the parser accepts more, or the rest isn't needed. */
   async #drained(): Promise<void> {
     const drained = new Promise<void>(resolve => this.#parser.once('drain', () => resolve()))
     await Promise.race([drained, this.#ended.promise])

@@ -6,10 +6,10 @@ import { listItems, quality } from './negotiation.ts'
 
 const itemPattern = new RegExp(`^([A-Za-z0-9-]+)(?:[ \\t]*;[ \\t]*q=(${quality}))?$`)
 
-/** Languages that are looked at, at most. */
+/** Maximum number of languages considered. */
 const languagesMax = 20
 
-/** By quality, then as they come. `*` and malformed items are left out: they ask for nothing in particular. */
+/** By quality, then in the order sent. `*` and malformed items are ignored: they request nothing in particular. */
 export function acceptedLanguages(header: string | null): string[] {
   const accepted = listItems(header).flatMap(item => {
     const match = itemPattern.exec(item.trim())

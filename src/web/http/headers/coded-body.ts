@@ -2,13 +2,13 @@
 
 import { type Coding, preferredCoding } from './negotiation.ts'
 
-/** A shorter body fits one packet uncompressed. */
+/** A shorter body fits into one packet uncompressed. */
 const codedBytesMin = 1000
 
 export const codingFor = (request: Request): Coding | undefined =>
   preferredCoding(request.headers.get('accept-encoding'))
 
-/** The body as this coding has it, and the fields that say so. */
+/** The body in this coding, and the headers for it. */
 export function codedBody(
   body: Buffer<ArrayBuffer>,
   coding: Coding | undefined,

@@ -2,7 +2,7 @@
 
 import { Problem } from '../../../base/problem.ts'
 
-/** A form is only taken from a page of our own: browsers say where it was (RFC 6454; Fetch Metadata). */
+/** A form is only accepted from one of our own pages: browsers send its origin (RFC 6454; Fetch Metadata). */
 export function requireOwnOrigin({ request, place }: { request: Request; place: { baseUrl: string } }): void {
   const origin = request.headers.get('origin')
   const site = request.headers.get('sec-fetch-site')

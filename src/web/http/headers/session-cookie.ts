@@ -7,14 +7,14 @@ import type { Micros } from '../../../domain/values/offset-time.ts'
 
 export type CookieName = 'tributary' | 'tributary-apply' | 'tributary-apply-language'
 
-/** With the prefix, browsers take it over HTTPS only, for this host and all paths. Not on loopback without TLS, in development. */
+/** With the prefix, browsers accept it only over HTTPS, for this host and all paths. Not on loopback without TLS, in development. */
 const nameOf = (name: CookieName, https: boolean): string => (https ? `__Host-${name}` : name)
 
-/** The field that sets a cookie until the browser is closed, or with undefined takes it away. */
+/** The header that sets a cookie until the browser is closed, or with undefined removes it. */
 export const cookieField = (name: CookieName, value: string | undefined, https: boolean): string =>
   `${nameOf(name, https)}=${value ?? '; Max-Age=0'}; Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`
 
-/** The value of a request's cookie; undefined without it. */
+/** The value of a cookie in a request; undefined without it. */
 export function cookieOf({ headers }: Request, name: CookieName, https: boolean): string | undefined {
   for (const part of (headers.get('cookie') ?? '').split(';')) {
     const at = part.indexOf('=')
@@ -26,7 +26,7 @@ export function cookieOf({ headers }: Request, name: CookieName, https: boolean)
 export const sessionCookie = (token: string | undefined, https: boolean): string =>
   cookieField('tributary', token, https)
 
-/** The token in a request's cookie; undefined without the cookie, or when it does not have the form of a token. */
+/** The token in a request's cookie; undefined without the cookie, or if it does not have the form of a token. */
 export function tokenOf(request: Request, name: CookieName, https: boolean): string | undefined {
   const token = cookieOf(request, name, https)
   return token !== undefined && /^[A-Za-z0-9_-]{43}$/.test(token) ? token : undefined
@@ -47,7 +47,7 @@ export const sessionLimits = ({ config }: Pick<SignInDeps, 'config'>) => ({
   lifetimeMs: config.sessionLifetimeMs,
 })
 
-/** The session of the browser's cookie; undefined without one, or when it has ended. */
+/** The session of the browser's cookie; undefined without one, or if it has ended. */
 export async function loadSignedIn(deps: SignInDeps, request: Request, https: boolean): Promise<Session | undefined> {
   const token = sessionToken(request, https)
   return token === undefined ? undefined : loadSession(deps.consoleDb, token, sessionLimits(deps), deps.now())

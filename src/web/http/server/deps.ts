@@ -49,7 +49,7 @@ export interface Foundation {
   metrics: Metrics
   /** Undefined unless traces are exported. */
   tracer?: Tracer | undefined
-  /** Redis in which all processes count limits together; undefined if each process counts by itself. */
+  /** The Redis in which all processes count limits together; undefined if each process counts on its own. */
   countingRedis?: CountingRedis | undefined
   /** The current time. */
   now: () => Micros
@@ -76,7 +76,7 @@ export interface Deps extends Foundation {
   /** Adds an audit entry to the database, or to the log if the database is read-only. */
   audit: (event: AuditEvent) => Promise<void>
   watch: ChangeWatch
-  /** Where uploaded files are kept; undefined where none can be uploaded. */
+  /** The storage for uploaded files; undefined if files can't be uploaded. */
   fileStore: FileStore | undefined
   fileSpace: FileSpace
 }

@@ -6,10 +6,10 @@ import { es } from './es.ts'
 
 export const languages: Readonly<Record<string, Language>> = { en, es, ar }
 
-/** The language that is shown unless an applicant asks for another. */
+/** The default language of applicants' pages. */
 export const defaultLanguage = 'en'
 
-/** The first of these tags whose language is there: `es-US` → `es`. */
+/** The first of these languages that exists: `es-US` → `es`. */
 export function findLanguage(tags: readonly string[]): string | undefined {
   for (const tag of tags) {
     const found = [tag.toLowerCase(), tag.toLowerCase().split('-')[0]!].find(name => Object.hasOwn(languages, name))
