@@ -3,17 +3,17 @@
 import { GaveUp, messageOf, NotNow } from './client-errors.ts'
 
 export interface RetryOptions {
-  /** Attempts after the first that fail one after another before the client gives up; 8 unless given. */
+  /** Maximum number of consecutive failed retries before the client gives up; 8 by default. */
   retriesMax?: number
-  /** The first wait in milliseconds, which doubles each time; 1000 unless given. */
+  /** The first wait in milliseconds, which doubles each time; 1000 by default. */
   waitMs?: number
-  /** No wait is longer, unless the service asks for it; 60 seconds unless given. */
+  /** The maximum wait, unless the service requests a longer one; 60 seconds by default. */
   waitMsMax?: number
   /** Called before each wait. */
   onRetry?: (retry: { attempt: number; waitMs: number; reason: string }) => void
 }
 
-/** The service may ask for this much, and no more. */
+/** The longest wait that the service may request. */
 const askedWaitMsMax = 15 * 60_000
 
 export class Attempts {
@@ -27,12 +27,12 @@ export class Attempts {
     this.signal = signal
   }
 
-  /** There was progress: failures are counted again from here. */
+  /** Resets the count of failures after progress. */
   progressed(): void {
     this.failed = this.errors = 0
   }
 
-  /** Waits after a failure that may pass; throws GaveUp after too many, and the signal's reason when it is aborted. */
+  /** Waits after a temporary failure; throws GaveUp after too many, and the signal's reason if it is aborted. */
   async wait(failure: unknown): Promise<void> {
     const { retriesMax = 8, waitMs: first = 1000, waitMsMax = 60_000, onRetry } = this.options
     this.failed++
@@ -42,7 +42,7 @@ export class Attempts {
     const asked = failure instanceof NotNow ? failure.waitMs : undefined
     const own = Math.min(waitMsMax, first * 2 ** (this.failed - 1)) * (0.5 + Math.random() / 2)
     if (asked !== undefined && asked > askedWaitMsMax) throw gaveUp()
-    // A little more than the service asks for, so that not all who were refused come back in the same moment.
+    // A little more than the service requests, so that not all rejected clients return in the same moment.
     const waitMs = asked === undefined ? own : asked + Math.min(own, 1000)
     onRetry?.({ attempt: this.failed, waitMs, reason: messageOf(failure) })
     await pause(waitMs, this.signal)

@@ -7,7 +7,7 @@ export class BodyBuffer {
   private memory = new Uint8Array(bytesMin)
   length = 0
 
-  /** Forgets what was collected. Views of it show the next body from then on. */
+  /** Empties the buffer. Existing views show the next body from then on. */
   clear(): void {
     this.length = 0
   }

@@ -2,11 +2,11 @@
 
 import type { Problem } from './api-types.ts'
 
-/** The service refused the request, and would again: a parameter, the API key, or a token that is not good any more. */
+/** The service rejected the request, and would again: because of a parameter, the API key, or an expired token. */
 export class RequestRefused extends Error {
   override name = 'RequestRefused'
   readonly status: number
-  /** The answer's problem document, where it was one. */
+  /** The response's problem document, if it was one. */
   readonly problem: Problem | undefined
 
   constructor(status: number, problem: Problem | undefined) {
@@ -15,7 +15,7 @@ export class RequestRefused extends Error {
     this.problem = problem
   }
 
-  /** The key is not good for this, or no such program exists. */
+  /** The key does not have this permission, or the program does not exist. */
   get isAboutTheKey(): boolean {
     return this.status === 401
   }
@@ -24,7 +24,7 @@ export class RequestRefused extends Error {
     return this.status === 404
   }
 
-  /** The machine's word for what was wrong, such as `expired_token`; one for each error. */
+  /** Machine-readable codes such as `expired_token`, one for each error. */
   get codes(): string[] {
     return (this.problem?.errors ?? []).map(error => error.code)
   }
@@ -34,7 +34,7 @@ export class RequestRefused extends Error {
 export class GaveUp extends Error {
   override name = 'GaveUp'
   readonly attempts: number
-  /** Every attempt was answered with 500: a fault of the service that waiting does not mend. */
+  /** Every attempt got a 500: a fault of the service that waiting does not fix. */
   readonly isServiceFault: boolean
 
   constructor(attempts: number, cause: unknown, isServiceFault: boolean) {
@@ -58,7 +58,7 @@ export class Unreachable extends Error {
   override name = 'Unreachable'
 }
 
-/** Undefined for a failure that may pass. */
+/** Undefined for a temporary failure. */
 export function unreachableBy(error: unknown, host: string): Unreachable | undefined {
   const { code = (error as { cause?: { code?: unknown } } | null)?.cause?.code } = (error ?? {}) as { code?: unknown }
   const detail = [String(code), messageOf(error)].find(text => text !== 'undefined')
@@ -79,7 +79,7 @@ function mendOf(code: string, host: string): string | undefined {
 export class NotNow extends Error {
   override name = 'NotNow'
   readonly status: number
-  /** How long the service asks to wait. */
+  /** The wait that the service requests. */
   readonly waitMs: number | undefined
 
   constructor(status: number, problem: Problem | undefined, waitMs: number | undefined) {
@@ -89,7 +89,7 @@ export class NotNow extends Error {
   }
 }
 
-/** Node.js says "fetch failed", and why in `cause`. */
+/** Node.js says "fetch failed" and has the reason in `cause`. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error as { cause?: { message?: string; code?: string } }
@@ -107,7 +107,7 @@ function refusalText(status: number, problem: Problem | undefined): string {
   )
   const detail = problem?.detail ?? problem?.title ?? ''
   const text = `The service responded with ${status}${detail === '' ? '' : `: ${detail}`}${errors.join('')}${requestOf(problem)}`
-  // One line, of a length that a person may read.
+  // One line of readable length.
   return text.replace(/\s+/g, ' ').slice(0, 10_000)
 }
 

@@ -4,19 +4,19 @@ import { type ExportParameters, exportFilters } from './api-types.ts'
 import type { RetryOptions } from './attempts.ts'
 
 export interface ClientOptions extends RetryOptions {
-  /** Where the service is, such as `https://apply.example.gov`. Plain HTTP is for loopback only. */
+  /** The service's address, such as `https://apply.example.gov`. Plain HTTP is for loopback only. */
   baseUrl: string
   /** Username of the API key. */
   username: string
   password: string
-  /** How long a connection may say nothing before it counts as broken; 90 seconds unless given. */
+  /** How long a connection may send nothing before it counts as broken; 90 seconds by default. */
   silenceMs?: number
-  /** How long one answer may take in all, however steadily it comes; an hour unless given. */
+  /** Maximum duration of a response, however steadily it arrives; an hour by default. */
   answerMs?: number
   fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** null is as good as leaving it out. The client chooses the format. */
+/** null is the same as omitting it. The client chooses the format. */
 export type WalkFilters = {
   [Name in keyof Omit<ExportParameters, 'format' | 'pageSize' | 'nextPageToken'>]:
     | ExportParameters[Name]
@@ -25,28 +25,28 @@ export type WalkFilters = {
 }
 
 export interface WalkOptions extends WalkFilters {
-  /** Applications on a page at most; the maximum of the service unless given. A page is held in memory. */
+  /** Maximum applications per page; the service's maximum by default. A page is held in memory. */
   pageSize?: number
   signal?: AbortSignal
 }
 
 export interface StepOptions extends WalkOptions {
-  /** Continues with a walk, at the page of this token; filters are then those it began with. */
+  /** Continues a walk at the page of this token, with the walk's filters. */
   nextPageToken?: string
 }
 
 export interface ChangesOptions {
-  /** Changes on a page at most; the maximum of the service unless given. */
+  /** Maximum changes per page; the service's maximum by default. */
   pageSize?: number
   /**
-   * Waits for changes when none are left, and never ends by itself. Without it, the walk over changes ends with those that exist
-   * now. Seconds that one request may wait: 30 is as much as the service grants.
+   * Waits for changes when none are left, and never ends. Without it, the walk over changes ends with the existing ones. Seconds that one request may
+   * wait: the service allows up to 30.
    */
   waitSeconds?: number
-  /** With each change its application, which may be newer than the change; `fields` chooses of its questions. A page is held in memory. */
+  /** Includes with each change its application, which may be newer than the change; `fields` selects from its questions. A page is held in memory. */
   include?: 'application'
   fields?: string
-  /** `current` for those of the newest published version. */
+  /** `current` for the questions of the newest published version. */
   questions?: 'current'
   signal?: AbortSignal
 }
@@ -81,7 +81,7 @@ export const changesOptions: Record<keyof Required<ChangesOptions>, true> = {
   signal: true,
 }
 
-/** Without types a misspelt filter would be left out, and more be sent than was asked for. */
+/** Without types, a misspelt filter would be ignored, and more sent than was requested. */
 export function requireKnown(options: object, known: Readonly<Record<string, unknown>>): void {
   const unknown = Object.keys(options).find(name => !Object.hasOwn(known, name))
   if (unknown !== undefined)

@@ -3,11 +3,11 @@
 import type { Application } from './api-types.ts'
 import type { PageEnd } from './whole-page.ts'
 
-/** The end of a page, and what the walk reported of itself. */
+/** The end of a page, and the facts of its walk. */
 export interface WalkedPage extends PageEnd {
   /**
-   * Of the walk's first page only: the next `fromDate`, to get everything submitted since. While a bulk load is under way the walk has some
-   * of that already: to get nothing twice, ask for a page of one first, and walk with its `snapshotTime` as `toDate`.
+   * Only on the walk's first page: the next `fromDate`, to get everything submitted since. During a bulk load, the walk already has some of that: to
+   * get nothing twice, first request a page with one application, and walk with its `snapshotTime` as `toDate`.
    */
   snapshotTime: string | undefined
   /** On the walk's first page only: identifies the walk when its receipt is requested. */
@@ -27,15 +27,15 @@ export type WalkStep =
   | { page: WalkedPage }
 
 export interface WalkReceipt {
-  /** How many applications of the walk are there. */
+  /** Number of applications in the walk that still exist. */
   applications: number
-  /** SHA-256 over their ids in the order of the walk, each in decimal digits and followed by a line feed. */
+  /** SHA-256 over their IDs in the order of the walk, each in decimal digits followed by a line feed. */
   sha256: string
-  /** Erased after the walk began, and not counted, though its pages may have had them. */
+  /** Erased after the walk began and not counted, though its pages may have contained them. */
   erased_application_ids: readonly number[]
 }
 
-/** A change to an application. It has only the members of its kind; more kinds may be added. */
+/** A change to an application, with only the members of its kind; more kinds may be added. */
 export interface Change<P = Application> {
   change: number
   kind: 'submitted' | 'superseded' | 'status' | 'note' | 'erased' | (string & {})
@@ -44,13 +44,13 @@ export interface Change<P = Application> {
   superseded_by?: number | null
   status?: string | null
   application_note?: string | null
-  /** With `include`, of `submitted`, `status` and `note`: as a walk that begins now has it. */
+  /** With `include`, for `submitted`, `status` and `note`: as in a walk that begins now. */
   application?: P
 }
 
 export interface ChangesPage<P = Application> {
   payload: readonly Change<P>[]
-  /** Continues from here: to be kept together with what was made of this page. */
+  /** The cursor to continue from: store it together with the results of this page. */
   nextCursor: string
   hasMore: boolean
   /** The values of a walk that starts now. */

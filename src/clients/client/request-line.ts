@@ -39,15 +39,15 @@ export class RequestLine {
   }
 
   /**
-   * Resolves when the answer is 200, in the requested media type; a final refusal rejects with RequestRefused. `quietMs`:
-   * how much longer than usual the service may take to answer.
+   * Resolves when the response is 200 in the requested media type; rejects with RequestRefused for a permanent error. `quietMs`: how much longer than
+   * usual the service may take to respond.
    */
   async get(url: string, headers: Readonly<Record<'Accept' | string, string>>, quietMs = 0): Promise<Response> {
     this.heard(quietMs)
     const own = this.client.fetch ?? fetch
     const response = await own(url, {
       headers: { Authorization: this.client.authorization, ...headers },
-      // A credential must not follow a redirect.
+      // Credentials must not follow a redirect.
       redirect: 'manual',
       signal: this.breaker.signal,
     })
@@ -87,7 +87,7 @@ export class RequestLine {
     return body.view()
   }
 
-  /** The failure itself where another attempt may pass; throws it where none can. */
+  /** The failure itself if a retry may succeed; otherwise throws it. */
   passing(error: unknown): unknown {
     if (this.signal?.aborted) throw this.signal.reason
     if (error instanceof RequestRefused || error instanceof RangeError) throw error
@@ -98,11 +98,11 @@ export class RequestLine {
     clearTimeout(this.timer)
     clearTimeout(this.deadline)
     this.signal?.removeEventListener('abort', this.breakOff)
-    // Ends what is still arriving; without effect on an answer that was read to its end.
+    // Cancels what is still arriving; no effect on a response that was read completely.
     this.breaker.abort(new Error('The response was not read to the end.'))
   }
 
-  /** Undefined where the answer is none, or too long for one. */
+  /** Undefined if it is no problem document or too long for one. */
   private async problemOf(response: Response): Promise<Problem | undefined> {
     try {
       const value: unknown = JSON.parse(textOf(await this.bytes(response, problemBytesMax)))
@@ -120,7 +120,7 @@ export class RequestLine {
     this.timer ??= setTimeout(this.listen, this.patienceMs)
   }
 
-  /** Looks again when the silence would be too long. A timer for each chunk took a tenth of the time of a pull. */
+  /** Checks again when the silence would be too long. A timer for each chunk took a tenth of the time of a pull. */
   private readonly listen = (): void => {
     const leftMs = this.heardMs + this.patienceMs - performance.now()
     if (leftMs > 0) this.timer = setTimeout(this.listen, leftMs)

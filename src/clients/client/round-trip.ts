@@ -8,7 +8,7 @@ export class RoundTrip {
   private steps = 0
   private until = 1
 
-  /** Throws when this place was there before. */
+  /** Throws if this position occurred before. */
   reach(place: string): void {
     if (place === this.remembered) throw new ForeignAnswer('a page that was already received')
     if (++this.steps < this.until) return

@@ -1,14 +1,14 @@
 // The address of a service and the paths below it, checked before credentials are sent.
 
-/** The path of a program's routes, by its slug. Throws TypeError on what cannot be one. */
+/** The path of a program's routes, by its slug. Throws TypeError if it cannot be a slug. */
 export function programPath(program: string): string {
-  // A path is folded before it is sent: these would lead out of the folder of programs.
+  // Paths are normalized before they are sent: these would lead out of the folder of programs.
   if (/^\.{0,2}$/.test(program))
     throw new TypeError(`The program must be a slug, such as utility-assistance, not "${program}".`)
   return `/api/v1/admin/programs/${encodeURIComponent(program)}`
 }
 
-/** With the parameters that have a value. */
+/** Adds the parameters that have a value. */
 export function pathOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
@@ -16,7 +16,7 @@ export function pathOf(path: string, query: Readonly<Record<string, string | und
 
 export const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 
-/** Without a slash at the end. Throws TypeError unless it is HTTPS, or HTTP on this machine: an API key goes encrypted. */
+/** Without a trailing slash. Throws TypeError unless it is HTTPS, or HTTP on this machine: API keys must be encrypted. */
 export function serviceAddress(text: string): string {
   if (!URL.canParse(text))
     throw new TypeError(`The address must be a URL such as https://apply.example.gov, not "${text}".`)

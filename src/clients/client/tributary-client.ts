@@ -30,15 +30,15 @@ import { RoundTrip } from './round-trip.ts'
 import { isLoopback, pathOf, programPath, serviceAddress } from './service-address.ts'
 import { readWholeLines, readWholePage, textOf } from './whole-page.ts'
 
-/** As one request gets it: the digest with the last, and before that what continues with the next. An older service answers with the whole. */
+/** A receipt as returned by one request: the last has the digest, earlier ones a token to continue. An older service returns everything at once. */
 interface ReceiptPart extends Omit<WalkReceipt, 'sha256'> {
   sha256: string | null
   next_token?: string | null
 }
 
-/** Bytes of a page, all of which are held before any of it is handed over. */
+/** Maximum size of a page, which is held in memory until it is complete. */
 const pageBytesMax = 256 * 1024 * 1024
-/** Bytes of any other document; the docs of a service are a few megabytes at most. */
+/** Maximum size of any other document; the docs of a service are a few megabytes at most. */
 const documentBytesMax = 64 * 1024 * 1024
 
 export class TributaryClient {
@@ -48,7 +48,7 @@ export class TributaryClient {
   private readonly answerMs: number
   /** On one machine, compression costs both sides more than it saves. */
   private readonly encoding: Readonly<Record<string, string>>
-  /** Whether the service has ever answered: what keeps a first request from it is to be mended, and may pass later. */
+  /** Whether the service has ever responded: whatever prevents the first response may need fixing, but later passes. */
   private wasReached = false
 
   constructor(options: ClientOptions) {
@@ -72,7 +72,7 @@ export class TributaryClient {
     }
   }
 
-  /** The same for tools that keep what came as it came, and note how far they are: page by page, with tokens. */
+  /** The same for tools that store the received bytes and record their progress: page by page, with tokens. */
   async *steps(program: string, options: StepOptions = {}): AsyncGenerator<WalkStep, void, undefined> {
     requireKnown(options, stepOptions)
     const { nextPageToken, pageSize, signal } = options
@@ -96,7 +96,7 @@ export class TributaryClient {
           query = { nextPageToken: page.nextPageToken, pageSize: pageSize?.toString() }
           ;[body, spare] = [spare, body]
           coming = this.page(pathOf(path, query), false, body, either)
-          // Reported when the caller comes to that page, and never if it stops before.
+          // Thrown when the caller reaches that page, and never if it stops before.
           coming.catch(() => {})
         }
         signal?.throwIfAborted()
@@ -110,7 +110,10 @@ export class TributaryClient {
     }
   }
 
-  /** Count and digest of a whole walk, by the `walkToken` of its first page or any token of it. Of millions, in several requests. */
+  /**
+   * Count and digest of a whole walk, by the `walkToken` of its first page or any of its page tokens. For millions of applications, in several
+   * requests.
+   */
   async receipt(program: string, walkToken: string, signal?: AbortSignal): Promise<WalkReceipt> {
     const erased: number[] = []
     for (let walk = walkToken; ; ) {
@@ -139,7 +142,7 @@ export class TributaryClient {
       const query = { after: cursor, pageSize: pageSize?.toString(), include, fields, questions }
       const page = await this.changesPage<P>(pathOf(`${programPath(program)}/changes`, query), signal, waitSeconds)
       const isNew = page.payload.length > 0 || page.nextCursor !== cursor
-      // Nothing came while it waited.
+      // Nothing arrived while it waited.
       if (waitSeconds === undefined || isNew || (include !== undefined && page.questionsAsOf !== questionsAsOf))
         yield page
       if (!page.hasMore && waitSeconds === undefined) return
@@ -154,12 +157,12 @@ export class TributaryClient {
     return this.json<ApiKey>('/api/v1/checkAuth', shapes.apiKey, { signal })
   }
 
-  /** The programs that the key may read, with how many applications each has. */
+  /** The programs that the key can read, with their numbers of applications. */
   programs(signal?: AbortSignal): Promise<ReadablePrograms> {
     return this.json('/api/v1/admin/programs', shapes.programs, { signal })
   }
 
-  /** Any JSON document of the service, by its path, such as the docs of a program; an answer without its shape makes the client retry. */
+  /** Any JSON document of the service, by its path, such as the docs of a program; a response with another shape is retried. */
   json<T>(path: string, shape: Shape, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<T> {
     return this.answered(signal, async line => {
       const response = await line.get(this.baseUrl + path, { Accept: 'application/json' })
@@ -169,7 +172,7 @@ export class TributaryClient {
     })
   }
 
-  /** One page, asked for until it was whole. */
+  /** One page, requested until it is complete. */
   private page(
     path: string,
     isFirst: boolean,
@@ -177,7 +180,7 @@ export class TributaryClient {
     signal: AbortSignal,
   ): Promise<{ applications: Uint8Array[]; bytes: Uint8Array; page: WalkedPage }> {
     return this.lines(path, { signal, body }, async ({ headers }, read) => {
-      // The first page alone names its walk.
+      // Only the first page names its walk.
       if (headers.has('Walk-Token') !== isFirst) throw new ForeignAnswer('another page')
       const { applications, bytes, end } = await readWholePage(await read())
       if (applications.length === 0 && end.nextPageToken !== null)
@@ -194,7 +197,7 @@ export class TributaryClient {
     })
   }
 
-  /** One page of changes, asked for until it was whole. */
+  /** One page of changes, requested until it is complete. */
   private changesPage<P>(path: string, signal: AbortSignal | undefined, waitSeconds = 0): Promise<ChangesPage<P>> {
     const decoder = new TextDecoder('utf-8', { fatal: true })
     return this.lines(path, { signal, waitSeconds }, async (_, read) => {
@@ -206,7 +209,7 @@ export class TributaryClient {
     })
   }
 
-  /** What `parse` makes of an answer in lines, whose body it reads when the headers are right. */
+  /** The result of `parse` for a response in lines, whose body it reads if the headers are valid. */
   private lines<T>(
     path: string,
     { signal, waitSeconds = 0, body }: { signal: AbortSignal | undefined; waitSeconds?: number; body?: BodyBuffer },
@@ -221,14 +224,14 @@ export class TributaryClient {
       const onBytes = (bytes: number): void => {
         if (bytes <= bytesMost) return
         bytesMost = bytes
-        // For as long as one answer may take: a byte more in each attempt would never come to an end.
+        // The time limit of one response: with a byte more in each attempt, it would never end.
         if (performance.now() - begunMs < this.answerMs) attempts.progressed()
       }
       return parse(response, () => line.bytes(response, pageBytesMax, { onBytes, body }))
     })
   }
 
-  /** Asks until an answer comes. */
+  /** Repeats the request until there is a response. */
   private async answered<T>(
     signal: AbortSignal | undefined,
     ask: (line: RequestLine, attempts: Attempts) => Promise<T>,

@@ -7,13 +7,13 @@ export interface Schema {
   readonly [keyword: string]: unknown
 }
 
-/** `Application` and what it has, of one program, by its `response.schema.json`. */
+/** `Application` and its members for one program, from its `response.schema.json`. */
 export function programTypes(schemaDocument: unknown, opening: string): string {
   const { $defs } = schemaDocument as { $defs: Readonly<Record<string, Schema>> }
   return typesOf($defs, opening)
 }
 
-/** A type for each schema. A value of which more may come is typed as those that are known, or any string. */
+/** A type for each schema. A value to which more may be added has the known ones or any string as its type. */
 export function typesOf(schemas: Readonly<Record<string, Schema>>, opening: string): string {
   const types = Object.entries(schemas).map(
     ([name, schema]) => `${comment(schema, '')}export type ${typeName(name)} = ${typeOf(schema, '')}\n`,
@@ -63,7 +63,7 @@ function objectType(schema: Schema, indent: string): string {
     return `${comment(property, inner)}${inner}${key}${required.has(name) ? '' : '?'}: ${typeOf(property, inner)}\n`
   })
   const others = schema.additionalProperties as Schema | false | undefined
-  // Where properties are listed, an index over the others would have to fit them too.
+  // An index signature would have to fit the listed properties, too.
   if (properties.length === 0) lines.push(`${inner}[key: string]: ${others ? typeOf(others, inner) : 'unknown'}\n`)
   else if (schema.title === 'Question') lines.push(`${inner}[field: string]: unknown\n`)
   return `{\n${lines.join('')}${indent}}`

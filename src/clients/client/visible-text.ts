@@ -5,11 +5,11 @@ const obeyed = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\
 
 const numberOf = (character: string): string => character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
 
-/** For people: by its picture (`␛`) or its number (`<U+202E>`). Line feeds stay. */
+/** For people: as a symbol (`␛`) or code point (`<U+202E>`). Line feeds stay. */
 export const visibleText = (text: string): string =>
   text.replace(obeyed, character =>
     character < ' ' ? String.fromCharCode(0x2400 + character.charCodeAt(0)) : `<U+${numberOf(character)}>`,
   )
 
-/** For source text of JavaScript: escaped, so that a string with it is the same string. Line feeds stay. */
+/** For JavaScript source: escaped, so that a string literal keeps its value. Line feeds stay. */
 export const escapedText = (text: string): string => text.replace(obeyed, character => `\\u${numberOf(character)}`)

@@ -5,7 +5,7 @@
 // for applications. NDJSON, because line breaks are found at memory speed; finding where applications end in a JSON page means examining
 // every byte, which took twice as long as parsing.
 
-/** A page that cannot be whole: it broke off, or it is not what was promised. */
+/** A page that cannot be complete: it broke off or is not what was announced. */
 export class BrokenPage extends Error {
   override name = 'BrokenPage'
 }
@@ -13,17 +13,17 @@ export class BrokenPage extends Error {
 /** The facts of a page besides its applications. */
 export interface PageEnd {
   nextPageToken: string | null
-  /** How many applications the page had. */
+  /** Number of applications on the page. */
   applications: number
 }
 
 const lineFeed = 0x0a
-/** A line is parsed as a whole, which takes many times its length in memory. */
+/** Maximum length of a line. A line is parsed as a whole, which takes many times its length in memory. */
 const lineBytesMax = 32 * 1024 * 1024
 
 /**
- * The applications, each as the bytes of its JSON, `bytes` with all of them, each followed by a line feed, and the end of the page.
- * Rejects with BrokenPage unless the page is whole. Copies nothing: all are views of the page.
+ * The applications, each as the bytes of its JSON, `bytes` with all of them, each followed by a line feed, and the end of the page. Rejects with
+ * BrokenPage unless the page is complete. Copies nothing: all of them are views of the page.
  */
 export async function readWholePage(
   page: Uint8Array<ArrayBuffer>,
@@ -35,7 +35,7 @@ export async function readWholePage(
   return { applications: lines, bytes, end: { nextPageToken, applications: lines.length } }
 }
 
-/** All lines but the last, as their bytes, and what the last one says. Rejects with BrokenPage unless it says that they are all. */
+/** All lines except the last, as bytes, and the parsed last line. Rejects with BrokenPage unless it confirms that the page is complete. */
 export async function readWholeLines(
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<{ lines: Uint8Array[]; bytes: Uint8Array; last: Readonly<Record<string, unknown>> }> {

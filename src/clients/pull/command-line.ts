@@ -69,7 +69,7 @@ output. With --fields, covers only those questions, matching a pull with the sam
 
 export interface PullCommand extends PullRequest {
   address: string
-  /** The file; of a database, the name that state and spool are kept alongside. */
+  /** The file; for a database, the name next to which state and spool are stored. */
   out: string
   format: OutputFormat
   retriesMax: number
@@ -192,7 +192,7 @@ function requireFitting(
     throw wrong('--out - keeps no state, so it cannot be used with --since-last, --restart or --json.')
 }
 
-/** It becomes part of addresses and of names of files. */
+/** It becomes part of addresses and file names. */
 function requireSlug(program: string, command = 'pull'): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._~-]*$/.test(program))
     throw wrong(`--program must be the slug of a program, such as utility-assistance, not "${program}".`, command)
@@ -207,7 +207,7 @@ function languageTag(tag: string): string {
   }
 }
 
-/** The same text for the same choice, in whatever order the questions were named. */
+/** The same text for the same selection, in whatever order the questions were named. */
 function fieldsOf(asked: string | undefined, command = 'pull'): string | undefined {
   const names = asked?.split(',').map(name => name.trim())
   if (names?.includes(''))

@@ -15,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const howTo =
   'Set TRIBUTARY_USERNAME and TRIBUTARY_PASSWORD, or use --credentials with a file that has the username on its first line and the password on its second.'
 
-/** `file` is that of `--credentials`. Asks at the terminal where they are not given otherwise. */
+/** `file` is the value of `--credentials`. Asks in the terminal if the credentials are not given otherwise. */
 export async function findCredentials(
   file: string | undefined,
   environment: Environment,
@@ -43,11 +43,11 @@ function readCredentials(file: string, say: (line: string) => void): Credentials
   return { username: username.trim(), password: password.trim() }
 }
 
-/** One line of the terminal; `hidden` shows nothing of it. */
+/** Reads one line from the terminal; with `hidden`, it is not shown. */
 function ask(question: string, hidden?: 'hidden'): Promise<string> {
   return new Promise((resolve, reject) => {
     const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: true })
-    // What readline echoes goes through this; the question itself is written before it is silenced.
+    // Readline's echo goes through this; the question itself is written before it is silenced.
     const echo = terminal as unknown as { _writeToOutput?: (text: string) => void }
     terminal.on('SIGINT', () => {
       terminal.close()

@@ -17,12 +17,12 @@ import { PullState } from './spool/pull-state.ts'
 import { differencesOf, type PulledBefore, type PullOrigin } from './spool/pulled-before.ts'
 import { loadSchema, schemaCheck } from './spool/schema-check.ts'
 
-/** Seconds that one request waits for changes; as much as the service grants. */
+/** Seconds that one request waits for changes: the service's maximum. */
 const waitSeconds = 30
-/** Waits while a database is away. */
+/** Waits while a database is unreachable. */
 const waitMsMax = 10_000
 
-/** Never resolves: it ends when the signal is aborted, or when something must be mended first. */
+/** Never resolves: it ends when the signal is aborted, or when something must be fixed first. */
 export async function follow(
   out: string,
   format: OutputFormat,
@@ -59,7 +59,7 @@ export async function follow(
         walkFirst = true
         restart = !(error instanceof NewQuestions)
       } else if (error instanceof CommandError && isPassing(error.cause)) {
-        // What was to be dropped is dropped before any database is asked; the walk that was begun since is kept.
+        // `--restart` is carried out before any database is contacted; the walk that was begun since is kept.
         restart = false
         if (failed === 0) say(`${messageOf(error)} Retrying until it succeeds.`)
         await pause(Math.min(waitMsMax, 500 * 2 ** failed++), signal)
@@ -68,7 +68,7 @@ export async function follow(
   }
 }
 
-/** Files of a folder are written by one pull at a time, as those of any other; in a database it sees to that by itself. */
+/** Files in a folder are written by one pull at a time, like other files; a database ensures that by itself. */
 async function whileHeld(out: string, { folder }: OutputFormat, work: () => Promise<void>): Promise<void> {
   const held = folder === undefined ? undefined : PullState.open(statePath(out))
   try {
@@ -83,7 +83,7 @@ interface Beginning {
   questionsAsOf: string | null
 }
 
-/** From where the output can be followed; undefined where all must be pulled first. */
+/** Where following can start; undefined if everything must be pulled first. */
 async function beginning(
   format: OutputFormat,
   request: PullRequest,
@@ -111,7 +111,7 @@ async function beginning(
   return { cursor: before.followsFrom, questionsAsOf: before.questionsAsOf ?? null }
 }
 
-/** Applies page after page, and yields after each. Ends when the output is not as this has left it. */
+/** Applies page after page, and yields after each. Ends if the output is not as the last page left it. */
 async function* applied(
   { cursor, questionsAsOf }: Beginning,
   format: OutputFormat,
@@ -133,10 +133,10 @@ async function* applied(
   }
 }
 
-/** The program has other questions than when everything was pulled. */
+/** The program's questions have changed since everything was pulled. */
 class NewQuestions extends Error {}
 
-/** Why a walk over everything is needed, in a sentence; undefined where it would not help. */
+/** Why a walk over everything is needed, in a sentence; undefined if it would not help. */
 function reasonToWalk(error: unknown): string | undefined {
   const cause = error instanceof CommandError ? error.cause : error
   if (cause instanceof NewQuestions || cause instanceof NoColumn) return "The program's questions have changed."

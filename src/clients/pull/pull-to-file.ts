@@ -27,21 +27,24 @@ import { type WalkUnderWay, walkToSpool } from './spool/walk-to-spool.ts'
 
 interface Placing {
   files: ReadyFile[]
-  /** To be taken away. */
+  /** Files to remove. */
   gone: string[]
   facts: Readonly<Record<string, unknown>>
   then: PulledBefore
   added: IdReceipt
-  /** Not noted by an older release, which placed nothing else. */
+  /** Missing in records of older releases, which placed nothing else. */
   compared?: boolean
   total?: number | undefined
-  /** Whether the output has these ids alone now, or these too; undefined where it takes an application again. */
+  /** Whether the output now has only these IDs, or these as well; undefined if it accepts an application again. */
   placed?: 'all' | 'more' | undefined
 }
 
 export const statePath = (out: string): string => `${out}.pull`
 
-/** Pulls into the file `out`, or, of a format that is no file, with its state and spool alongside that name. Rejects with CommandError, or with what the client rejects with. */
+/**
+ * Pulls into the file `out`, or for a format that is no file, with its state and spool next to that name. Rejects with CommandError, or with the
+ * client's error.
+ */
 export async function pullToFile(
   out: string,
   format: OutputFormat,
@@ -66,7 +69,7 @@ export async function pullToFile(
   }
 }
 
-/** Whether there is something to continue with: a page came, or the output only lacks its names. */
+/** Whether there is something to continue: a page arrived, or the output only lacks its names. */
 const hasBegun = (state: PullState): boolean =>
   state.read<WalkUnderWay>('walk')?.nextPageToken !== undefined || state.read('placing') !== undefined
 
@@ -84,14 +87,14 @@ async function pullWithState(
   const origin = originOf(format, request, client)
   const service = new AskedService(client, context.signal)
   const begun = await continueWalk(state, origin, service, request, context)
-  // Interrupted in the last moment: all was there, but for its names.
+  // Interrupted at the last moment: everything was there except the names.
   const unplaced = state.read<Placing>('placing')
   if (unplaced !== undefined) return place(state, unplaced, spoolPath, 0)
   const before = format.readDone ? await format.readDone(origin) : state.read<PulledBefore>('done')
   const takesAgain = format.readDone !== undefined
   const walk = begun ?? (await beginWalk(state, { origin, request, before, takesAgain, service }, client, context))
   await format.check?.({ program, client, state, tables, walk, context })
-  // The origin with the installation, as the walk was begun.
+  // The origin with the installation, as recorded when the walk began.
   const walkOrigin = state.read<PullOrigin>('origin') ?? origin
   const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
   const isOutput = !format.hasTables && format.folder === undefined && !walk.adds
@@ -106,7 +109,7 @@ async function pullWithState(
     .catch(explained)
   const compared = await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
   const kept = walk.adds ? before : undefined
-  // What was lost while the walk was under way, or since it was begun, too.
+  // Including commits lost during the walk or since it was begun.
   if (!takesAgain) await requireSameHistory(client, program, kept?.followsFrom, context.signal)
   const spoolBytes = walked.walk.bytes
   const then: PulledBefore = {
@@ -152,14 +155,14 @@ const originOf = (
   ...lastingFiltersOf(filters),
   fields: filters.fields,
   layout: hasTables ? { ...tables, csvExact } : null,
-  // A folder has its state in it, whatever it is called.
+  // A folder contains its state, whatever its name.
   destination: folder === undefined ? (destination ?? null) : null,
 })
 
-/** What the pull before has made of this output, and this one has not: lists of entities that were not asked for. */
+/** Files that the previous pull created for this output and this one did not: lists of entities that were not requested. */
 function leftOver(out: string, before: PulledBefore | undefined, files: readonly ReadyFile[]): string[] {
   const paths = before?.files.map(({ path }) => path) ?? []
-  // A state that was copied or moved lists files that are not its own.
+  // A state that was copied or moved lists files that belong to another output.
   return paths.includes(out) ? paths.filter(path => files.every(({ to }) => to !== path)) : []
 }
 
@@ -176,7 +179,7 @@ function place(state: PullState, placing: Placing, spoolPath: string, bytes: num
   return { added, total, bytes, compared, watermark: then.watermark }
 }
 
-/** The schema is that of the moment before the walk began: programs only gain questions, so all of it must be in every page. */
+/** The schema is from before the walk began: programs only gain questions, so all of it must be on every page. */
 async function checkFor(
   state: PullState,
   walk: WalkUnderWay,
@@ -192,7 +195,7 @@ async function checkFor(
   return schemaCheck(schema)
 }
 
-/** The schema that a walk began with may not be that of what comes now: then nothing is wrong, and another walk is needed. */
+/** The walk may have begun with an older schema: then nothing is wrong, and another walk is needed. */
 async function ofOtherSchema(
   error: SchemaMismatch,
   state: PullState,
@@ -213,7 +216,7 @@ function forgetWalk(state: PullState, spoolPath: string): void {
   removeFile(spoolPath)
 }
 
-/** A walk that was interrupted for too long, or whose database was set back, cannot continue; another can begin. */
+/** A walk cannot continue if it was interrupted for too long or its database was restored; another one can begin. */
 function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
   const aboutToken =
     error instanceof RequestRefused && error.problem?.errors?.some(({ parameter }) => parameter === 'nextPageToken')
@@ -223,7 +226,7 @@ function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
   })
 }
 
-/** The file itself where its name is a link, so that a rename replaces the file and the link stays. */
+/** If the name is a link, the file itself, so that renaming replaces the file and the link stays. */
 function wherePlaced(out: string, option: string): string {
   try {
     const there = statSync(out, { throwIfNoEntry: false })

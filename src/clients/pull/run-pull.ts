@@ -32,11 +32,11 @@ import { typesOf, writeWhole } from './write-types.ts'
 export interface ToolProcess {
   args: string[]
   environment: Readonly<Record<string, string | undefined>>
-  /** Aborted by a signal to end the tool. */
+  /** Aborted by a signal to stop the tool. */
   signal: AbortSignal
   /** For results. */
   output: Writable
-  /** For all else, a line at a time. */
+  /** For everything else, one line at a time. */
   say: (line: string) => void
 }
 
@@ -141,13 +141,13 @@ async function pullToOutput(
   }
 }
 
-/** Resolves when all of it has left this process: what still waits in it would be lost when the process ends. */
+/** Resolves when everything has left this process: waiting output would be lost when the process ends. */
 function print(output: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => reject(notPrinted(error))
     output.once('error', fail)
     output.write(text, error => {
-      // The event follows, and is heard by no one else.
+      // An event follows for which nobody listens.
       if (error) return fail(error)
       output.off('error', fail)
       resolve()
@@ -194,7 +194,7 @@ function clientOf(
   say: (line: string) => void,
 ) {
   const onRetry = ({ attempt, waitMs, reason }: { attempt: number; waitMs: number; reason: string }): void =>
-    // The first few pass by themselves on any network.
+    // The first few failures are normal on any network.
     void (attempt > 2 && say(`${reason} Trying again in ${Math.ceil(waitMs / 1000)} s.`))
   try {
     const patience = isPatient ? { retriesMax: Number.POSITIVE_INFINITY, waitMsMax: 10_000 } : { retriesMax }

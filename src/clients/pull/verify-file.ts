@@ -10,7 +10,7 @@ import { sha256Of, sizeOf } from './spool/place-files.ts'
 import { PullState } from './spool/pull-state.ts'
 import type { PulledBefore } from './spool/pulled-before.ts'
 
-/** What the file has, all of it as noted; rejects with the outcome `mismatch` when it is not. */
+/** Compares the file's content with its record; rejects with the outcome `mismatch` if they differ. */
 export async function verifyFile(file: string): Promise<{ count: number; digest: string; pulls: number }> {
   const { idsIn } = formatOf(file)
   await Promise.all([stat(file), stat(statePath(file))]).catch((error: unknown) => {
@@ -29,7 +29,7 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
     )
 
   if (idsIn === undefined) {
-    // A single file for people, which holds what its only pull compared with the service's receipt.
+    // A single file for people, whose only pull compared its content with the service's receipt.
     await requireUnchanged(file, done)
     return { ...done.receipts[0]!, pulls: 1 }
   }
@@ -68,7 +68,7 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
   return { count, digest, pulls: done.receipts.length }
 }
 
-/** Entities have files of their own; these and the state may have moved together. */
+/** Entities have separate files; these and the state may have moved together. */
 async function requireUnchanged(file: string, { files }: PulledBefore): Promise<void> {
   for (const { path, bytes, sha256 } of files) {
     const copied = join(dirname(file), basename(path))

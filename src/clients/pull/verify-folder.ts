@@ -7,11 +7,11 @@ import { statePath } from './pull-to-file.ts'
 import { CommandError } from './requests/pull-outcome.ts'
 import { PullState } from './spool/pull-state.ts'
 
-/** While a folder is followed, a page may be on its way into it: it is looked at again, for this long. */
+/** While a folder is followed, a page may just be being written, so the check is repeated for this long. */
 const patienceMs = 10_000
 const pauseMs = 200
 
-/** How many applications it has; rejects with the outcome `mismatch` when they are not those that came. */
+/** Number of its applications; rejects with the outcome `mismatch` if they are not the ones that were pulled. */
 export async function verifyFolder(folder: string): Promise<number> {
   const until = performance.now() + patienceMs
   for (;;) {
@@ -40,7 +40,7 @@ function verifyOnce(folder: string): number {
   return count
 }
 
-/** Whether a pull is at work on it. */
+/** Whether a pull is writing to it. */
 function isFollowed(folder: string): boolean {
   const path = statePath(folderPath(folder))
   if (!existsSync(path)) return false

@@ -24,7 +24,7 @@ export async function typesOf(
   return programTypes(schema, opening)
 }
 
-/** Under the name it is to have only when it is whole. */
+/** It gets its final name only when it is complete. */
 export function writeWhole(file: string, text: string): void {
   try {
     writeFileSync(`${file}.part`, text)

@@ -35,7 +35,7 @@ export const csvFormat: OutputFormat = {
     })
   },
   idsIn: async function* (path) {
-    // The first record has the names of the columns.
+    // The first record contains the column names.
     let header = 1
     for await (const records of csvRecords(createReadStream(path))) {
       yield records.slice(header).map(idInRecord)
@@ -76,7 +76,7 @@ function addText(bytes: TextBytes, text: string, exact: boolean): void {
   bytes.addByte(quote)
 }
 
-/** One table that is being written, alongside its place. */
+/** A table being written, next to its final name. */
 class CsvFile {
   private readonly next: string
   private readonly descriptor: number
@@ -94,7 +94,7 @@ class CsvFile {
     }
   }
 
-  /** The header, and the earlier rows: with what is unanswered when they lack columns. */
+  /** The header and the earlier rows, with unanswered values where they lack columns. */
   async begin(table: Table, known: KnownColumns): Promise<void> {
     const names = table.columns.map(({ name }) => name)
     this.write((this.exact ? '' : byteOrderMark) + csvHeader(names, this.exact))

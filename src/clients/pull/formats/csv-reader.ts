@@ -2,7 +2,7 @@
 
 const [quote, lineFeed] = [0x22, 0x0a]
 
-/** Records in pieces of a file, as bytes without their line ends. */
+/** The records in chunks of a file, as bytes without line endings. */
 export async function* csvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer[], void, undefined> {
   let rest: Buffer = Buffer.alloc(0)
   let scanned = 0

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Application } from '@tributary/client'
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
 
-/** Of an application; with the ending of what is written of one, and has not its name yet. */
+/** The name of an application's file, or of one that is being written and doesn't have its final name yet. */
 export const applicationFile = /^([1-9][0-9]{0,15})\.json(\.next)?$/
 
 export const pathOf = (folder: string, id: number): string => join(folder, `${id}.json`)
@@ -25,7 +25,7 @@ export interface HeldFigure {
   digest: string
 }
 
-/** Ids that a folder has. */
+/** The IDs in a folder. */
 export class HeldIds {
   private count = 0
   private readonly bits = Buffer.alloc(32)
@@ -36,7 +36,7 @@ export class HeldIds {
     return held
   }
 
-  /** One more, or one less. */
+  /** Adds one, or removes it. */
   change(id: number, by: 1 | -1): void {
     this.count += by
     const digest = createHash('sha256').update(String(id)).digest()
@@ -48,14 +48,14 @@ export class HeldIds {
   }
 }
 
-/** Ids of the files that have their names. */
+/** IDs of the files with final names. */
 export const idsOf = (names: readonly string[]): number[] =>
   names.flatMap(name => {
     const [, id, unfinished] = applicationFile.exec(name) ?? []
     return id === undefined || unfinished !== undefined ? [] : [Number(id)]
   })
 
-/** Reads every file, and throws at the first that is not the application of its name. */
+/** Reads every file, and throws at the first that is not the application with its name. */
 export function requireApplications(folder: string, ids: readonly number[], program: string): void {
   for (const id of ids) {
     const path = pathOf(folder, id)

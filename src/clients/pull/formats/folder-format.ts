@@ -17,13 +17,13 @@ import { applicationFile, HeldIds, idsOf, namesIn, pathOf } from './folder-conte
 
 export const isFolder = (out: string): boolean => /[/\\]$/.test(out)
 
-/** The place of state and spool of a pull into a folder: within it, by names that no application has. */
+/** Names of state and spool of a pull into a folder: inside it, with names that no application has. */
 export const folderPath = (folder: string): string => join(folder, '.tributary')
 
-/** Files that are written together: a disk takes many in little more time than one, and waits for each are most of the time. */
+/** Number of files written concurrently: a disk takes many in little more time than one, and most of the time is spent waiting for each. */
 const filesTogether = 64
 
-/** Readable by the account that pulls, and by no other. */
+/** Only readable by the account that pulls. */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -64,13 +64,13 @@ export function folderFormat(folder: string): OutputFormat {
           'usage',
           `${folder} contains the program ${before.origin.program}. Choose another folder.`,
         )
-      // Files that were lost, or a page that was applied in part: no change brings those, so everything is pulled again.
+      // Files were lost, or a page was only partly applied: no change will restore them, so everything is pulled again.
       return before?.held === undefined || isDeepStrictEqual(before.held, HeldIds.of(idsOf(namesIn(folder))).figure())
         ? before
         : { ...before, followsFrom: undefined }
     },
     prepare: async ({ spoolPath, then, context }) => {
-      // Not whole, and not to be followed, until all of it is there.
+      // Incomplete, and impossible to follow, until everything is there.
       await filling(() => writeRecord({ ...then, followsFrom: undefined }))
       const ids = new Set<number>()
       for await (const lines of fileLines(spoolPath)) {
@@ -122,7 +122,7 @@ export function readRecord(folder: string): PulledBefore | undefined {
   return before
 }
 
-/** Undefined for what no pull has written. */
+/** Undefined for files that no pull has written. */
 function parseRecord(text: string): PulledBefore | undefined {
   try {
     const before = JSON.parse(text) as PulledBefore | null
@@ -135,13 +135,13 @@ function parseRecord(text: string): PulledBefore | undefined {
 async function writeLines(folder: string, lines: readonly (readonly [id: number, line: Buffer])[]): Promise<void> {
   for (let at = 0; at < lines.length; at += filesTogether) {
     const together = lines.slice(at, at + filesTogether).map(([id, line]) => writeWhole(pathOf(folder, id), line))
-    // Each ends before this does: nothing is written any more once a failure is reported, and another pull may begin.
+    // Each ends before this does: nothing is written after a failure is reported, and another pull may begin.
     await Promise.allSettled(together)
     await Promise.all(together)
   }
 }
 
-/** Removes the files of applications that are not kept, and what writes that were interrupted have left of any. */
+/** Removes the files of applications that are not kept, and remains of interrupted writes. */
 function clear(folder: string, isKept: (id: number) => boolean): void {
   for (const name of readdirSync(folder)) {
     const [, id, isUnfinished] = applicationFile.exec(name) ?? []
@@ -149,7 +149,7 @@ function clear(folder: string, isKept: (id: number) => boolean): void {
   }
 }
 
-/** A change that brings no application. One that the folder no longer has needs no work. */
+/** A change without an application. If the folder no longer has it, there is nothing to do. */
 async function applyEnd(
   folder: string,
   { kind, application_id: id }: ChangesPage['payload'][number],
@@ -171,7 +171,7 @@ async function applyEnd(
   await writeWhole(path, JSON.stringify({ ...JSON.parse(text), revision_state: 'OBSOLETE' }))
 }
 
-/** What had the name is replaced in one moment, by what is on the disk. */
+/** A file is replaced atomically, after its content is on the disk. */
 async function writeWhole(path: string, text: Uint8Array | string): Promise<void> {
   await writeFile(`${path}.next`, text, { mode: 0o600, flush: true })
   await rename(`${path}.next`, path)

@@ -16,8 +16,8 @@ import { requireDocs } from '../requests/require-docs.ts'
 import type { FollowJob, TablesJob } from '../spool/output-format.ts'
 
 /**
- * `known` are the columns as they were laid out before, which keep their places. `mayLack`: whether the output takes rows that lack some of
- * them, of questions that were hidden from the key since; these are `lost`, or the name of a table.
+ * `known` are the columns of the earlier layout, which keep their positions. `mayLack`: whether the output accepts rows that lack some of them,
+ * because questions have been hidden from the key since; these are `lost`, or the name of a table.
  */
 export async function loadTables(
   { client, program, state, tables, walk, context }: TablesJob,
@@ -34,16 +34,16 @@ export async function loadTables(
   return { tables: planTables(chosen, tables, known), known, lost }
 }
 
-/** Before a walk: whether its tables can be made of what the docs say now. */
+/** Before a walk: whether its tables can be built from the current docs. */
 export async function checkTables(job: TablesJob): Promise<void> {
   await loadTables(job)
 }
 
-/** As `loadTables`, where the order of columns does not matter. */
+/** Like `loadTables`, if the order of columns does not matter. */
 export const tablesOf = async (job: FollowJob): Promise<Table[]> =>
   planTables((await questionsOf(job)) ?? [], job.tables)
 
-/** Undefined where nothing of the program is published: it has no application either, or the rows would miss their columns. */
+/** Undefined if nothing of the program is published: then it has no applications either, or the rows would lack their columns. */
 async function questionsOf({
   client,
   program,
@@ -71,7 +71,7 @@ interface Documented {
   languages?: unknown
 }
 
-/** Throws when the program's texts are not in this language: the service then sends them in the default one. */
+/** Throws if the program has no texts in this language: the service then sends those in the default language. */
 function requireLanguage({ language: sent, languages }: Documented, wanted: string): void {
   const [family] = wanted.split('-')
   if (String(sent).split('-')[0] === family) return
@@ -96,12 +96,12 @@ const documented = {
 export const withoutColumn = (error: NoColumn): CommandError =>
   new CommandError('mismatch', `${error.message} Pull into an .ndjson file.`, { cause: error })
 
-/** Without those of questions that were hidden from the key since. */
+/** Without the columns of questions hidden from the key since. */
 const stillThere = (known: KnownColumns, there: KnownColumns): KnownColumns =>
   Object.fromEntries(
     Object.entries(known).map(([table, names]) => [table, names.filter(name => there[table]?.includes(name))]),
   )
 
-/** As the state keeps them. */
+/** As stored in the state. */
 export const columnNames = (tables: readonly Table[]): KnownColumns =>
   Object.fromEntries(tables.map(table => [tableName(table), table.columns.map(({ name }) => name)]))

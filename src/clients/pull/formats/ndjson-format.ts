@@ -35,7 +35,7 @@ function idInJson(text: Buffer): number | undefined {
   }
 }
 
-/** `to` becomes what is in `first`, then what is in `second`. A file system that can share blocks copies nothing of the first. */
+/** `to` becomes the content of `first` followed by that of `second`. A file system that can share blocks copies nothing of the first. */
 async function appendCopy(first: string, second: string, to: string): Promise<void> {
   copyFileSync(first, to, constants.COPYFILE_FICLONE)
   const [source, target] = [await open(second, 'r'), await open(to, 'a')]

@@ -70,7 +70,7 @@ async function loadParquet(): Promise<[Library, Reading]> {
 
 type Element = ConstructorParameters<Library['ParquetWriter']>[0]['schema'][number]
 
-/** One table that is being written, alongside its place; a group of its rows is in memory, and nothing of those before. */
+/** A table being written, next to its final name; one group of its rows is in memory. */
 class ParquetFile {
   private readonly next: string
   private descriptor: number
@@ -101,7 +101,7 @@ class ParquetFile {
     this.columns = table.columns.map(() => new Array(groupRows))
   }
 
-  /** The earlier rows. When they lack columns, it writes all of them again, with what is unanswered in those. */
+  /** The earlier rows. If they lack columns, all of them are written again with unanswered values. */
   async begin({ endOfGroup, openParquet, parquetRows, rowsIn }: Reading): Promise<void> {
     try {
       const before = await openParquet(this.path)
@@ -162,9 +162,9 @@ class ParquetFile {
     const columnData = this.table.columns.map(({ name, kind }, i) => ({
       name,
       data: rows === groupRows ? this.columns[i]! : this.columns[i]!.slice(0, rows),
-      // Without the index of pages: it would follow all groups, where further groups are appended.
+      // Without the page index, which would have to follow all groups although further groups are appended.
       offsetIndex: false,
-      // Readers skip groups by the least and the greatest value. Of texts these cost much and rarely exclude a group.
+      // Readers skip groups by minimum and maximum value. For texts, these are costly and rarely exclude a group.
       statistics: kind !== 'text' && kind !== 'list',
     }))
     this.writing(() => this.writer.write({ columnData, rowGroupSize: groupRows }))
@@ -200,7 +200,7 @@ const parquetTypes: Readonly<Record<Exclude<ColumnKind, 'list'>, ElementType>> =
   money: { type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 2 },
   boolean: { type: 'BOOLEAN' },
   date: { type: 'INT32', converted_type: 'DATE' },
-  // By the older type alone some readers take it for a time without a zone.
+  // With only the older type, some readers take it for a time without a zone.
   time: {
     type: 'INT64',
     converted_type: 'TIMESTAMP_MILLIS',
@@ -225,9 +225,9 @@ const dayMs = 86_400_000
 function parquetValue(cell: Cell, kind: ColumnKind): unknown {
   if (cell === null) return undefined
   if (kind === 'integer') return BigInt(cell as number)
-  // Whole cents, by its decimal digits: multiplied by 100 it would be another number now and then.
+  // Whole cents, computed from the decimal digits: multiplying by 100 would sometimes change the number.
   if (kind === 'money') return BigInt((cell as number).toFixed(2).replace('.', ''))
-  // As they are stored: the library would make objects of dates, several for each.
+  // As stored: the library would create objects for dates, several for each.
   if (kind === 'date') return Date.parse(cell as string) / dayMs
   return kind === 'time' ? BigInt(Date.parse(cell as string)) : cell
 }

@@ -18,19 +18,19 @@ export interface ParquetContents {
   metadata: FileMetaData
 }
 
-/** Rejects when it is no Parquet file. */
+/** Rejects if it is not a Parquet file. */
 export async function openParquet(path: string): Promise<ParquetContents> {
   const file = await asyncBufferFromFile(path)
   return { file, metadata: await parquetMetadataAsync(file, { parsers }) }
 }
 
-/** The rows of a group and of those after it, group by group, each row with the values of `columns` or of all. */
+/** The rows from a group on, group by group, each row with the values of `columns` or of all columns. */
 export async function* parquetRows(
   { file, metadata }: ParquetContents,
   fromGroup: number,
   columns?: string[],
 ): AsyncGenerator<unknown[][], void, undefined> {
-  // Decimals as the whole numbers that they are stored as: the library would make them floating point.
+  // Decimals as the integers that they are stored as: the library would convert them to floating point.
   const schema = metadata.schema.map(element =>
     element.converted_type === 'DECIMAL' ? { ...element, converted_type: undefined, logical_type: undefined } : element,
   )

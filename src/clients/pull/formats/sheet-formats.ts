@@ -16,7 +16,7 @@ import { columnNames, loadTables, withoutColumn } from './load-tables.ts'
 
 type Bytes = AsyncIterable<Buffer>
 
-/** `bytesOf` makes the file of its sheets, and notes what its reader should know. */
+/** `bytesOf` generates the file from its sheets, and adds notes for its reader. */
 const sheetFormat = (ending: string, bytesOf: (sheets: Sheet[], notes: WorkbookNotes) => Bytes): OutputFormat => ({
   ending,
   hasTables: true,

@@ -9,15 +9,15 @@ import type { ReadyFile } from '../spool/place-files.ts'
 import { pulledApplications } from '../spool/pulled-applications.ts'
 import { columnNames, withoutColumn } from './load-tables.ts'
 
-/** File systems take 255 bytes, Excel 207 letters; what is written alongside ends with .spool.part. */
+/** File systems allow 255 bytes, Excel 207 letters; files being written end with .spool.part. */
 const fileNameBytesMax = 200
 /** Bytes left for a table's name if the output itself has a long name. */
 const tableBytesMin = 40
 
-/** Parts of file names by the name of the table, as the state keeps them. */
+/** Parts of file names by table name, as stored in the state. */
 type FileParts = Readonly<Record<string, string>>
 
-/** Where each table goes: `apps.csv` with the applications, `apps.jobs.csv` and the like with entities. */
+/** The file of each table: `apps.csv` for the applications, `apps.jobs.csv` and so on for entities. */
 export interface TablePlaces {
   paths: string[]
   parts: FileParts
@@ -40,14 +40,14 @@ export function tablePlaces({ out, state, context }: FormatJob, ending: string, 
   return { paths, parts }
 }
 
-/** One table that is being written, alongside its place. */
+/** A table being written, next to its final name. */
 interface TableFile {
   add(cells: readonly Cell[]): void
   finish(): ReadyFile
   close(): void
 }
 
-/** Fills the files, one for each table, with all that was pulled; `begin` first. They are closed however it ends. */
+/** Fills the files, one for each table, with everything that was pulled, after calling `begin`. They are closed in any case. */
 export async function fillTables(
   job: FormatJob,
   tables: readonly Table[],
@@ -63,7 +63,7 @@ export async function fillTables(
       job.context.signal.throwIfAborted()
       for (const application of applications) makeRows(application, take)
     }
-    // The applications come last: when they are there, all of it is.
+    // The applications come last: once they are there, everything is.
     return { files: files.map(file => file.finish()).reverse(), facts: { columns: columnNames(tables), fileParts } }
   } catch (error) {
     throw error instanceof NoColumn ? withoutColumn(error) : error

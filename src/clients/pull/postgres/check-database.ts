@@ -10,7 +10,7 @@ import { postgresName, recordTable, type TargetSql } from './pulled-record.ts'
 /** Limits of PostgreSQL. */
 const columnsMax = 1600
 const rowBytesMax = 8160
-/** A text that is stored elsewhere leaves this much in its row. */
+/** A text that is stored out of line takes this much of its row. */
 const textBytes = 18
 
 export async function checkDatabase(
@@ -42,7 +42,7 @@ export async function checkDatabase(
   if (record !== undefined && !record.may_fill) throw refused(`This role may not write to ${schema}.${recordTable}.`)
 }
 
-/** Whether the schema is there. */
+/** Whether the schema exists. */
 async function checkRights(sql: TargetSql, schema: string): Promise<boolean> {
   const [found] = await sql<
     {
@@ -63,7 +63,7 @@ async function checkRights(sql: TargetSql, schema: string): Promise<boolean> {
     from (select 1) one left join pg_namespace n on n.nspname = ${schema}`
   const { role, database, encoding, may_stage, may_create_schema, is_there, may_create_tables } = found!
   const [own, of, to] = [quoted(schema), quoted(database), quoted(role)]
-  // SQL_ASCII takes every byte as it is.
+  // SQL_ASCII accepts any bytes.
   if (encoding !== 'UTF8' && encoding !== 'SQL_ASCII')
     throw refused(
       `Database ${database} has the encoding ${encoding}, which cannot store all letters that applicants write. Use a database with UTF8: create database … encoding 'UTF8' template template0.`,
@@ -79,7 +79,7 @@ async function checkRights(sql: TargetSql, schema: string): Promise<boolean> {
   return is_there
 }
 
-/** By name, those that the schema has: with the numbers of columns, which those that were dropped keep. */
+/** The schema's tables by name, with their numbers of columns, which include dropped ones. */
 async function tablesThere(sql: TargetSql, schema: string) {
   const rows = await sql<
     { name: string; owner: string; owns: boolean; may_fill: boolean; numbered: number; columns: string[] }[]

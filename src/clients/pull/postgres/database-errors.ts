@@ -2,10 +2,10 @@
 
 import { CommandError } from '../requests/pull-outcome.ts'
 
-/** How what is too wide for one table can be pulled. */
+/** How to pull something that is too wide for one table. */
 export const fewerQuestions = 'Pull fewer questions with --fields, and the rest into another schema with --schema.'
 
-/** By SQLSTATE or its class; of the former first. */
+/** By SQLSTATE or its class; exact codes come first. */
 const remedies: Readonly<Record<string, string>> = {
   '22P05': "The database's encoding lacks a letter. Use a database with the encoding UTF8.",
   '22021': "The database's encoding lacks a letter. Use a database with the encoding UTF8.",
@@ -18,7 +18,7 @@ const remedies: Readonly<Record<string, string>> = {
   '54': fewerQuestions,
 }
 
-/** Whether the database is away, or begins and ends, or is full for the moment: it comes back. */
+/** Whether the database is temporarily unreachable, starting, stopping or full. */
 export function isPassing(error: unknown): boolean {
   return /^(08|40|53|57P|CONNECT|E(CONN|PIPE|TIMEDOUT|HOSTUNREACH))/.test(codeOf(error))
 }

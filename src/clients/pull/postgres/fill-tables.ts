@@ -11,7 +11,7 @@ import { postgresName, type TargetSql } from './pulled-record.ts'
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-/** Makes the tables where they are missing, and puts these applications in the place of their earlier rows. */
+/** Creates missing tables, and replaces the rows of these applications. */
 export async function fillTables(
   tx: TargetSql,
   schema: string,
@@ -19,7 +19,7 @@ export async function fillTables(
   applications: AsyncIterable<readonly PulledMembers[]>,
   signal: AbortSignal,
 ): Promise<void> {
-  // `if not exists` asks for the right to create schemas even where it is there.
+  // `if not exists` requires the right to create schemas even if it exists.
   const [found] = await tx`select from pg_namespace where nspname = ${schema}`
   if (found === undefined) await tx`create schema if not exists ${tx(schema)}`
   for (const table of tables) await makeTable(tx, schema, table)
@@ -32,7 +32,7 @@ export async function fillTables(
 
 const keyOf = ({ path }: Table): readonly string[] =>
   path.length === 0 ? ['application_id'] : ['application_id', 'entity_path']
-/** Where the rows of a table wait; the first has the applications. */
+/** The temporary tables that hold the rows; the first has the applications. */
 export const stageOf = (index: number): string => `tributary_pulled_${index}`
 
 async function makeTable(sql: TargetSql, schema: string, table: Table): Promise<void> {
@@ -58,7 +58,7 @@ async function makeTable(sql: TargetSql, schema: string, table: Table): Promise<
     }
 }
 
-/** Rows are copied in pieces of this length: a connection takes one COPY at a time, and each table has its own. */
+/** Rows are copied in chunks of this length: a connection handles one COPY at a time, and each table has its own. */
 const pieceBytes = 4 * 1024 * 1024
 
 /** The rows of all tables, from one pass over the lines. */
@@ -88,14 +88,14 @@ async function copyTables(
 async function copyText(sql: TargetSql, stage: string, text: Buffer): Promise<void> {
   const refused = Promise.withResolvers<never>()
   refused.promise.catch(() => {})
-  // What the server refuses goes to the statement, which has been resolved with its stream by then.
+  // Errors of the server go to the statement, whose promise has already resolved with its stream.
   const statement = Object.assign(sql`copy ${sql(stage)} from stdin`, { reject: refused.reject })
   const target = await Promise.race([statement.writable(), refused.promise])
   target.on('error', refused.reject)
   await Promise.race([new Promise<void>(done => target.once('finish', done).end(text)), refused.promise])
 }
 
-/** What was copied takes the place of what was there of the same applications. */
+/** The copied rows replace the earlier rows of the same applications. */
 async function takeOver(sql: TargetSql, schema: string, table: Table, index: number): Promise<void> {
   const place = sql`${sql(schema)}.${sql(postgresName(table))}`
   const names = columnIdentifiers(table)
@@ -110,7 +110,7 @@ async function takeOver(sql: TargetSql, schema: string, table: Table, index: num
       sql,
       others.map(name => sql`${sql(name)} = excluded.${sql(name)}`),
     )
-    // Its entities follow, or are gone with their old place.
+    // Its entities follow, or are gone with their previous position.
     await sql`${insert} on conflict (application_id) do update set ${changes}`
     return
   }

@@ -3,7 +3,7 @@
 
 import type { MadeColumns, TargetSql } from './pulled-record.ts'
 
-/** Every column that a pull ever made. */
+/** Every column that a pull ever created. */
 export function allMade(before: MadeColumns, now: MadeColumns): MadeColumns {
   const tables = new Set([...Object.keys(before), ...Object.keys(now)])
   return Object.fromEntries(
@@ -11,7 +11,7 @@ export function allMade(before: MadeColumns, now: MadeColumns): MadeColumns {
   )
 }
 
-/** Clears the content of columns that pulls have made and this one did not fill; those that were dropped since are left out. */
+/** Clears columns that earlier pulls created and this one did not fill; those dropped since are ignored. */
 export async function emptyHidden(
   sql: TargetSql,
   schema: string,

@@ -27,22 +27,22 @@ export interface PostgresLoad {
   url: string
   schema: string
   tables: readonly Table[]
-  /** Applications, one a line. */
+  /** Applications, one per line. */
   spoolPath: string
-  /** The schema that each application is checked against. */
+  /** The schema that each application is validated against. */
   check: SchemaCheck | undefined
-  /** Whether they are all applications, or added to those in the tables. */
+  /** Whether they are all applications, or additions to those in the tables. */
   fills: 'all' | 'some' | 'since last'
-  /** What the tables are of, and where the next pull continues, when what was pulled is in them. */
+  /** The origin of the tables' content, and where the next pull continues, once everything is in them. */
   then: PulledRecord
-  /** The `fromDate` of the walk, and the cursor that its applications need the changes after. */
+  /** The `fromDate` of the walk, and the cursor after which its applications need changes. */
   fromDate: string | undefined
   changesAfter: string | undefined
   changes: (after: string) => AsyncIterable<ChangesPage>
   signal: AbortSignal
 }
 
-/** Resolves with the number of applications that are in the tables then. */
+/** Resolves with the number of applications then in the tables. */
 export function loadPostgres(load: PostgresLoad): Promise<number> {
   const { schema, tables, spoolPath, signal, fills, then } = load
   return connected(load.url, async sql => {
@@ -61,7 +61,7 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
           `Schema ${schema} was filled ${differing.join(', and ')}. Pull everything, or choose another with --schema.`,
         )
     }
-    // Rows that stay are as of their own cursor, which is another than the walk began with if the database was restored in the meantime.
+    // Rows that stay have their own cursor, which differs from the walk's if the database was restored in between.
     const cursors = fills === 'all' ? [load.changesAfter] : [before?.changeCursor, load.changesAfter]
     const feeds = [...new Set(cursors)].filter(cursor => cursor !== undefined).map(load.changes)
     const changeCursor = await collectChanges(sql, feeds)
@@ -91,13 +91,13 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
   })
 }
 
-/** A page of the change feed, and what the database is to have it after. */
+/** A page of the change feed, and the cursor that the database has afterwards. */
 export interface PageLoad extends Pick<PostgresLoad, 'url' | 'schema' | 'tables' | 'signal'> {
   page: ChangesPage
   after: string
 }
 
-/** Applies a page, all of it or nothing. Resolves with false when the tables are not as of the change before it. */
+/** Applies a page, all or nothing. Resolves with false if the tables are not at the preceding change. */
 export function applyPage({ url, schema, tables, page, after, signal }: PageLoad): Promise<boolean> {
   return connected(url, async sql => {
     const record = await lockedRecord(sql, schema)
@@ -108,7 +108,7 @@ export function applyPage({ url, schema, tables, page, after, signal }: PageLoad
       await fillTables(tx, schema, tables, onePage([...changedApplications(page).values()]), signal)
       await applyChanges(tx, schema, 'kept')
       const made = allMade(record.made, columnsByTable(tables))
-      // What was submitted up to Snapshot-Time is there when all changes are.
+      // Everything submitted up to Snapshot-Time is there once all changes are.
       const watermark = page.hasMore ? record.watermark : page.snapshotTime
       const cursor = page.nextCursor
       await writeRecord(tx, schema, { ...record, made, watermark, changeCursor: cursor, followsFrom: cursor })
@@ -121,7 +121,7 @@ async function* onePage<T>(page: T): AsyncGenerator<T, void, undefined> {
   yield page
 }
 
-/** Two pulls into one schema take turns, to the end of the session. */
+/** Pulls into one schema take turns until the end of the session. */
 async function lockedRecord(sql: TargetSql, schema: string): Promise<KeptRecord | undefined> {
   await sql`select pg_advisory_lock(hashtextextended(${`tributary ${schema}`}, 0))`
   return readRecord(sql, schema)
@@ -139,7 +139,7 @@ export function readPulled(url: string, schema: string, origin: PullOrigin): Pro
   })
 }
 
-/** A session of its own, which ends with the work. */
+/** A dedicated session, which ends with the work. */
 export async function connected<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, {
     max: 1,
@@ -161,6 +161,6 @@ function refuseOther(record: PulledRecord | undefined, origin: PullOrigin, schem
   if (was === undefined) return
   const refuse = (how: string) => new CommandError('usage', `Schema ${schema} ${how}. Choose another with --schema.`)
   if (was.program !== origin.program) throw refuse(`contains the program ${was.program}`)
-  // Its tables would keep columns with the answers of then.
+  // Its tables would keep columns with old answers.
   if (was.fields !== origin.fields) throw refuse(`was filled ${withFields(was)}, not ${withFields(origin)}`)
 }

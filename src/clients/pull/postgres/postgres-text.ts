@@ -5,16 +5,16 @@ import type { Table } from '../../../base/tables/table-plan.ts'
 import type { Cell } from '../../../base/tables/table-rows.ts'
 import { escapesFor, type TextBytes } from '../spool/text-bytes.ts'
 
-/** PostgreSQL cuts off names that are longer. */
+/** PostgreSQL truncates longer names. */
 const identifierBytesMax = 63
 
-/** `home_address.zip` becomes `home_address__zip`; a long name ends with a digest of the whole, so it stays its own. */
+/** `home_address.zip` becomes `home_address__zip`; a long name ends with a digest of the whole name, so that it stays unique. */
 export function identifierOf(name: string): string {
-  // A digest of the name with its points: `a.b` and `a__b` stay two.
+  // A digest of the name with its dots, so that `a.b` and `a__b` remain different.
   return shortName(name, identifierBytesMax, name.replaceAll('.', '__'))
 }
 
-/** Of the table's columns, in their order. Throws where two would be one. */
+/** The names of the table's columns, in order. Throws if two would be equal. */
 export function columnIdentifiers({ columns }: Table): string[] {
   const names = columns.map(({ name }) => identifierOf(name))
   const twice = names.find((name, i) => names.indexOf(name) < i)
@@ -22,11 +22,11 @@ export function columnIdentifiers({ columns }: Table): string[] {
   return names
 }
 
-/** PostgreSQL has no text with a zero byte in it; it is shown as a sign of its own. */
+/** PostgreSQL cannot store a zero byte in text; it becomes a visible symbol. */
 const escapes = escapesFor({ '\0': '␀', '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' })
 const [tab, lineFeed] = [0x09, 0x0a]
 
-/** Adds a line of COPY in its text format. */
+/** Adds a line in COPY's text format. */
 export function addCopyLine(bytes: TextBytes, cells: readonly Cell[]): void {
   for (let i = 0; i < cells.length; i++) {
     const cell = cells[i] ?? null

@@ -7,7 +7,7 @@ import type { TargetSql } from './pulled-record.ts'
 
 const read = 'tributary_changes'
 
-/** Reads the feeds into a temporary table, one after the other; returns the cursor where the last one ends. */
+/** Reads the feeds into a temporary table, one after the other; returns the cursor at the end of the last one. */
 export async function collectChanges(
   sql: TargetSql,
   feeds: readonly AsyncIterable<ChangesPage>[],
@@ -33,7 +33,7 @@ export async function collectChanges(
   return cursor
 }
 
-/** `superseded`: whether the tables keep such applications, or have none but current ones. */
+/** `superseded`: whether the tables keep superseded applications, or only have current ones. */
 export async function applyChanges(sql: TargetSql, schema: string, superseded: 'kept' | 'removed'): Promise<void> {
   const applications = sql`${sql(schema)}.${sql('applications')}`
   const gone = superseded === 'removed' ? ['erased', 'superseded'] : ['erased']

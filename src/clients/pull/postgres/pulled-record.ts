@@ -11,15 +11,15 @@ export type TargetSql = postgres.Sql | postgres.TransactionSql
 
 export type PulledRecord = Pick<PulledBefore, 'origin' | 'watermark' | 'changeCursor' | 'followsFrom' | 'questionsAsOf'>
 
-/** Names of columns by table, as they are in the database. */
+/** Names of columns by table, as in the database. */
 export type MadeColumns = Readonly<Record<string, readonly string[]>>
 
-/** With every column that pulls have made, which no other pull needs to know. */
+/** Including every column that pulls have created, which no other pull needs to know. */
 export type KeptRecord = PulledRecord & { made: MadeColumns }
 
 export const recordTable = 'tributary_pull'
 
-/** No key has a digit in it, so an enumerator that is called like a table of ours gets a name that no other has. */
+/** Keys contain no digits, so an enumerator with the name of one of our tables gets a unique name. */
 export function postgresName(table: Table): string {
   if (table.path.length === 0) return 'applications'
   const name = identifierOf(tableName(table))

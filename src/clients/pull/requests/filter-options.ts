@@ -57,7 +57,7 @@ export function namesOf(
   return `${names.slice(0, -1).join(', ')} ${lastWord} ${names.at(-1)}`
 }
 
-/** The filters of parsed options. Throws CommandError for a value that the service would not take. */
+/** The filters in parsed options. Throws CommandError for a value that the service would reject. */
 export function filtersIn(given: Readonly<Record<string, unknown>>): PullFilters {
   const filters: Record<string, unknown> = {}
   for (const { name, option, values } of filterOptions) {

@@ -24,7 +24,7 @@ export class IdDigest {
   }
 }
 
-/** Ids that were there: in memory, a bit each where they are close to one another. */
+/** A set of IDs: in memory, one bit each where they are close to one another. */
 export class IdSet {
   private readonly blocks = new Map<number, Uint32Array>()
 
@@ -33,7 +33,7 @@ export class IdSet {
     return (word & (1 << (id % 32))) !== 0
   }
 
-  /** False when it has the id already. */
+  /** False if it already has the ID. */
   add(id: number): boolean {
     const at = Math.floor(id / 1024)
     const block = this.blocks.get(at) ?? new Uint32Array(32)
@@ -45,7 +45,7 @@ export class IdSet {
   }
 }
 
-/** Ids as the state keeps them: 8 bytes each. */
+/** IDs as stored in the state: 8 bytes each. */
 export function packIds(ids: readonly number[]): Uint8Array {
   const bytes = Buffer.alloc(ids.length * 8)
   for (let i = 0; i < ids.length; i++) {

@@ -2,24 +2,24 @@
 
 /** Documented in PULL.md; scripts rely on them. */
 export const exitStatus = {
-  /** Everything is there, whole, under its name. */
+  /** Everything is there, complete, under its name. */
   complete: 0,
-  /** It cannot be done before the reported error is fixed. */
+  /** It is impossible until the reported error is fixed. */
   failed: 1,
   usage: 2,
-  /** Not everything came yet; the same command continues where this one stopped. */
+  /** Incomplete; the same command continues where this one stopped. */
   incomplete: 3,
   /** The received data or the file breaks a guarantee. */
   mismatch: 4,
-  /** Another pull is at work on the same output. */
+  /** Another pull is writing to the same output. */
   busy: 5,
-  /** Everything is there, under its name; the service gave no receipt to compare it with. */
+  /** Everything is there under its name, but the service gave no receipt to compare it with. */
   uncompared: 6,
 } as const
 
 export type PullOutcome = keyof typeof exitStatus
 
-/** Ends a command; `message` is for the person who runs it, and needs no other words around it. */
+/** Ends a command; `message` is for the person who runs it, and complete by itself. */
 export class CommandError extends Error {
   override name = 'CommandError'
 
@@ -32,7 +32,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Explains an error of the file system, with its code. */
+/** Explains a file system error, with its code. */
 export function fileError(error: unknown, what: string): CommandError {
   const { code, message } = error as NodeJS.ErrnoException
   const words: Readonly<Record<string, string>> = {

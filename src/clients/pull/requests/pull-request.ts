@@ -4,11 +4,11 @@ import type { ExportParameters } from '@tributary/client'
 import type { TableOptions } from '../../../base/tables/table-plan.ts'
 import type { IdReceipt } from './id-digest.ts'
 
-/** As the service takes them. */
+/** In the service's format. */
 export type PullFilters = Omit<ExportParameters, 'format' | 'pageSize' | 'nextPageToken'>
 
 export interface PulledTables extends TableOptions {
-  /** Language of question texts and option labels; the program's default one if left out. */
+  /** Language of question texts and option labels; the program's default language if omitted. */
   language?: string
 }
 
@@ -16,9 +16,9 @@ export interface PullRequest {
   /** The program's slug. */
   program: string
   filters: PullFilters
-  /** Only what was submitted since the last pull to this output, added to what is there. */
+  /** Only what was submitted since the last pull to this output, added to it. */
   sinceLast: boolean
-  /** Drops what an interrupted pull has left, and begins again. */
+  /** Discards the remains of an interrupted pull, and starts again. */
   restart: boolean
   verifySchema: boolean
   pageSize: number | undefined
@@ -38,7 +38,7 @@ export interface PullProgress {
 
 export interface PullContext {
   signal: AbortSignal
-  /** A sentence for the person who watches. */
+  /** A sentence for the person who is watching. */
   say: (line: string) => void
   onProgress: (progress: PullProgress) => void
 }
@@ -48,10 +48,10 @@ export interface PullReport {
   added: IdReceipt
   /** The number of applications in the output now. */
   total: number
-  /** Bytes of their JSON, without those that an interrupted run had pulled. */
+  /** Bytes of their JSON, without those pulled by an interrupted run. */
   bytes: number
-  /** Whether what was added is as the service's receipt has it; false where the service gave none. */
+  /** Whether the additions match the service's receipt; false if the service gave none. */
   compared: boolean
-  /** Where the next pull with `--since-last` begins. */
+  /** Where the next pull with `--since-last` starts. */
   watermark: string | undefined
 }

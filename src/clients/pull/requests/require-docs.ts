@@ -9,7 +9,7 @@ import { CommandError } from './pull-outcome.ts'
 const questionKey = /^[\p{L}_]+$/u
 const fieldName = /^[a-z][a-z0-9_]*$/
 
-/** Throws at the first name that no service gives. */
+/** Throws at the first name that no service can have sent. */
 export function requireDocs(questions: readonly DocumentedQuestion[]): void {
   const paths = new Set<string>()
   for (const question of questions) {

@@ -10,7 +10,7 @@ const longest = 256
 const head =
   /^\{"create_time":"[\w:.+-]*","submit_time":"([\w:.+-]*)","applicant_id":[0-9]+,"application_id":([0-9]{1,16}),/
 
-/** Undefined where the line has no `application_id` that is a whole number above zero. Throws SyntaxError on what isn't JSON. */
+/** Undefined if the line has no `application_id` that is a positive integer. Throws SyntaxError if it isn't JSON. */
 export function readHead(line: Uint8Array): ApplicationHead | undefined {
   const start = Buffer.from(line.buffer, line.byteOffset, Math.min(line.length, longest)).toString('latin1')
   const found = head.exec(start)

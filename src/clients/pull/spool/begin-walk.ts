@@ -12,7 +12,7 @@ import { differencesOf, type PulledBefore, type PullOrigin, sinceLast } from './
 import { requireSameHistory } from './same-history.ts'
 import type { WalkUnderWay } from './walk-to-spool.ts'
 
-/** The walk that an earlier run of the same command has begun. */
+/** The walk begun by an earlier run of the same command. */
 export async function continueWalk(
   state: PullState,
   origin: PullOrigin,
@@ -36,7 +36,7 @@ export async function continueWalk(
       ? []
       : [`with another ${namesOf(filterOptions, 'or', '--fields')}`]),
   ]
-  // Nothing of it came yet, perhaps because of an option that the service refused.
+  // Nothing has arrived yet, perhaps because the service rejected an option.
   if (differing.length > 0 && walk.nextPageToken === undefined) return undefined
   if (differing.length > 0)
     throw new CommandError(
@@ -47,10 +47,10 @@ export async function continueWalk(
   return walk
 }
 
-/** As the state gives it back: without what is undefined. */
+/** As the state returns it: without undefined members. */
 const asStored = (value: object): unknown => JSON.parse(JSON.stringify(value))
 
-/** What the service says of itself and its programs: asked when it is needed, and once. */
+/** What the service reports about itself and its programs, requested once, when it is needed. */
 export class AskedService {
   #programs: Promise<ReadablePrograms | undefined> | undefined
 
@@ -59,7 +59,7 @@ export class AskedService {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Undefined where the key may not ask. */
+  /** Undefined if the key may not request it. */
   programs(): Promise<ReadablePrograms | undefined> {
     this.#programs ??= this.client.programs(this.signal).catch((error: unknown) => {
       if (error instanceof RequestRefused) return undefined
@@ -69,7 +69,7 @@ export class AskedService {
   }
 }
 
-/** The number of applications, to show progress; undefined when the pull wants only a part, or the service does not say. */
+/** The number of applications, for showing progress; undefined if the pull is partial or the service does not report it. */
 function countOf(programs: ReadablePrograms | undefined, { program, filters }: PullRequest): number | undefined {
   const { fields: _, ...limits } = filters
   if (Object.values(limits).some(limit => limit !== undefined)) return undefined
@@ -84,7 +84,7 @@ interface Beginning {
   service: AskedService
 }
 
-/** A new walk, noted before its first request. */
+/** A new walk, recorded before its first request. */
 export async function beginWalk(
   state: PullState,
   { origin: { ...origin }, request, before, takesAgain, service }: Beginning,
@@ -110,7 +110,7 @@ export async function beginWalk(
     total: adds ? undefined : total,
     changesAfter: before?.changeCursor,
   }
-  // Columns keep their places for as long as they are laid out in the same way.
+  // Columns keep their positions while the layout stays the same.
   const sameColumns = isDeepStrictEqual(before?.origin.layout, origin.layout) && before?.origin.fields === origin.fields
   const columns = sameColumns ? state.read('columns') : undefined
   state.commit({ origin, walk, columns, schema: undefined }, { forgetIds: true })

@@ -8,8 +8,8 @@ import type { PullContext } from '../requests/pull-request.ts'
 import type { PullState } from './pull-state.ts'
 
 /**
- * Throws when they differ. `ours` is of the ids in `state`. Resolves with false where the service gives no receipt: what came is whole, page by
- * page, and is not discarded for that.
+ * Throws if they differ. `ours` is that of the IDs in `state`. Resolves with false if the service gives no receipt: every page was complete, so the
+ * result is not discarded for that.
  */
 export async function compareReceipt(
   ours: IdReceipt,
@@ -32,7 +32,7 @@ export async function compareReceipt(
   )
 }
 
-/** Undefined without a receipt: from an older service, when too much was erased for one, or when the service does not come to one. */
+/** Undefined without a receipt: from an older service, if too much was erased for one, or if the service does not finish one. */
 async function receiptOf(
   client: TributaryClient,
   program: string,
@@ -49,7 +49,7 @@ async function receiptOf(
   }
 }
 
-/** What was erased since the walk began may have been pulled before, and is not counted by the service. */
+/** Applications erased since the walk began may have been pulled before, and the service does not count them. */
 function withoutErased(state: PullState, erased: ReadonlySet<number>): IdReceipt {
   const digest = new IdDigest()
   for (const ids of state.pulledIds()) digest.add(ids.filter(id => !erased.has(id)))

@@ -5,10 +5,13 @@ import { createReadStream } from 'node:fs'
 
 const lineFeed = 0x0a
 
-/** Makes something of the bytes from `from` up to `to`. */
+/** Converts the bytes from `from` up to `to`. */
 type ReadLine<T> = (bytes: Buffer, from: number, to: number) => T
 
-/** Lines without their ends, as `read` reads them, many at a time. The last one may lack its end; none follows the last line feed. */
+/**
+ * Lines without line endings, converted by `read`, in batches. The last one may lack its ending; an ending at the end of the file starts no further
+ * line.
+ */
 export async function* fileLines<T = Buffer>(
   path: string,
   read: ReadLine<T> = (bytes, from, to) => bytes.subarray(from, to) as T,

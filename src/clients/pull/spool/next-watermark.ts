@@ -9,7 +9,7 @@ import type { TributaryClient } from '@tributary/client'
 import type { PullContext, PullRequest } from '../requests/pull-request.ts'
 import type { WalkUnderWay } from './walk-to-spool.ts'
 
-/** Snapshot-Time of now. */
+/** The current Snapshot-Time. */
 export async function askSnapshotTime(
   client: TributaryClient,
   { program }: PullRequest,
@@ -23,11 +23,11 @@ export async function askSnapshotTime(
 
 export interface NextBeginning {
   watermark?: string
-  /** No watermark, since the output has later applications than Snapshot-Time: the next pull gets everything. */
+  /** No watermark, because the output has applications after Snapshot-Time: the next pull gets everything. */
   hasLater?: true
 }
 
-/** Of a walk that is over. `takesAgain`: the output takes an application again that it has, and has it once. */
+/** The watermark of a completed walk. `takesAgain`: the output accepts an application again and has it once. */
 export async function nextBeginning(
   { filters, until, snapshotTime, last }: WalkUnderWay,
   takesAgain: boolean,
@@ -36,12 +36,12 @@ export async function nextBeginning(
   { signal }: PullContext,
 ): Promise<NextBeginning> {
   if (filters.toDate !== undefined) return {}
-  // Nothing of it came, and it may be later than Snapshot-Time itself: nothing before it is wanted next time either.
+  // Nothing arrived, and it may be later than Snapshot-Time itself: the next pull doesn't need anything before it either.
   if (last === undefined && filters.fromDate !== undefined) return { watermark: filters.fromDate }
   const watermark = until ?? snapshotTime
   if (takesAgain || until !== undefined || last === undefined || watermark === undefined) return { watermark }
-  // Pages contain times in whole seconds. What is before Snapshot-Time stays so, and the walk is in the order of time: if its last
-  // application is there, all of them are.
+  // Pages contain times in whole seconds. Applications before Snapshot-Time don't change their times, and the walk is in order of time: if its last
+  // application is before it, all of them are.
   const window = client.applications(program, { fromDate: last.submitTime, toDate: watermark, pageSize, signal })
   for await (const { application_id: id } of window) if (id === last.id) return { watermark }
   return { hasLater: true }

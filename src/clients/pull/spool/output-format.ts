@@ -11,23 +11,23 @@ import type { SchemaCheck } from './schema-check.ts'
 import type { WalkUnderWay } from './walk-to-spool.ts'
 
 export interface FormatJob {
-  /** The final name, and the place of the lines that were pulled now: whole, and on the disk. */
+  /** The final name, and the file of the pulled lines: complete and on the disk. */
   out: string
   spoolPath: string
   spoolBytes: number
   /** In hexadecimal; undefined if several runs wrote it. */
   spoolSha256: string | undefined
-  /** Checks an application against the schema of the program; undefined with `--no-verify-schema`. */
+  /** Validates an application against the schema of the program; undefined with `--no-verify-schema`. */
   check: SchemaCheck | undefined
-  /** `adds`: whether they are added to what is under the final name. */
+  /** `adds`: whether they are added to the content of the final file. */
   walk: WalkUnderWay
-  /** The record of the output once this is done. */
+  /** The record of the output after this pull. */
   then: PulledBefore
   program: string
   client: TributaryClient
   state: PullState
   tables: PulledTables
-  /** Texts of CSV as they are, for programs and not for spreadsheets. */
+  /** Keeps texts of CSV unchanged, for programs instead of spreadsheets. */
   csvExact: boolean
   context: PullContext
 }
@@ -44,8 +44,8 @@ export interface FollowJob {
 }
 
 /**
- * Resolves with true when all of the page is in the output, with its cursor; with false when the output is not as of the cursor `after`, as
- * when it was restored from a backup. Done twice, it comes to the same.
+ * Resolves with true when the whole page and its cursor are in the output; with false if the output is not at the cursor `after`, for example after a
+ * restore from a backup. Idempotent.
  */
 export type ApplyPage = (page: ChangesPage, after: string) => Promise<boolean>
 
@@ -65,30 +65,30 @@ export interface Prepared {
   files: ReadyFile[]
   /** Facts that the state records once the files have their names. */
   facts?: Readonly<Record<string, unknown>>
-  /** How many applications are in the output, where that is not what the pulls have brought. */
+  /** Number of applications in the output, if it isn't the number that the pulls have added. */
   total?: number
 }
 
 export interface OutputFormat {
   ending: string
-  /** Whether it is made of tables, which can be laid out in several ways. */
+  /** Whether it consists of tables, which can have several layouts. */
   hasTables: boolean
   /** Whether it is for people: with option labels, and rewritten by every pull, so `--since-last` has nothing to add to. */
   isForPeople?: boolean
-  /** The folder that it is; `--since-last` has nothing to add to one. */
+  /** The output folder, if it is one; `--since-last` has nothing to add to a folder. */
   folder?: string
-  /** Where it goes, when that is no file. */
+  /** The destination, if it is not a file. */
   destination?: string
-  /** Where lines are collected, until the output is made of them. */
+  /** Where lines are collected until the output is built from them. */
   spoolPath: (out: string) => string
-  /** What the last pull of it left, of an output that knows it by itself; of others the state alongside them does. */
+  /** The record of the last pull, for an output that stores it itself; for others, it is in the state next to them. */
   readDone?: (origin: PullOrigin) => Promise<PulledBefore | undefined>
-  /** Before the walk: throws what would keep the output from being made of it. */
+  /** Before the walk: throws if the output could not be built. */
   check?: (job: TablesJob) => Promise<void>
-  /** Makes the files that get their final names next, whole and on the disk, and alongside their places. */
+  /** Creates the files that get their final names next, complete and on the disk, next to those names. */
   prepare: (job: FormatJob) => Promise<Prepared>
-  /** For outputs that can be kept up to date (`--follow`): applies pages of the change feed after the state that `readDone` found. */
+  /** For outputs that can be kept up to date (`--follow`): applies pages of the change feed, starting at the state that `readDone` found. */
   follow?: (job: FollowJob) => Promise<ApplyPage>
-  /** The ids of the applications in a file, in order, many at a time; undefined where something is none. */
+  /** The IDs of the applications in a file, in order, in batches; undefined if something is not an application. */
   idsIn?: (path: string) => AsyncGenerator<(number | undefined)[], void, undefined>
 }

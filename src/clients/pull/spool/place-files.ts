@@ -6,7 +6,7 @@ import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
 import { syncFolder } from './spool.ts'
 
-/** A file that is ready, the name it is to get, its size, and its SHA-256 in hexadecimal where it is known already. */
+/** A finished file, its final name, its size, and its SHA-256 in hexadecimal if already known. */
 export interface ReadyFile {
   from: string
   to: string
@@ -14,7 +14,7 @@ export interface ReadyFile {
   sha256?: string | undefined
 }
 
-/** As a pull left it. */
+/** As left by a pull. */
 export interface PlacedFile {
   path: string
   bytes: number
@@ -22,7 +22,7 @@ export interface PlacedFile {
   sha256: string
 }
 
-/** May be interrupted and done again: a file that has its final name already is found by its size. */
+/** May be interrupted and repeated: a file that already has its final name is recognized by its size. */
 export function placeFiles(files: readonly ReadyFile[]): void {
   for (const { from, to, bytes } of files) {
     try {

@@ -13,7 +13,7 @@ const busy = 5
 const unreadable = [11, 26]
 
 export class PullState {
-  /** Whether nothing was kept in it before. */
+  /** Whether nothing was stored in it before. */
   readonly isNew: boolean
 
   private constructor(
@@ -23,7 +23,7 @@ export class PullState {
     this.isNew = database.prepare('select 1 from fact limit 1').get() === undefined
   }
 
-  /** Throws when another pull has it open. */
+  /** Throws if another pull has it open. */
   static open(path: string): PullState {
     for (;;) {
       const state = PullState.tryOpen(path)
@@ -31,7 +31,7 @@ export class PullState {
     }
   }
 
-  /** Undefined where another pull removed the file before it was locked: its lock excludes no process. */
+  /** Undefined if another pull removed the file before it was locked: its lock then excludes no process. */
   private static tryOpen(path: string): PullState | undefined {
     try {
       // Only the owner may read the files; SQLite itself would create them readable for all.
@@ -51,7 +51,7 @@ export class PullState {
       }
       database.exec('create table if not exists fact (name text primary key, value text not null)')
       database.exec('create table if not exists pulled (part integer primary key, ids blob not null)')
-      // The ids of the output, as far as it cannot say by itself that it has one already.
+      // The IDs in the output, unless the output itself shows whether it has one.
       database.exec('create table if not exists held (part integer primary key, ids blob not null)')
       database.exec('commit')
     } catch (error) {
@@ -67,21 +67,21 @@ export class PullState {
     return new PullState(database, path)
   }
 
-  /** A fact as it was committed last. */
+  /** A fact as last committed. */
   read<T>(name: string): T | undefined {
     const row = this.database.prepare('select value from fact where name = ?').get(name)
     return row === undefined ? undefined : (JSON.parse(row.value as string) as T)
   }
 
   /**
-   * All of it or nothing, and on the disk when this returns. A fact that is undefined is forgotten. `ids` are added to those that the
-   * walk under way has pulled; `forgetIds` forgets all of them. `placed`: these are in the output now, in the place of others or added.
+   * All or nothing, and on the disk when this returns. A fact that is undefined is removed. `ids` are added to those pulled by the current walk;
+   * `forgetIds` removes all of them. `placed`: these are now in the output, replacing others or added.
    */
   commit(
     facts: Readonly<Record<string, unknown>>,
     change: { ids?: readonly number[]; forgetIds?: boolean; placed?: 'all' | 'more' | undefined } = {},
   ): void {
-    // What fails ends the pull, and closing undoes it.
+    // An error ends the pull, and closing rolls back.
     try {
       this.database.exec('begin')
       for (const [name, value] of Object.entries(facts)) {
@@ -99,7 +99,7 @@ export class PullState {
     }
   }
 
-  /** The ids that the walk under way has pulled, in order, many at a time. */
+  /** The IDs pulled by the current walk, in order, in batches. */
   pulledIds(): Generator<number[], void, undefined> {
     return this.idsIn('pulled')
   }
@@ -118,13 +118,13 @@ export class PullState {
     this.database.close()
   }
 
-  /** Closes it and leaves no file. While it is locked, so that no other pull can have begun in it. */
+  /** Closes it and deletes the file, while it is locked, so that no other pull can have begun in it. */
   remove(): void {
     const files = [`${this.path}-journal`, this.path]
     if (this.database.isTransaction) this.database.exec('rollback')
-    // From now on it touches no journal: the next one of that name may be that of another pull.
+    // From now on it doesn't touch a journal: the next one of that name may be another pull's.
     this.database.exec('pragma journal_mode = memory')
-    // Windows removes no open file, and no file that another pull has open.
+    // Windows doesn't remove open files, not even those that another pull has open.
     if (process.platform === 'win32') this.close()
     for (const file of files) removeFile(file)
     if (process.platform !== 'win32') this.close()

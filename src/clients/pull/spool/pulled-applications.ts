@@ -5,7 +5,7 @@ import type { SchemaCheck } from './schema-check.ts'
 
 export type PulledMembers = Readonly<Record<string, unknown>>
 
-/** Many at a time, in the order of the walk. Throws SchemaMismatch at the first that `check` refuses. */
+/** In batches, in the order of the walk. Throws SchemaMismatch at the first that `check` rejects. */
 export async function* pulledApplications(
   spoolPath: string,
   check: SchemaCheck | undefined,

@@ -17,32 +17,32 @@ export interface PullOrigin extends LastingFilters {
   fields?: string
   /** The layout of the tables; null without tables. */
   layout: (PulledTables & { csvExact: boolean }) | null
-  /** For outputs that are not files: where they are. */
+  /** For outputs that are not files: their location. */
   destination: string | null
 }
 
 /** The record of the last complete pull. */
 export interface PulledBefore {
   origin: PullOrigin
-  /** One for each pull that the output is made of, oldest first. */
+  /** One for each pull that the output consists of, oldest first. */
   receipts: IdReceipt[]
-  /** Where the next one begins; undefined when this one left out what came last, or has what may come again. */
+  /** Where the next pull starts; undefined if this one left out the latest applications, or has some that may come again. */
   watermark?: string
   /** Some fetched applications are newer than any safe starting point, so the next run must be a full pull. */
   hasLater?: true
-  /** The output's files with their sizes, as they were left. */
+  /** The output's files with their sizes after the pull. */
   files: PlacedFile[]
   /** For a folder: count and digest of its applications. Undefined while it is being filled. */
   held?: { count: number; digest: string } | undefined
-  /** For an output that follows changes: the change it has reached. */
+  /** For an output that follows changes: the last change it contains. */
   changeCursor?: string
-  /** After which change it can be followed: it has everything that was submitted before. */
+  /** The change after which it can be followed: it has everything submitted before. */
   followsFrom?: string | undefined
-  /** Up to which publication its applications have the questions; undefined before the first, and where only a part was pulled again. */
+  /** The publication up to which its applications have the questions; undefined before the first, and if only a part was pulled again. */
   questionsAsOf?: string | undefined
 }
 
-/** The `fromDate` of a pull that adds to what is there; undefined when all is to be pulled again. */
+/** The `fromDate` of a pull that adds to the output; undefined if everything is pulled again. */
 export function sinceLast(before: PulledBefore, origin: PullOrigin, { filters }: PullRequest): string | undefined {
   const refuse = (why: string): CommandError =>
     new CommandError('usage', `--since-last cannot extend the output: ${why} Without it, everything is pulled again.`)
@@ -59,7 +59,7 @@ export function sinceLast(before: PulledBefore, origin: PullOrigin, { filters }:
   return before.watermark
 }
 
-/** What of two origins is not the same, in the words of the command line; the place of the output does not count. */
+/** The differences between two origins, in the words of the command line; the output's location does not count. */
 export function differencesOf(was: PullOrigin, is: PullOrigin): string[] {
   const sameService = was.service === is.service || (was.installation ?? was.service) === is.installation
   const words = ({ service, program, layout, ...origin }: PullOrigin): string[] => [
@@ -78,6 +78,6 @@ export function differencesOf(was: PullOrigin, is: PullOrigin): string[] {
   return words(was).flatMap((word, i) => (word === now[i] ? [] : [`${word}, not ${now[i]}`]))
 }
 
-/** As they are written on the command line. */
+/** As written on the command line. */
 export const withFields = ({ fields }: Pick<PullOrigin, 'fields'>): string =>
   fields === undefined ? 'without --fields' : `with --fields ${fields}`

@@ -5,7 +5,7 @@ import type { TributaryClient } from '@tributary/client'
 import { RequestRefused } from '@tributary/client/tools'
 import { CommandError } from '../requests/pull-outcome.ts'
 
-/** `cursor`: the change that the last pull came to. An older service, which has no changes to ask for, is believed. */
+/** `cursor`: the last change of the previous pull. An older service without a change feed is trusted. */
 export async function requireSameHistory(
   client: TributaryClient,
   program: string,

@@ -7,7 +7,7 @@ import Format from 'typebox/format'
 import Schema from 'typebox/schema'
 import { CommandError } from '../requests/pull-outcome.ts'
 
-/** The schema document of the program, or of some questions of it, as it is published now; undefined where nothing of it is. */
+/** The schema document of the program, or of some of its questions, as currently published; undefined if nothing is published. */
 export async function loadSchema(
   client: TributaryClient,
   program: string,
@@ -33,7 +33,7 @@ export class SchemaMismatch extends CommandError {
 
 export type SchemaCheck = (application: unknown) => void
 
-/** Throws when an application does not match the schema. The message contains the place, but no answers. */
+/** Throws if an application does not match the schema. The message contains the path, but no answers. */
 export function schemaCheck(document: unknown): SchemaCheck {
   const { $defs = {} } = (document ?? {}) as { $defs?: Record<string, object> }
   const { Application } = $defs
@@ -60,13 +60,13 @@ export function schemaCheck(document: unknown): SchemaCheck {
   }
 }
 
-/** Keywords of which the value has schemas by their names, which are no keywords. */
+/** Keywords whose value contains schemas by name; the names are not keywords. */
 const named = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
 const patterned = new Set(['pattern', 'patternProperties'])
 
 /**
- * A pattern is a program: one of a hostile service could run for ever on a short text. That of an application has none, so whatever
- * comes with some is checked without them.
+ * A pattern is a program: one from a hostile service could run forever on a short text. Schemas of applications contain none, so applications are
+ * checked without any that are sent.
  */
 function withoutPatterns(schema: unknown, keysAreNames = false): unknown {
   if (Array.isArray(schema)) return schema.map(item => withoutPatterns(item))
@@ -77,15 +77,15 @@ function withoutPatterns(schema: unknown, keysAreNames = false): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutPatterns(value, !keysAreNames && named.has(key))]))
 }
 
-/** As the service writes nearly every time. The library splits each into its parts, which took a third of the time of a check. */
+/** The service's usual format. The library splits each into its parts, which took a third of the time of a check. */
 const usualTime =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 const isDateTime = (text: string): boolean => usualTime.test(text) || Format.IsDateTime(text)
 
 /**
- * The schema for applications without additional members. Where all known members are required, an object with no more members than those
- * has no other, and counting is faster than looking for others by their names. What passes this schema passes the original.
+ * The schema for applications without additional members. If all known members are required, an object with no more members than those has no others,
+ * and counting is faster than searching for others by name. Everything that passes this schema passes the original.
  */
 function countingMembers(schema: unknown, keysAreNames = false): unknown {
   if (Array.isArray(schema)) return schema.map(item => countingMembers(item))

@@ -7,9 +7,9 @@ import { dirname } from 'node:path'
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
 
 export class Spool {
-  /** Size of everything that was added. */
+  /** Size of everything added. */
   bytes: number
-  /** Hash of everything that was added, if the spool was empty before. */
+  /** Hash of everything added, if the spool was empty before. */
   private readonly hash
 
   private constructor(
@@ -22,7 +22,7 @@ export class Spool {
     this.hash = hashes && kept === 0 ? createHash('sha256') : undefined
   }
 
-  /** With what is in it up to `kept` bytes; whatever follows them is dropped. `hashes`: computes the SHA-256 of the file meanwhile. */
+  /** Opens a spool with its first `kept` bytes; the rest is dropped. `hashes`: computes the SHA-256 of the file meanwhile. */
   static open(path: string, kept: number, hashes = false): Spool {
     try {
       const descriptor = openSync(path, 'a', 0o600)
@@ -41,7 +41,7 @@ export class Spool {
     }
   }
 
-  /** Writes whole lines; they may not be on the disk before `sync`. */
+  /** Writes complete lines, which may not be on the disk before `sync`. */
   add(lines: Uint8Array): void {
     this.doing(() => {
       for (let at = 0; at < lines.length; ) at += writeSync(this.descriptor, lines, at)
@@ -50,12 +50,12 @@ export class Spool {
     this.hash?.update(lines)
   }
 
-  /** In hexadecimal; undefined where something was there before. */
+  /** In hexadecimal; undefined if the spool was not empty before. */
   sha256(): string | undefined {
     return this.hash?.copy().digest('hex')
   }
 
-  /** Everything that was added is on the disk when this returns. */
+  /** Everything added is on the disk when this returns. */
   sync(): void {
     this.doing(() => fsyncSync(this.descriptor))
   }

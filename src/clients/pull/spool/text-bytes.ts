@@ -1,10 +1,10 @@
 // Collects texts as UTF-8. Texts of a table are short: copying them here letter by letter, and escaping them meanwhile, took two thirds of
 // the time of joining and encoding them.
 
-/** By the code of an ASCII character: what is written for it. */
+/** By the code of an ASCII character: the text to write for it. */
 export type Escapes = readonly (string | undefined)[]
 
-/** A list with undefined for each other character. */
+/** A list with undefined for every other character. */
 export const escapesFor = (written: Readonly<Record<string, string>>): Escapes =>
   Array.from({ length: 128 }, (_, code) => written[String.fromCharCode(code)])
 
@@ -12,7 +12,7 @@ const none = escapesFor({})
 
 const isSurrogate = (code: number): boolean => (code & 0xf800) === 0xd800
 
-/** Of a pair; half of one is U+FFFD. */
+/** A surrogate pair; half of one becomes U+FFFD. */
 function pointAt(text: string, at: number): number {
   const point = text.codePointAt(at)!
   return point > 0xffff ? point : 0xfffd
@@ -23,7 +23,7 @@ export class TextBytes {
   length = 0
 
   add(text: string, escapes: Escapes = none): void {
-    // A UTF-16 unit has three bytes in UTF-8 at most.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     let memory = this.reserve(3 * text.length)
     let at = this.length
     for (let i = 0; i < text.length; i++) {
@@ -59,7 +59,7 @@ export class TextBytes {
     this.reserve(1)[this.length++] = byte
   }
 
-  /** The bytes added since the last call: a view, valid until more are added. */
+  /** The bytes added since the last call: a view that is valid until more are added. */
   take(): Buffer {
     const bytes = this.memory.subarray(0, this.length)
     this.length = 0

@@ -13,29 +13,29 @@ import type { PullState } from './pull-state.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import { Spool } from './spool.ts'
 
-/** A walk that is under way, as the state keeps it under `walk`. */
+/** A walk in progress, stored in the state under `walk`. */
 export interface WalkUnderWay {
   filters: PullFilters
-  /** Whether `--since-last` asked for it, and whether it adds to what is there. */
+  /** Whether it is for `--since-last`, and whether it adds to existing content. */
   sinceLast: boolean
   adds: boolean
-  /** Where it ends when it is added to a file: the Snapshot-Time of before it began. */
+  /** Where it ends if it is added to a file: the Snapshot-Time from before it began. */
   until?: string | undefined
   /** Token of the page to continue with; undefined before the first page is complete, null after the last. */
   nextPageToken?: string | null
   snapshotTime?: string
-  /** The newest application that it has. */
+  /** The newest application pulled. */
   last?: { id: number; submitTime: string } | undefined
-  /** Names the walk in a request for its receipt; an older service has none. */
+  /** Identifies the walk when requesting its receipt; missing from an older service. */
   token?: string
-  /** Where the changes continue from the walk, and from what was there before it. */
+  /** Where the changes continue after the walk, and after the existing content. */
   changeCursor?: string
   changesAfter?: string
-  /** Up to which publication its questions count. */
+  /** The publication up to which its questions count. */
   questionsAsOf?: string
   /** The number of applications when it began, if known. */
   total?: number
-  /** Bytes of the spool that are whole. */
+  /** Number of complete bytes in the spool. */
   bytes: number
 }
 
@@ -46,7 +46,7 @@ interface WalkToSpool {
   checkpointEveryMs: number
   state: PullState
   spoolPath: string
-  /** Whether the spool becomes the output as it is, so that its digest is needed. */
+  /** Whether the spool itself becomes the output, so that its digest is needed. */
   isOutput: boolean
   check: SchemaCheck | undefined
 }
@@ -61,8 +61,8 @@ export interface WalkedToSpool {
 }
 
 /**
- * Continues with the walk until it is over. Everything is in the spool then, and the state says so. `check` sees the applications of
- * the first page and the last one of each later page: within a walk, the schema doesn't change.
+ * Continues the walk to its end, after which everything is in the spool and recorded in the state. `check` validates the applications of the first
+ * page and the last one of each later page: within a walk, the schema doesn't change.
  */
 export async function walkToSpool(
   begun: WalkUnderWay,
@@ -93,7 +93,7 @@ export async function walkToSpool(
             ...walk.filters,
             toDate: walk.until ?? walk.filters.toDate,
             nextPageToken: token ?? undefined,
-            // A walk that continues has the page size that it began with.
+            // A continued walk keeps its original page size.
             pageSize: token === undefined ? pageSize : undefined,
             signal,
           })
@@ -119,7 +119,7 @@ export async function walkToSpool(
         changeCursor: walk.changeCursor ?? page.changeCursor,
         questionsAsOf: walk.questionsAsOf ?? page.questionsAsOf,
       }
-      // The first page's token is kept immediately: from then on it is this walk that continues, and no other.
+      // The first page's token is stored immediately, so that only this walk is continued.
       const due = walk.nextPageToken === undefined || performance.now() - checkpointMs >= checkpointEveryMs
       if (nextPageToken !== null && !due) continue
       spool.sync()
@@ -137,7 +137,7 @@ export async function walkToSpool(
 
 type PageStep = Extract<WalkStep, { bytes: Uint8Array }>
 
-/** The start of each application of a page, checked as far as this pull checks it. */
+/** The start of each application on a page, validated as far as this pull does. */
 function* applicationsOf(
   { applications, bytes }: PageStep,
   isFirstPage: boolean,
