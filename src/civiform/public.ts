@@ -12,26 +12,26 @@ export { watchFollowing } from './following/follow-metrics.ts'
 export { countKeysWithoutSalt, requireFollowedProfile } from './following/settings-of-others.ts'
 export { followOptionsOf } from './source/followed-source.ts'
 
-/** How often the first copy says how far it is. */
+/** How often the first copy reports its progress. */
 const progressMs = 5000
 
 interface FollowDeps {
   /** Connections to this installation's database. */
   sql: Sql
-  /** One connection of its own, without a pooler: it holds the lock by which one process follows at a time. */
+  /** A single connection without a pooler: it holds the lock that lets one process follow at a time. */
   lock: Sql
   /** Address of CiviForm's database. */
   url: string
   options: FollowOptions
   log: Log
   signal: AbortSignal
-  /** Called with each round that ended well, and while another process still follows. */
+  /** Called after each successful round, and while another process follows. */
   onWell: () => void
 }
 
 /**
- * Copies a CiviForm's applications and keeps up with it until `signal`. Failures of a round are logged and the round is repeated; rejects
- * with what no later round can mend, such as a database that is another CiviForm's.
+ * Copies a CiviForm's applications and keeps up with it until `signal`. Failures of a round are logged and the round is repeated; it rejects if no
+ * later round can succeed, for example because the database belongs to another CiviForm.
  */
 export async function follow({ sql, lock, url, options, log, signal, onWell }: FollowDeps): Promise<void> {
   const source = openSource(url)

@@ -6,11 +6,11 @@ import { dropFindingsBefore, type FollowState, moveFollowState, noteFindings } f
 import { readSubmittedAhead } from '../db/source-marks.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 
-/** By less, nothing is reported: it delays a submission by as much. */
+/** Smaller differences are not reported: they only delay a submission by as much. */
 const reportedMs = 10_000
 const kind = 'clock_ahead'
 
-/** Keeps what is known of them in step, by finding, metric and log. */
+/** Updates the finding, the metric and the log together. */
 export async function reportAhead({ sql, source, options, log }: FollowReading, before: FollowState): Promise<void> {
   const { applications, seconds } = await readSubmittedAhead(source, options.databaseZone, reportedMs)
   if (applications === 0 && before.ahead_applications === 0) return

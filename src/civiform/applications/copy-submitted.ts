@@ -18,12 +18,12 @@ import type { FollowReading } from '../source/followed-source.ts'
 import { isToCopy } from './reused-ids.ts'
 import { storeApplications } from './store-applications.ts'
 
-/** Bytes of answers that are read in one go, about, and bounds of the rows that makes. */
+/** Approximate bytes of answers read at a time, and bounds for the number of rows. */
 const chunkBytes = 6 * 1024 * 1024
 const rowsMin = 50
 const rowsMax = 2000
 
-/** How far back of the watermark is looked for what should have been there. */
+/** How far before the watermark to look for missed applications. */
 const checkedMicros = 600_000_000
 
 export class SubmittedApplications {
@@ -32,8 +32,8 @@ export class SubmittedApplications {
   constructor(private readonly catalogue: () => FollowedCatalogue) {}
 
   /**
-   * Copies the next applications submitted before the watermark. `complete` when none are left. `known` are those that were here
-   * before: given a time after they had none.
+   * Copies the next applications submitted before the watermark. `complete` if none are left. `known` are those that were already here: given a time
+   * after they had none.
    */
   async copyNext(
     deps: FollowReading,
@@ -45,7 +45,7 @@ export class SubmittedApplications {
     const rows = await readSubmittedAfter(deps.source, deps.reading, from, watermark, asked)
     const ended = rows.length < asked
     const last = rows.at(-1)
-    // Those without a time come first; when they have ended, those that have one begin.
+    // Applications without a time come first, then those that have one.
     const complete = ended && from.time !== null
     const position =
       ended && from.time === null
@@ -60,7 +60,7 @@ export class SubmittedApplications {
     return { ...stored, complete }
   }
 
-  /** A page of small documents may have many rows, of large ones few. */
+  /** A page can have many rows with small documents, few with large ones. */
   #adapt(rows: readonly SourceApplication[]): void {
     if (rows.length < 20) return
     const bytes = rows.reduce((sum, row) => sum + (row.document?.length ?? 0), 0) / rows.length
@@ -68,9 +68,8 @@ export class SubmittedApplications {
   }
 
   /**
-   * The check that is always on: whatever was submitted before a watermark that was used must be here. What is not shows that a clock is
-   * lagging more than was allowed for; it is taken in all the same. `used` is the watermark of the look before. Returns their
-   * number.
+   * The check that is always on: everything submitted before a used watermark must be here. A missing application shows that a clock lags more than
+   * was allowed for; it is copied all the same. `used` is the watermark of the previous round. Returns their number.
    */
   async checkWatermark(deps: FollowReading, watermark: Micros, used: Micros): Promise<number> {
     const { databaseZone } = deps.options
@@ -86,8 +85,8 @@ export class SubmittedApplications {
   }
 
   /**
-   * Takes in applications that should have been here, unless they are or have been erased here; and those that had been deleted there
-   * and are there again. `used` is the watermark below which they should have been seen. Returns their number.
+   * Copies applications that should have been here, unless they are here or were erased here; and those that had been deleted there and exist again.
+   * `used` is the watermark before which they should have been seen. Returns their number.
    */
   async takeLate(deps: FollowReading, ids: readonly number[], used: Micros): Promise<number> {
     if (ids.length === 0) return 0

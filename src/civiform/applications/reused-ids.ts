@@ -4,13 +4,13 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { KnownApplication } from '../db/followed-applications.ts'
 
-/** Whether the one that is there now, submitted at `now`, is another than the one that was known under its id. */
+/** Whether the application with this ID, submitted at `now`, is not the one known under it. */
 export const isReusedId = (known: { submitted_at: Micros | null }, now: Micros | null): boolean =>
   known.submitted_at !== null && now !== null && now > known.submitted_at
 
 /**
- * Whether the one that is there now is to be copied: it was not known, is another one, or had been deleted there and is there again.
- * What was erased here alone stays erased.
+ * Whether to copy an application: it was unknown, is another one, or had been deleted there and exists again. An application that was only erased
+ * here stays erased.
  */
 export const isToCopy = (known: KnownApplication | undefined, now: Micros | null): boolean =>
   known === undefined || known.deleted_there || isReusedId(known, now)

@@ -9,11 +9,11 @@ import { noteChanges, readWaiting } from '../db/followed-changes.ts'
 import { readLateSubmitters } from '../db/source-marks.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 
-/** To be called when everything submitted before the watermark is here. Returns how many turned OBSOLETE. */
+/** Call it when everything submitted before the watermark is here. Returns how many became OBSOLETE. */
 export async function settleWaiting({ sql, source, options }: FollowReading, watermark: Micros): Promise<number> {
   const waiting = await readWaiting(sql)
   if (waiting.length === 0) return 0
-  // Read after it was known that they are obsolete: what made them so was committed with it, and is seen now.
+  // Read after it was known that they are obsolete: the submission that superseded them was committed at the same time and is visible now.
   const late = await readLateSubmitters(source, options.databaseZone, watermark)
   const coming = new Set(late.map(item => `${item.applicant_id} ${item.program}`))
   const ready = waiting.filter(item => !coming.has(`${item.applicant_id} ${item.origin_name}`))

@@ -31,27 +31,27 @@ import { isSettling } from '../source/known-history.ts'
 import { isToCopy } from './reused-ids.ts'
 
 export interface StoreOptions {
-  /** How far the follower is; another that continued from there in the meantime is noticed, and nothing is stored. */
+  /** The follower's position. If another process has continued from there meanwhile, that is detected and nothing is stored. */
   from: SourcePosition
-  /** The parts of its state that change with them. */
+  /** The parts of the state that change with them. */
   move: Partial<FollowState>
   /**
-   * Why they are placed where walks have not been yet, instead of in their order: they appeared below a watermark that was used, or were
-   * superseded here and are not there, so that they take their own places again.
+   * Why they are placed after all existing walks instead of in their order: they appeared before a used watermark, or were superseded here and do not
+   * exist there, so that they take their own positions again.
    */
   outOfOrder?: 'late' | 'returned'
 }
 
 export interface StoredApplications {
   stored: number
-  /** Ids that were here before, so that only their content can be new. */
+  /** IDs that were here before, so that only their content can be new. */
   known: number[]
 }
 
-/** Another process has followed in the meantime. It continues by itself. */
+/** Another process has followed meanwhile and continues. */
 export class FollowedElsewhere extends Error {}
 
-/** Stores these applications, which are in the order of submission, all or none. */
+/** Stores these applications, in the order of submission, all or none. */
 export async function storeApplications(
   deps: FollowReading,
   catalogue: FollowedCatalogue,
@@ -100,7 +100,7 @@ export async function storeApplications(
   return { stored: arriving.length, known: rows.filter(row => !isNew(row)).map(row => row.id) }
 }
 
-/** Ids of kept applications now belong to others: a restore that nothing else has revealed. */
+/** IDs of stored applications now belong to others: a restore that nothing else has revealed. */
 const restoreSeen = (state: FollowState, replaced: readonly number[]): Partial<FollowState> =>
   replaced.length === 0 || isSettling(state)
     ? {}
@@ -149,7 +149,7 @@ async function render(
   })
 }
 
-/** Applications here that those arriving take over from, by applicant and program: obsolete in CiviForm, by now. */
+/** Applications here that the new ones supersede, by applicant and program: obsolete in CiviForm by now. */
 async function readSuperseded(
   { sql, source }: FollowReading,
   arriving: readonly FollowedApplication[],
@@ -171,8 +171,8 @@ async function readSuperseded(
 const placeOf = (programId: number, applicantId: number): string => `${programId} ${applicantId}`
 
 /**
- * What is out of order is numbered where walks have not been yet, and keeps its own time: so a client that asks from its last Snapshot-Time
- * on gets it too, and numbers and times go the same way.
+ * Applications out of order are numbered after all existing walks, at the current time: so a client that continues from its last Snapshot-Time
+ * receives them, too, and numbers and times have the same order.
  */
 function placeLast(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, SubmissionCounter>): void {
   const last = new Map([...counters].map(([program_id, counter]) => [program_id, counter.last_submit_time]))
@@ -182,7 +182,7 @@ function placeLast(arriving: readonly FollowedApplication[], counters: ReadonlyM
   }
 }
 
-/** Numbers those arriving, and returns which of those that are here each of them supersedes. */
+/** Numbers the new applications, and returns which existing ones each of them supersedes. */
 function number(
   arriving: readonly FollowedApplication[],
   counters: ReadonlyMap<number, SubmissionCounter>,

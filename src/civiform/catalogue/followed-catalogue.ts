@@ -19,7 +19,7 @@ import { type ProgramFamily, programFamilies } from './program-families.ts'
 import { readStatuses } from './program-statuses.ts'
 import { storeCatalogue } from './store-catalogue.ts'
 
-/** The kinds of findings that reading the catalogue makes: those that are not made again are over. */
+/** The kinds of findings from reading the catalogue: those that are not found again are removed. */
 const findingKinds = [
   'program_slug',
   'repeated_block',
@@ -42,12 +42,12 @@ export class FollowedCatalogue {
   #families = new Map<number, ProgramFamily>()
   #programs = new Map<string, FollowedProgram>()
   #plans = new Map<number, PlannedVersion>()
-  /** Rows of `programs` that are in no published version, and were applied to. */
+  /** Rows of `programs` that are in no published version but have applications. */
   readonly #appliedTo = new Set<number>()
 
   constructor(private readonly deps: Pick<FollowReading, 'sql' | 'source' | 'options' | 'log'>) {}
 
-  /** Stores CiviForm's programs again if they are not as they were, after what has to be done `before` that. */
+  /** Stores CiviForm's programs again if they have changed, after `before`. */
   async refresh(reading: FollowReading['reading'], before: () => Promise<void>): Promise<void> {
     const mark = await readCatalogueMark(this.deps.source, reading.layout)
     if (mark === this.#mark) return
@@ -56,7 +56,7 @@ export class FollowedCatalogue {
     this.#mark = mark
   }
 
-  /** How to render the applications of these versions. Leaves out those that do not exist. */
+  /** How to render the applications of these versions. Omits versions that do not exist. */
   async plansOf(
     versionIds: readonly number[],
     reading: FollowReading['reading'],
@@ -100,7 +100,7 @@ export class FollowedCatalogue {
     this.#plans = new Map()
   }
 
-  /** After a restart: what was stored as published although CiviForm has it in no version. */
+  /** After a restart: programs stored as published although CiviForm has them in no version. */
   async #recallAppliedTo(): Promise<void> {
     const { sql } = this.deps
     if ((await findFollowState(sql))?.catalogue === null) return

@@ -17,8 +17,8 @@ export interface Catalogue {
 }
 
 /**
- * The families of these rows. `appliedTo` are rows that are in no version, and yet have applications: CiviForm's own export fails on
- * them, here they are versions like any other.
+ * The families of these rows. `appliedTo` are rows that are in no version but have applications: CiviForm's own export fails for them; here they are
+ * versions like any other.
  */
 export function programFamilies(
   programs: readonly SourceProgram[],
@@ -56,7 +56,7 @@ export function programFamilies(
   return { families, findings }
 }
 
-/** Versions of the last were taken back before anyone could apply. */
+/** The stages of versions. Those with the last one were withdrawn before anyone could apply. */
 const knownStages = new Set(['active', 'draft', 'obsolete', 'deleted'])
 
 /** A row in no version counts only if something was submitted to it. */
@@ -72,7 +72,7 @@ const rank = (program: SourceProgram, appliedTo: ReadonlySet<number>): number =>
 const order = (a: SourceProgram, b: SourceProgram): number =>
   (a.published_at ?? 0) - (b.published_at ?? 0) || a.id - b.id
 
-/** That of the newest version, which is the one that answers: the active one, if any. */
+/** The newest version's: the active one, if there is one. */
 function slugOf(ordered: readonly SourceProgram[]): string {
   const newest = ordered.findLast(row => row.stages.includes('active')) ?? ordered.at(-1)!
   return newest.slug || slugify(newest.name)

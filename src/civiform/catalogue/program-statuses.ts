@@ -1,6 +1,6 @@
 // Reads the statuses of CiviForm's programs in every format its releases have used.
 
-/** Texts of statuses by the name of the program, in their order. */
+/** Texts of statuses by the name of the program, in order. */
 export function readStatuses(rows: readonly { name: string; status_definitions: unknown }[]): Map<string, string[]> {
   return new Map(
     rows.map(({ name, status_definitions }) => {

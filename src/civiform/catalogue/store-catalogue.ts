@@ -26,7 +26,7 @@ import {
 import type { CatalogueQuestion, CatalogueVersion } from '../definitions/catalogue-version.ts'
 import type { ProgramFamily } from './program-families.ts'
 
-/** Stores families of programs as they are now. `statuses` are by name of the program. Safe to repeat. */
+/** Stores families of programs in their current state. `statuses` are by program name. Safe to repeat. */
 export async function storeCatalogue(
   tx: Transaction,
   families: readonly ProgramFamily[],
@@ -51,7 +51,7 @@ export async function storeCatalogue(
   }
 }
 
-/** A program keeps its first slug, so that of a new program may be taken. */
+/** A program keeps its first slug, so a new program's slug may be taken. */
 function freeSlug(wanted: string, taken: Set<string>): string {
   let slug = wanted
   for (let i = 2; taken.has(slug); i++) slug = `${wanted}-${i}`
@@ -79,7 +79,7 @@ async function storeVersions(
     known.delete(oldDraft.program_version_id)
   }
   const arriving = versions.filter(version => version.state !== 'DRAFT' && !known.has(version.id))
-  // One draft at a time: what arrives begins as one.
+  // One draft at a time: each new version starts as one.
   if (draftStays && arriving.length > 0) {
     await deleteDraft(tx, oldDraft!.program_version_id)
     known.delete(oldDraft!.program_version_id)
@@ -118,7 +118,7 @@ const isSame = (before: FollowedVersion, content: VersionContent): boolean =>
     content.questions.map(question => question.question_version_id),
   )
 
-/** The questions that are stored, and those that are stored as they are met. */
+/** Questions already stored, and those stored as they are found. */
 class QuestionBank {
   readonly #byName: Map<string, BankedQuestion>
 
@@ -136,7 +136,7 @@ class QuestionBank {
     const place = async (among: readonly CatalogueQuestion[], enumerator_id: number | null): Promise<void> => {
       for (const question of among) {
         const stored = await this.#question(question, enumerator_id)
-        // A question is in a version once, wherever it was placed first.
+        // A version contains a question once, in its first position.
         if (questions.some(other => other.question_id === stored.question_id)) continue
         const question_version_id = await this.#version(stored, settingsOf(question))
         questions.push({ question_id: stored.question_id, question_version_id })
@@ -161,7 +161,10 @@ class QuestionBank {
     }
   }
 
-  /** A question is what has one name, kind and parent. CiviForm has one of a name; should it have two, the later gets a longer one. */
+  /**
+   * A question is identified by name, kind and parent. In CiviForm, a name belongs to one question; if there are two, the later one gets a longer
+   * name.
+   */
   async #question({ name, kind, key }: CatalogueQuestion, enumerator_id: number | null): Promise<BankedQuestion> {
     const short = name.length <= 150 ? name : `${name.slice(0, 140)}…${Bun.hash(name).toString(36)}`
     for (let i = 1; ; i++) {
@@ -186,7 +189,7 @@ class QuestionBank {
   }
 }
 
-/** The same condition, of the questions that are kept here. */
+/** The same condition, with the IDs of the questions stored here. */
 function withIds(condition: Condition, ids: ReadonlyMap<number, number>): Condition | null {
   if ('not' in condition) {
     const inner = withIds(condition.not, ids)
@@ -213,5 +216,5 @@ function settingsOf({ text, help, options, kind, corrected, type }: CatalogueQue
   return settings as QuestionSettings
 }
 
-/** A question of a type that this release does not know is kept as one of text, with its type's name. */
+/** A question of a type that this release does not know is stored as a text question with the type's name. */
 const isUnknown = (kind: string, type: string): boolean => kind === 'TEXT' && type !== 'TEXT'

@@ -14,11 +14,11 @@ import { historyOf } from '../source/known-history.ts'
 import { applyChanges } from './apply-changes.ts'
 import { removeMissing } from './scan-changes.ts'
 
-/** How long before the watermark submissions are compared immediately: longer than a standby that takes over should lag. */
+/** How far before the watermark submissions are compared immediately: more than the lag of a standby that takes over. */
 const lateMicros = 3_600_000_000
 const usualIds = 1000
 
-/** Returns how many applications were lost, of those submitted lately. Noted at the end, so that it is begun again if it is cut off. */
+/** Returns the number of lost applications among recent submissions. Recorded at the end, so that it is repeated if interrupted. */
 export async function settleRollback(
   deps: FollowReading,
   catalogue: FollowedCatalogue,

@@ -24,10 +24,10 @@ import type { Finding } from '../definitions/catalogue-version.ts'
 import { type RenderedApplication, renderApplication } from '../rendering/render-application.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 
-/** Applications in one transaction. */
+/** Applications per transaction. */
 const usualRows = 200
 
-/** Reads these applications again, and makes what is kept of them what CiviForm has. Those that are gone stay; see `removeDeleted`. */
+/** Reads these applications again, and updates the stored ones to match CiviForm. Missing ones are kept; see `removeDeleted`. */
 export async function applyChanges(
   deps: FollowReading,
   catalogue: FollowedCatalogue,
@@ -75,7 +75,7 @@ async function applyRows(
       const report = (detail: string): void =>
         void findings.push({ kind: 'application', subject: String(row.id), detail })
       if (before === undefined || plan === undefined) continue
-      // Another application under the same id: it is copied as a new one, and replaces this one then.
+      // Another application with the same ID: it is copied as a new one, which replaces this one.
       if (isReusedId(before, row.submit_time)) continue
       if (before.program_version_id !== row.program_id)
         report(`moved from program version ${before.program_version_id} to ${row.program_id}; the copy was not moved`)
@@ -108,8 +108,8 @@ const isMarked = (before: KeptApplication, mark: Omit<Parameters<typeof updateMa
   before.submitted_at === mark.submitted_at
 
 /**
- * The applications that superseded these exist no longer. A walk that had one of these as OBSOLETE must not see it CURRENT again, so each
- * is removed and stored again as one that came last.
+ * The applications that superseded these no longer exist. A walk that had one of these as OBSOLETE must not see it CURRENT again, so each is removed
+ * and stored again as the newest.
  */
 async function takeBack(
   deps: FollowReading,
@@ -164,7 +164,7 @@ async function applyAnnotations(
   ]
 }
 
-/** Takes away applications that CiviForm has no more. */
+/** Removes applications that CiviForm no longer has. */
 export async function removeDeleted({ sql }: FollowReading, ids: readonly number[]): Promise<FoundChange[]> {
   if (ids.length === 0) return []
   return inTransaction(sql, async tx => {

@@ -6,15 +6,15 @@ import { readDeletedAccounts, readDeletedApplications } from '../db/source-delet
 import type { FollowReading } from '../source/followed-source.ts'
 import { removeGone } from './scan-changes.ts'
 
-/** Records that are read again: their ids are drawn before they can be seen. */
+/** Number of records that are read again, because their IDs are allocated before they become visible. */
 const recordsAgain = 1000
 
 export class FollowedDeletions {
-  /** The newest record of each table that was read, and those read that may still be read again. From the beginning at each start. */
+  /** The newest record read from each table, and the records that may still be read again. Starts empty at each start. */
   readonly #applications = { newest: 0, read: new Set<number>() }
   readonly #accounts = { newest: 0, read: new Set<number>() }
 
-  /** Nothing where this release has no such tables, or they may not be read. */
+  /** Nothing if this release has no such tables, or they may not be read. */
   async apply(deps: FollowReading): Promise<FoundChange[]> {
     const { sql, source, reading } = deps
     const may = (column: string): boolean => reading.layout.readable.has(column)

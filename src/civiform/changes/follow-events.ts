@@ -12,13 +12,13 @@ import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges } from './apply-changes.ts'
 import { differing } from './scan-changes.ts'
 
-/** Looks that are remembered at most; of more, every second one goes. */
+/** Maximum number of remembered checks; beyond that, every second one is dropped. */
 const looksMax = 256
 
 export class FollowedEvents {
   #looks: { at: Micros; newest: number }[] = []
 
-  /** `settled`: every transaction that had begun before is over; undefined when that is unknown. */
+  /** `settled`: every transaction that had begun before it has ended; undefined if that is unknown. */
   async apply(deps: FollowReading, catalogue: FollowedCatalogue, settled: Micros | undefined): Promise<FoundChange[]> {
     const { sql, source } = deps
     const { event_after } = (await findFollowState(sql))!

@@ -8,7 +8,7 @@ import { readSourceNames } from '../db/source-catalogue.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 import { removeDeleted } from './apply-changes.ts'
 
-/** Safe to repeat; nothing where the database never lost commits. */
+/** Safe to repeat; no effect if the database never lost commits. */
 export async function giveUpReusedVersions(deps: FollowReading): Promise<void> {
   const { sql, source, wasRolledBack, log } = deps
   if (!wasRolledBack) return

@@ -12,11 +12,11 @@ import { readMarksAfter, readMarksById, readUnknownStages } from '../db/source-m
 import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges, removeDeleted } from './apply-changes.ts'
 
-/** Rows that are read whole in one go; a round reads as many of these as it has time for. */
+/** Rows read in full at a time; a round reads as many of these batches as it has time for. */
 const wholeRowsMax = 200
-/** How long a round reads rows whole: about as long as the pause between rounds, so that it asks nothing half of the time. */
+/** How long a round reads rows in full: about as long as the pause between rounds, so that it is idle half of the time. */
 const wholeReadMs = 2000
-/** More missing than this, and more than half of a round: that looks like another database, and waits for an operator. */
+/** If more are missing than this, and more than half of a round, it looks like another database, and waits for an operator. */
 const deletedMax = 100
 
 interface ComparedMark {
@@ -25,7 +25,7 @@ interface ComparedMark {
   joined_version?: string | null
 }
 
-/** Ids of those kept whose row is another than it was, or what is shown with it, where that is known of both. */
+/** IDs of stored applications whose row has changed, or something shown with it, if that is known of both. */
 export function differing(marks: readonly ComparedMark[], kept: readonly ComparedMark[]): number[] {
   const now = new Map(marks.map(mark => [mark.id, mark]))
   const isOther = ({ id, row_version, joined_version }: ComparedMark): boolean => {
@@ -38,7 +38,7 @@ export function differing(marks: readonly ComparedMark[], kept: readonly Compare
   return kept.filter(isOther).map(comparedMark => comparedMark.id)
 }
 
-/** Compares the next applications by id, and begins again after the last. While all are read whole, for as long as a round has. */
+/** Compares the next applications by ID, and starts again after the last. If all are read in full, for as long as a round allows. */
 export async function scanNext(
   deps: FollowReading,
   catalogue: FollowedCatalogue,
@@ -87,7 +87,7 @@ async function scanStep(
   async function endOfScan({ options: { wholeScanMs } }: FollowReading) {
     const now = await readNow(sql)
     const whole_scan_ended_at = state.scan_whole ? now : state.whole_scan_ended_at
-    // What was not found again is over: of answers that were read whole, of what is missing in any case.
+    // Findings that were not made again are removed: those about answers after a full read, those about missing applications in any case.
     const looked = state.scan_whole ? ['application', 'many_deleted', 'application_stage'] : ['many_deleted']
     if (state.scan_whole) await noteFindings(sql, (await readUnknownStages(source)).map(strangeStage))
     await dropFindingsBefore(sql, looked, state.scan_begun_at ?? 0)
@@ -107,7 +107,7 @@ const strangeStage = ({ stage, applications }: { stage: string; applications: nu
   detail: `is an unknown lifecycle stage of an application; ${applications} in it are left out`,
 })
 
-/** Asked for again by id first: an upgrade that rewrites the table shows it empty to those who looked before. */
+/** Read again by ID first: during an upgrade that rewrites the table, earlier snapshots see it empty. */
 export async function removeMissing(
   deps: FollowReading,
   missing: readonly number[],
@@ -126,7 +126,7 @@ export async function removeMissing(
   return removeDeleted(deps, gone)
 }
 
-/** Takes away those of these that are not there, which CiviForm itself says it has deleted. */
+/** Removes those of these that do not exist and that CiviForm itself has recorded as deleted. */
 export const removeGone = async (deps: FollowReading, ids: readonly number[]): Promise<FoundChange[]> =>
   removeDeleted(deps, await readGone(deps, ids))
 

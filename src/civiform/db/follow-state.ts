@@ -6,17 +6,17 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 export interface FollowState {
   identity: string
   rendering: string
-  /** The highest evolution, timeline and length of log that CiviForm's database has reported. */
+  /** The highest evolution, timeline and log length that CiviForm's database has reported. */
   evolution: number | null
   timeline: number | null
   written: number | null
-  /** Its database and table of applications, and the last ids drawn there: see `SourceStand`. */
+  /** The OIDs of its database and table of applications, and the last IDs allocated there: see `SourceStand`. */
   incarnation: string | null
   application_ids: number | null
   event_ids: number | null
   /** Evidence of a restore, observed or reported by an operator; null once it is settled. */
   rollback_evidence: string | null
-  /** How often its history was cut: a standby took over that lacked commits, or a backup was restored. */
+  /** How often its history was cut: a standby that lacked commits took over, or a backup was restored. */
   rollbacks: number
   rolled_back_at: Micros | null
   position_time: Micros | null
@@ -38,14 +38,14 @@ export interface FollowState {
   reached_at: Micros | null
   last_error: string | null
   held_since: Micros | null
-  /** Submissions that lay ahead of its clock in the last round, and how far the newest did. */
+  /** Number of submissions ahead of its clock in the last round, and by how much the newest was. */
   ahead_applications: number
   ahead_seconds: number
-  /** Until then, much that is missing in CiviForm is taken for deleted. */
+  /** Until then, applications missing in CiviForm count as deleted even if there are many. */
   deletions_accepted_until: Micros | null
 }
 
-/** Undefined where nothing was ever followed. */
+/** Undefined if nothing was ever followed. */
 export async function findFollowState(db: Db): Promise<FollowState | undefined> {
   return findRow<FollowState>(db)`
     select identity, rendering, evolution, timeline, written, incarnation, application_ids, event_ids, rollback_evidence, rollbacks,
@@ -55,7 +55,7 @@ export async function findFollowState(db: Db): Promise<FollowState | undefined> 
     from civiform_source`
 }
 
-/** As `findFollowState`, kept from being moved by another to the end of the transaction. */
+/** Like `findFollowState`, locked against other processes until the end of the transaction. */
 export async function lockFollowState(tx: Transaction): Promise<FollowState> {
   await tx`select from civiform_source for update`
   const state = await findFollowState(tx)
@@ -63,7 +63,7 @@ export async function lockFollowState(tx: Transaction): Promise<FollowState> {
   return state
 }
 
-/** Begins to follow. The database refuses it while this installation has programs of its own. */
+/** Starts following. The database rejects it while this installation has its own programs. */
 export async function beginFollowing(
   db: Db,
   begin: Pick<FollowState, 'identity' | 'rendering' | 'slack_ms'>,
@@ -74,7 +74,7 @@ export async function beginFollowing(
     on conflict (only_row) do nothing`
 }
 
-/** Changes what is named, and leaves the rest. */
+/** Changes the given parts. */
 export async function moveFollowState(db: Db, changes: Partial<FollowState>): Promise<void> {
   const names = Object.keys(changes) as (keyof FollowState)[]
   if (names.length === 0) return
@@ -86,10 +86,10 @@ export async function acceptDeletions(tx: Transaction): Promise<void> {
   await tx`update civiform_source set deletions_accepted_until = clock_timestamp() + interval '1 day'`
 }
 
-/** Any fixed number will do, as long as it differs from those of other locks. */
+/** An arbitrary fixed number, different from those of other locks. */
 const followLockId = 7_319_042_561
 
-/** Whether this connection is now the one that follows. It is as long as the connection lasts. */
+/** Whether this connection now holds the lock for following, which it does until it ends. */
 export async function tryFollowLock(connection: Sql): Promise<boolean> {
   return readValue<boolean>(connection)`select pg_try_advisory_lock(${followLockId}::bigint) as locked`
 }
@@ -100,7 +100,7 @@ export interface FindingRow {
   detail: string
 }
 
-/** Notes what could not be taken as it is; once for each subject. */
+/** Records data that could not be copied unchanged; once for each subject. */
 export async function noteFindings(db: Db, findings: readonly FindingRow[]): Promise<void> {
   const distinct = [...new Map(findings.map(finding => [`${finding.kind}\n${finding.subject}`, finding])).values()]
   if (distinct.length === 0) return
@@ -112,7 +112,7 @@ export async function noteFindings(db: Db, findings: readonly FindingRow[]): Pro
     on conflict (kind, subject) do update set detail = excluded.detail, last_seen_at = clock_timestamp()`
 }
 
-/** Takes away findings of these kinds that were not made again. */
+/** Removes findings of these kinds that were not made again. */
 export async function dropFindingsBefore(db: Db, kinds: readonly string[], before: Micros): Promise<void> {
   await db`
     delete from civiform_finding
@@ -140,18 +140,21 @@ export async function countFindings(db: Db): Promise<{ kind: string; findings: n
     order by kind`
 }
 
-/** The state of following, for metrics: undefined where nothing is followed. */
+/** The state of following, for metrics: undefined if nothing is followed. */
 export interface FollowFigures {
-  /** By this database's clock: since everything submitted is here; since CiviForm's database answered; since all was compared. */
+  /**
+   * By this database's clock: seconds since the time up to which everything submitted is here, since the last response of CiviForm's database, and
+   * since the last complete comparison.
+   */
   lagSeconds: number | null
   reachedSeconds: number | null
   comparedSeconds: number | null
   copying: boolean
   late: number
   allowanceSeconds: number
-  /** Since when a transaction there holds back what can be copied; 0 when none does for long. */
+  /** Seconds for which a transaction there has delayed copying; 0 if none does for long. */
   heldSeconds: number
-  /** How far the newest submission lay ahead of CiviForm's clock; 0 when none did by much. */
+  /** How far the newest submission was ahead of CiviForm's clock; 0 if none was by much. */
   aheadSeconds: number
   rollbacks: number
   findings: { kind: string; findings: number }[]

@@ -6,19 +6,19 @@ import type { Annotations } from '../../domain/questions/application.ts'
 import { formatMicros, formatMicrosOrNull, type Micros } from '../../domain/values/offset-time.ts'
 import type { SourceStage } from './source-applications.ts'
 
-/** Stands for the time of an application that has none. No filter by time takes it in. */
+/** Stands for the missing time of an application. No time filter includes it. */
 export const noSubmitTime: Micros = -2_208_988_800_000_001
 
 export interface FollowedApplication extends Annotations {
   program_id: number
   application_id: number
-  /** As it is exported. */
+  /** As exported. */
   applicant_id: number
   program_version_id: number
   create_time: Micros
   submit_time: Micros
   submit_seq: number
-  /** Null when it is CURRENT. */
+  /** Null if it is CURRENT. */
   superseded_seq: number | null
   snapshot: string
   annotations: string
@@ -27,17 +27,17 @@ export interface FollowedApplication extends Annotations {
   joined_version: string
   live_applicant_id: number | null
   stage: SourceStage
-  /** CiviForm's own time; `submit_time` is that of its place in walks. */
+  /** CiviForm's own time; `submit_time` determines its position in walks. */
   submitted_at: Micros | null
 }
 
-/** An application that is here, or was and has been erased. */
+/** An application that is here, or was erased here. */
 export interface KnownApplication {
   id: number
   kept: boolean
-  /** It was erased because CiviForm had it no more. */
+  /** It was erased because CiviForm no longer had it. */
   deleted_there: boolean
-  /** Null when it had none. */
+  /** Null if it had none. */
   submitted_at: Micros | null
 }
 
@@ -65,7 +65,7 @@ export interface CurrentApplicationRow {
   applicant_id: number
 }
 
-/** Applications of these applicants that nothing has superseded, in these programs. By the applicant as CiviForm has it now. */
+/** Applications of these applicants that nothing has superseded, in these programs. By the applicant's current ID in CiviForm. */
 export async function readCurrentApplications(
   db: Db,
   programIds: readonly number[],
@@ -79,7 +79,7 @@ export async function readCurrentApplications(
     and not superseded`
 }
 
-/** The programs' counters, locked to the end of the transaction, by program. */
+/** The programs' counters, locked until the end of the transaction, by program. */
 export async function lockCounters(
   tx: Transaction,
   programIds: readonly number[],
@@ -93,7 +93,7 @@ export async function lockCounters(
   return new Map(rows.map(({ program_id, ...counter }) => [program_id, counter]))
 }
 
-/** Moves counters forward, each by so many submissions; a time only where it is later than the one known. */
+/** Advances counters by these numbers of submissions; a time only if it is later than the known one. */
 export async function advanceCounters(
   tx: Transaction,
   counters: readonly (SubmissionCounter & { program_id: number; submissions: number })[],
@@ -109,7 +109,7 @@ export async function advanceCounters(
     where c.program_id = moved.program_id`
 }
 
-/** Lets applications be superseded at the given numbers. */
+/** Supersedes applications with the given numbers. */
 export async function supersedeFollowed(
   tx: Transaction,
   superseded: readonly { program_id: number; application_id: number; superseded_seq: number }[],
@@ -129,7 +129,7 @@ export async function supersedeFollowed(
     where application_id = any(${ids}::bigint[])`
 }
 
-/** Adds applicants, and takes over the language of their newest application. */
+/** Adds applicants, and sets their language to that of their newest application. */
 export async function upsertFollowedApplicants(tx: Transaction, languages: ReadonlyMap<number, string>): Promise<void> {
   await tx`
     insert into applicant (applicant_id, language)
@@ -139,7 +139,7 @@ export async function upsertFollowedApplicants(tx: Transaction, languages: Reado
     where applicant.language <> excluded.language`
 }
 
-/** Stores applications, with what they are in CiviForm, and the status and note they came with. */
+/** Stores applications with their facts in CiviForm, their status and their note. */
 export async function insertFollowed(tx: Transaction, applications: readonly FollowedApplication[]): Promise<void> {
   if (applications.length === 0) return
   const rows = applications.map(application => ({

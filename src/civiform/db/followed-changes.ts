@@ -5,7 +5,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowedApplication } from './followed-applications.ts'
 import type { SourceStage } from './source-applications.ts'
 
-/** Applications that CiviForm says are obsolete, and of which it is not known yet since when. */
+/** Applications that are obsolete in CiviForm, without a known time. */
 export async function readWaiting(
   db: Db,
 ): Promise<{ program_id: number; application_id: number; applicant_id: number | null; origin_name: string }[]> {
@@ -24,7 +24,7 @@ export interface KeptApplication extends Omit<FollowedApplication, 'submit_seq' 
   superseded: boolean
 }
 
-/** Locked to the end of the transaction. */
+/** Locked until the end of the transaction. */
 export async function lockKept(tx: Transaction, ids: readonly number[]): Promise<KeptApplication[]> {
   return tx<KeptApplication[]>`
     select a.program_id, a.application_id, a.applicant_id, a.program_version_id, a.create_time, a.submit_time, a.status,
@@ -37,7 +37,7 @@ export async function lockKept(tx: Transaction, ids: readonly number[]): Promise
     for no key update of a`
 }
 
-/** The marks of those kept whose ids lie in a span: after the first, up to and with the second. */
+/** The marks of stored applications in a range of IDs: after the first, up to and including the second. */
 export async function readKeptMarks(
   db: Db,
   afterId: number,
@@ -82,7 +82,7 @@ export async function countKept(db: Db): Promise<number> {
   return readValue<number>(db)`select count(*) as kept from civiform_application`
 }
 
-/** Notes what an application is in CiviForm now. */
+/** Records an application's current facts in CiviForm. */
 export async function updateMark(
   tx: Transaction,
   mark: {
@@ -101,7 +101,7 @@ export async function updateMark(
     where application_id = ${mark.application_id}`
 }
 
-/** Another content under the same place. */
+/** Replaces an application's content at the same position. */
 export async function updateFollowed(
   tx: Transaction,
   place: { program_id: number; application_id: number },
@@ -130,7 +130,7 @@ export interface FoundChange {
   what: FollowedChangeKind
 }
 
-/** Puts on record what was seen to have changed, and when. */
+/** Records detected changes and their time. */
 export async function noteChanges(tx: Transaction, changes: readonly FoundChange[]): Promise<void> {
   if (changes.length === 0) return
   await tx`
@@ -140,7 +140,7 @@ export async function noteChanges(tx: Transaction, changes: readonly FoundChange
       ${changes.map(change => change.what)}::text[]) as seen (program_id, application_id, what)`
 }
 
-/** Applications of CiviForm's that it has no more. Each leaves its tombstone. */
+/** Removes applications that CiviForm no longer has. Each leaves a tombstone. */
 export async function deleteFollowed(tx: Transaction, ids: readonly number[]): Promise<FoundChange[]> {
   const rows = await tx<{ program_id: number; application_id: number }[]>`
     delete from application a

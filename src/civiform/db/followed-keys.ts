@@ -15,7 +15,7 @@ export interface FollowedKey {
   slugs: readonly string[]
 }
 
-/** The keys of CiviForm's that are here, with what they are, to be compared. */
+/** CiviForm's keys stored here, with their facts for comparison. */
 export async function readFollowedKeys(db: Db): Promise<FollowedKey[]> {
   return db<FollowedKey[]>`
     select k.api_key_id, k.name, k.secret_hash, k.expires_at, k.allowed_subnets::text[] as allowed_subnets, k.created_at, k.retired_at,
@@ -31,7 +31,7 @@ export async function readFollowedKeys(db: Db): Promise<FollowedKey[]> {
     order by k.api_key_id`
 }
 
-/** Makes a key what it is in CiviForm now, with its grants to programs that exist here. */
+/** Updates a key to its state in CiviForm, with its grants to programs that exist here. */
 export async function upsertFollowedKey(tx: Transaction, key: FollowedKey): Promise<void> {
   const retired_by = key.retired_at === null ? null : 'civiform'
   await tx`
@@ -58,7 +58,7 @@ export async function upsertFollowedKey(tx: Transaction, key: FollowedKey): Prom
     on conflict do nothing`
 }
 
-/** Keys that CiviForm has no more open nothing more. */
+/** Retires keys that CiviForm no longer has. */
 export async function retireFollowedKeys(tx: Transaction, apiKeyIds: readonly string[], at: Micros): Promise<void> {
   await tx`
     update api_key

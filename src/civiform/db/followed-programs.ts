@@ -19,7 +19,7 @@ export async function readFollowedPrograms(db: Db): Promise<FollowedProgram[]> {
     order by program_id`
 }
 
-/** Makes a program that takes no submissions here, and is before all times until its first is copied. */
+/** Creates a program that takes no submissions here; its counter is before all times until the first application is copied. */
 export async function insertFollowedProgram(
   tx: Transaction,
   program: { slug: string; display_name: string; origin_name: string },
@@ -57,7 +57,7 @@ export interface BankedQuestion {
   versions: { question_version_id: number; settings: QuestionSettings }[]
 }
 
-/** Every question. A following installation has CiviForm's alone. */
+/** Every question. A following installation only has CiviForm's. */
 export async function readBankedQuestions(tx: Transaction): Promise<BankedQuestion[]> {
   return tx<BankedQuestion[]>`
     select q.question_id, q.admin_name, q.kind, q.enumerator_id,
@@ -108,7 +108,7 @@ export async function readFollowedVersions(db: Db): Promise<FollowedVersion[]> {
   )
 }
 
-/** Makes a version with the id it has in CiviForm, as a draft. */
+/** Creates a version with its ID in CiviForm, as a draft. */
 export async function insertFollowedVersion(
   tx: Transaction,
   program_version_id: number,
@@ -132,9 +132,9 @@ async function insertQuestionsOf(tx: Transaction, program_version_id: number, co
 }
 
 /**
- * Gives a version that CiviForm edited after it was applied to the content it has now. It counts as published now, and so do those after
- * it, in their order: a walk that had it finds its publication no more. What was derived from the program's versions goes, and its
- * applications are rendered again when they are next looked at.
+ * Replaces the content of a version that CiviForm edited after applications were submitted to it. It now counts as just published, and so do the
+ * versions after it, in order: a walk over it no longer finds its publication. Data derived from the program's versions is removed, and its
+ * applications are rendered again at their next comparison.
  */
 export async function replaceFollowedVersion(
   tx: Transaction,
@@ -178,7 +178,7 @@ export async function replaceFollowedVersion(
     and c.application_id = a.application_id`
 }
 
-/** Publishes a draft, at the time given but after all others of the program. */
+/** Publishes a draft, at the given time but after all others of the program. */
 export async function publishFollowedVersion(
   tx: Transaction,
   program_version_id: number,

@@ -4,7 +4,7 @@
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { applicantVersion, type Source, type SourceLayout } from './source.ts'
 
-/** Whether a row is what CiviForm exports, and which of the two. */
+/** Whether CiviForm exports a row, and in which revision state. */
 export type SourceStage = 'active' | 'obsolete'
 
 /** A submitted application. */
@@ -25,7 +25,7 @@ export interface SourceApplication {
   note: string | null
   ti_organization: string | null
   document: string | null
-  /** The applicant's own row as it is now, if the profile shows it. */
+  /** The applicant's current row, if the profile shows it. */
   live: LiveApplicant | null
 }
 
@@ -39,25 +39,25 @@ export interface LiveApplicant {
   phone_number: string | null
   /** `2000-01-31`. */
   date_of_birth: string | null
-  /** The applicant's whole present document. */
+  /** The applicant's whole current document. */
   object: string | null
 }
 
 export interface SourceReading {
   layout: SourceLayout
-  /** The zone of CiviForm's times that have none. */
+  /** The time zone of CiviForm's times without one. */
   zone: string
-  /** Whether what the applicant's own row says is read too. */
+  /** Whether the applicant's own row is read, too. */
   live: boolean
 }
 
-/** A place in the order of submission. Without a time: among those that have none, which come first. */
+/** A position in the order of submission. Without a time: among those that have none, which come first. */
 export interface SourcePosition {
   time: Micros | null
   id: number
 }
 
-/** The next applications after a place, of those that were submitted before the watermark, in the order of time and id. */
+/** The next applications after a position that were submitted before the watermark, in order of time and ID. */
 export async function readSubmittedAfter(
   source: Source,
   reading: SourceReading,
@@ -91,7 +91,7 @@ export async function readSubmittedAfter(
   )
 }
 
-/** These applications, those that are still submitted ones. By id. */
+/** Those of these applications that are still submitted ones, by ID. */
 export async function readApplicationsById(
   source: Source,
   reading: SourceReading,
@@ -107,8 +107,8 @@ export async function readApplicationsById(
 }
 
 /**
- * The statement that all of these share, in the order of submission: columns that a release lacks are made of its events, as its own pages do.
- * Sorted here: there, whole documents would be written to its disk for it.
+ * The common part of these statements, in the order of submission. Columns that a release lacks are derived from its events, as on CiviForm's own
+ * pages. Sorted here, because the source would write whole documents to its disk to sort them.
  */
 async function read(source: Source, reading: SourceReading, rows: ReturnType<Source>): Promise<SourceApplication[]> {
   const { layout, zone, live } = reading
@@ -175,8 +175,8 @@ async function read(source: Source, reading: SourceReading, rows: ReturnType<Sou
 }
 
 /**
- * A text that changes with what an export shows of an application and its own row does not hold: who manages the account of its applicant, and
- * where the applicant's row is shown, that.
+ * A text that changes with everything an export shows about an application that isn't in its own row: who manages the applicant's account and, if it
+ * is shown, the applicant's row.
  */
 export const joinedVersion = (source: Source, { layout, live }: SourceReading) =>
   live && layout.readable.has(applicantVersion)

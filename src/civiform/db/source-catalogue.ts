@@ -13,9 +13,9 @@ export interface SourceProgram {
   block_definitions: unknown
   /** Stages of the versions that contain it. */
   stages: string[]
-  /** When the first of these was published. */
+  /** Publication time of the first of these. */
   published_at: Micros | null
-  /** Whether its answers get scores, which no export here has; false where this release knows none. */
+  /** Whether its answers get scores, which are not exported here; false if this release has none. */
   uses_scoring: boolean
   /** Text that changes with the row. */
   row_version: string
@@ -32,9 +32,9 @@ export interface SourceQuestion {
   question_tags: string[] | null
 }
 
-/** A text that changes whenever programs, questions, versions or statuses do. Small tables, read whole. */
+/** A text that changes whenever programs, questions, versions or statuses do. Small tables, read in full. */
 export async function readCatalogueMark(source: Source, layout: SourceLayout): Promise<string> {
-  // By their content: the role may be one that reads only the columns that are needed of this table.
+  // By their content, because the role may only be able to read the needed columns of this table.
   const statuses = hasStatusTable(layout)
     ? source`(
         select md5(string_agg(concat(program_name, status_definitions), ',' order by program_name, status_definitions))
@@ -53,7 +53,7 @@ export async function readCatalogueMark(source: Source, layout: SourceLayout): P
   return row!.mark
 }
 
-/** Whose versions these are. */
+/** The names of these versions' programs. */
 export async function readSourceNames(source: Source): Promise<{ id: number; name: string }[]> {
   return source<{ id: number; name: string }[]>`select id, name from programs`
 }
@@ -80,7 +80,7 @@ export async function readSourceQuestions(source: Source): Promise<SourceQuestio
 
 const hasStatusTable = (layout: SourceLayout): boolean => layout.readable.has('application_statuses.status_definitions')
 
-/** Statuses by program name. Where they are kept has changed once. */
+/** Statuses by program name. Their location has changed once. */
 export async function readSourceStatuses(
   source: Source,
   layout: SourceLayout,
@@ -97,7 +97,7 @@ export async function readSourceStatuses(
     order by name, id desc`
 }
 
-/** The versions of the rows of organizations, by id. A small table, read whole. */
+/** The row versions of organizations, by ID. A small table, read in full. */
 export async function readOrganizationVersions(source: Source): Promise<Record<string, string>> {
   const rows = await source<{ id: number; row_version: string }[]>`
     select id, xmin::text as row_version

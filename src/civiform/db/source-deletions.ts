@@ -2,7 +2,7 @@
 
 import type { Source } from './source.ts'
 
-/** By the record's id, after one. */
+/** By the record's ID, after one. */
 export async function readDeletedApplications(
   source: Source,
   afterId: number,
@@ -15,7 +15,7 @@ export async function readDeletedApplications(
     order by id`
 }
 
-/** With the applicants of each account, which are kept as a text that lists them. */
+/** With the applicants of each account, which are stored as a text that lists them. */
 export async function readDeletedAccounts(
   source: Source,
   afterId: number,

@@ -12,7 +12,7 @@ export interface SourceMark {
   submit_time: Micros | null
 }
 
-/** The marks of the next submitted applications by id. Reads the rows and none of their answers. */
+/** The marks of the next submitted applications by ID. Reads the rows without their answers. */
 export async function readMarksAfter(
   source: Source,
   reading: SourceReading,
@@ -35,7 +35,7 @@ export async function readMarksAfter(
     order by a.id`
 }
 
-/** Stages that no release so far gave, with how many applications have them. Reads every row, and none of their answers. */
+/** Stages that no known release uses, with their numbers of applications. Reads every row without its answers. */
 export async function readUnknownStages(source: Source): Promise<{ stage: string; applications: number }[]> {
   return source<{ stage: string; applications: number }[]>`
     select coalesce(lifecycle_stage::text, 'none') as stage, count(*) as applications
@@ -48,13 +48,13 @@ export async function readUnknownStages(source: Source): Promise<{ stage: string
 
 /** How far submissions lie ahead of the database's clock. */
 export interface SubmittedAhead {
-  /** Those that lie ahead by more than was asked about. */
+  /** Number of those ahead by more than the given time. */
   applications: number
-  /** How far the newest of them does; 0 without one. */
+  /** How far the newest of them is ahead; 0 without one. */
   seconds: number
 }
 
-/** By index on the time of submission. */
+/** Uses the index on the time of submission. */
 export async function readSubmittedAhead(source: Source, zone: string, byMs: number): Promise<SubmittedAhead> {
   const [row] = await source<SubmittedAhead[]>`
     select count(*) as applications,
@@ -90,7 +90,7 @@ export async function readIdsOfOrganizations(source: Source, organizations: read
   return rows.map(row => row.id)
 }
 
-/** Who has submitted since the watermark, and to which program: these took over from earlier ones that are obsolete already. */
+/** Who has submitted since the watermark, and to which program: these superseded earlier applications that are already obsolete. */
 export async function readLateSubmitters(
   source: Source,
   zone: string,
@@ -104,7 +104,7 @@ export async function readLateSubmitters(
     and a.submit_time >= (${formatMicros(watermark)}::timestamptz at time zone ${zone})`
 }
 
-/** Of these, the stage now; those that are not submitted ones are left out. */
+/** The current stages of those of these that are still submitted ones. */
 export async function readStages(
   source: Source,
   ids: readonly number[],
@@ -116,7 +116,7 @@ export async function readStages(
     and lifecycle_stage in ('active', 'obsolete')`
 }
 
-/** Applications submitted in a span of time, which the check of the watermark compares. */
+/** Applications submitted in a time range, for the check of the watermark. */
 export async function readSubmittedBetween(
   source: Source,
   zone: string,
@@ -131,16 +131,16 @@ export async function readSubmittedBetween(
     and lifecycle_stage in ('active', 'obsolete')`
 }
 
-/** Events below the newest that are read again at the beginning, when nothing is known yet of transactions that were under way. */
+/** Number of events before the newest that are read again at the beginning, when nothing is known yet about open transactions. */
 const unseenEvents = 1000
 
-/** After which event to follow, where all that was done before is read anyhow. */
+/** The event after which to follow, if everything before is read anyway. */
 export async function readFirstEvent(source: Source): Promise<number> {
   const [row] = await source<{ newest: number | null }[]>`select max(id) as newest from application_events`
   return Math.max(0, (row!.newest ?? 0) - unseenEvents)
 }
 
-/** The applications of the events after one, with the highest event, and when that was looked at by the database's clock. */
+/** The applications of the events after one, with the highest event and the time of the check by the database's clock. */
 export async function readEventsAfter(
   source: Source,
   eventId: number,

@@ -4,8 +4,8 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Source } from './source.ts'
 
 /**
- * The roles that may submit: the owner of the applications, those it lets write, and their members. A transaction of any other
- * role, such as a backup's, holds nothing up.
+ * The roles that may submit: the owner of the applications, roles it allows to write, and their members. Transactions of other roles, such as a
+ * backup's, don't delay anything.
  */
 export async function readWriters(source: Source): Promise<string[]> {
   const rows = await source<{ name: string }[]>`
@@ -31,7 +31,7 @@ export async function readWriters(source: Source): Promise<string[]> {
   return rows.map(row => row.name)
 }
 
-/** Whether the beginnings of other sessions' transactions may be seen. Without it they read as null, and look like none at all. */
+/** Whether the start times of other sessions' transactions are visible. Without that right they read as null, as if there were none. */
 export async function maySeeTransactions(source: Source): Promise<boolean> {
   const [row] = await source<{ may: boolean }[]>`
     select pg_has_role(current_user, 'pg_read_all_stats', 'usage') as may`
@@ -42,18 +42,16 @@ export interface OpenTransactions {
   now: Micros
   /** When the oldest open transaction of a writer began; null when none is open. */
   oldest: Micros | null
-  /** Process ID of the session that has it open. */
+  /** Process ID of its session. */
   pid: number | null
   role: string | null
-  /** Sessions of writers whose state is hidden, so that `oldest` cannot be relied on. */
+  /** Number of writers' sessions whose state is hidden, so that `oldest` is unreliable. */
   unreported: number
   /** Prepared transactions: no session shows them. */
   prepared: number
 }
 
-/**
- * In one statement, which is a transaction of its own: the views do not change within one. `now` is when it began, before it looked.
- */
+/** In one statement, and so one transaction, within which the views do not change. `now` is its start, before it read them. */
 export async function readOpenTransactions(source: Source, writers: readonly string[]): Promise<OpenTransactions> {
   const [row] = await source<OpenTransactions[]>`
     select
@@ -74,7 +72,7 @@ export async function readOpenTransactions(source: Source, writers: readonly str
 
 export interface TransactionSample {
   now: Micros
-  /** Virtual ids of the transactions that writers have open. Each transaction holds a lock on its own, which every role may see. */
+  /** Virtual IDs of the writers' open transactions. Each transaction holds a lock on its own ID, which every role can see. */
   open: { virtualxid: string; pid: number; role: string }[]
   prepared: number
 }

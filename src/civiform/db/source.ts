@@ -3,12 +3,12 @@
 
 import { openDatabase, type Sql, type Transaction } from '../../db/client.ts'
 
-/** A pool of connections to a CiviForm's database, or one transaction of it. Never this service's own database. */
+/** A pool of connections to a CiviForm's database, or a transaction on one of them. Never this service's own database. */
 export type Source = Sql | Transaction
 
 /**
- * Opens a CiviForm's database: few connections, each read-only, every statement planned by itself, because an upgrade of CiviForm
- * changes tables under statements that were prepared.
+ * Opens a CiviForm's database: few connections, each read-only, with unprepared statements, because an upgrade of CiviForm changes tables that
+ * prepared statements use.
  */
 export function openSource(url: string, connectionsMax = 2): Sql {
   return openDatabase({
@@ -23,7 +23,7 @@ export function openSource(url: string, connectionsMax = 2): Sql {
   })
 }
 
-/** Columns that every release since 2023 has. Without one of them, nothing can be followed. */
+/** Columns that every release since 2023 has and that following requires. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   applications: [
     'id',
@@ -57,7 +57,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   play_evolutions: ['id', 'state'],
 }
 
-/** Columns that came later, or that only some profiles read. */
+/** Later columns, and those that only some profiles read. */
 const optional: Readonly<Record<string, readonly string[]>> = {
   applications: ['latest_note', 'status_last_modified_time', 'original_applicant_id'],
   applicants: [
@@ -75,7 +75,7 @@ const optional: Readonly<Record<string, readonly string[]>> = {
   application_statuses: ['program_name', 'status_definitions', 'status_definitions_lifecycle_stage'],
 }
 
-/** Columns that later releases have and that say more where they may be read; nothing is wrong without. */
+/** Columns of later releases that add information if they are readable; nothing is wrong without them. */
 const welcome: Readonly<Record<string, readonly string[]>> = {
   programs: ['uses_scoring'],
   applicants: ['xmin'],
@@ -89,14 +89,14 @@ export const applicantVersion = 'applicants.xmin'
 /** The parts of a CiviForm's schema that exist and may be read, as `table.column`. */
 export interface SourceLayout {
   readonly readable: ReadonlySet<string>
-  /** Needed columns that do not exist, or that the role may not read. */
+  /** Required columns that do not exist, or that the role may not read. */
   readonly missing: readonly string[]
   readonly notGranted: readonly string[]
   /** The highest applied evolution. */
   readonly evolution: number
 }
 
-/** By the system's catalogue, because the information schema lists only what may be read: a missing grant would look like an old release. */
+/** From the system catalog, because the information schema only lists readable columns: a missing grant would look like an old release. */
 export async function readLayout(source: Source): Promise<SourceLayout> {
   const tables = [...new Set([needed, optional, welcome].flatMap(columns => Object.keys(columns)))]
   const rows = await source<{ name: string; granted: boolean }[]>`
@@ -122,7 +122,7 @@ export async function readLayout(source: Source): Promise<SourceLayout> {
   }
 }
 
-/** Needed tables that do not exist: while an operator restores a dump, or in a database that is not CiviForm's. */
+/** Required tables that do not exist: while an operator restores a dump, or in a database that is not CiviForm's. */
 export const absentTables = ({ missing }: SourceLayout): string[] =>
   Object.keys(needed).filter(table => needed[table]!.every(column => missing.includes(`${table}.${column}`)))
 
@@ -132,31 +132,31 @@ export function missingNames(layout: SourceLayout): string[] {
   return [...absent, ...layout.missing.filter(name => !absent.includes(name.split('.')[0]!))]
 }
 
-/** Which applied evolution is the newest: when it changes, the layout is to be read again. */
+/** The newest applied evolution: if it changes, the layout must be read again. */
 export async function readEvolution(source: Source): Promise<number> {
   const [row] = await source<{ id: number | null }[]>`
     select max(id)::bigint as id from play_evolutions where state = 'applied'`
   return row!.id ?? 0
 }
 
-/** The state of the database, asked at the beginning of each round. */
+/** The state of the database, read at the beginning of each round. */
 export interface SourceStand {
-  /** As `readEvolution`. */
+  /** Like `readEvolution`. */
   evolution: number
-  /** A standby: it says nothing of what is under way on its primary. */
+  /** A standby: it doesn't show its primary's open transactions. */
   inRecovery: boolean
-  /** Counts up with each promotion of a standby, and with each restore to a moment; null where it is hidden. */
+  /** Increases with each promotion of a standby and each point-in-time restore; null if hidden. */
   timeline: number | null
-  /** The size of its log in bytes. In one history it only grows; null where it is hidden. */
+  /** The size of its log in bytes. In one history it only grows; null if hidden. */
   written: number | null
-  /** The oids of the database and of its table of applications: others once either was made again, as a restore of a dump does. */
+  /** The OIDs of the database and of its table of applications, which change when either is created again, for example by restoring a dump. */
   incarnation: string | null
-  /** The last ids drawn for applications and events, which only grow; null where the role may not read the sequences. */
+  /** The last IDs allocated for applications and events, which only grow; null if the role may not read the sequences. */
   application_ids: number | null
   event_ids: number | null
 }
 
-/** The last value of the sequence that a table's ids are drawn from. */
+/** The last value of the sequence for a table's IDs. */
 const drawnIds = (source: Source, table: string) => source`(
   select max(case when has_sequence_privilege(c.oid, 'select') then coalesce(s.last_value, 0) end)
   from pg_depend d
@@ -188,8 +188,8 @@ export async function readStand(source: Source): Promise<SourceStand> {
 }
 
 /**
- * Identifies this database, and distinguishes it from itself before a restore. The cluster's identifier where it may be read, else what
- * every role may see of it.
+ * Identifies this database, and distinguishes it from its state before a restore. The cluster's identifier if readable, otherwise what every role can
+ * see.
  */
 export async function readIdentity(source: Source): Promise<string> {
   const [rights] = await source<{ may: boolean; database: string }[]>`
@@ -203,16 +203,16 @@ export async function readIdentity(source: Source): Promise<string> {
 export interface SourceCondition {
   inRecovery: boolean
   readOnly: boolean
-  /** Transactions that were prepared, and neither committed nor rolled back. */
+  /** Transactions that were prepared and neither committed nor rolled back. */
   prepared: number
   superuser: boolean
-  /** Privileges to write that the role has on CiviForm's tables, as `table: privilege`. */
+  /** Write privileges of the role on CiviForm's tables, as `table: privilege`. */
   canWrite: string[]
   /** Applications with and without a time, and the bytes of the table. */
   submitted: number
   withoutTime: number
   bytes: number
-  /** Seconds that the newest application lies ahead of the database's clock; negative when it does not. */
+  /** Seconds that the newest application is ahead of the database's clock; negative if it is not. */
   newestAheadSeconds: number | null
 }
 

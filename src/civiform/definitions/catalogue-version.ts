@@ -10,21 +10,21 @@ import { civiformQuestionKey } from './civiform-question-key.ts'
 import { type FollowedOption, readOptions } from './question-options.ts'
 import { readTranslation } from './translations.ts'
 
-/** Something of CiviForm's data that could not be taken as it is. */
+/** Something in CiviForm's data that could not be copied unchanged. */
 export interface Finding {
   kind: string
-  /** A program, question, application or key, by its name or id in CiviForm. */
+  /** A program, question, application or key, by its name or ID in CiviForm. */
   subject: string
   detail: string
 }
 
-/** A question in its place in one version of a program. */
+/** A question in a version of a program. */
 export interface CatalogueQuestion {
   /** ID of the row in `questions`. */
   id: number
   name: string
   key: string
-  /** As CiviForm names it. */
+  /** Its name in CiviForm. */
   type: string
   kind: QuestionKind
   text: string
@@ -40,7 +40,7 @@ export interface CatalogueScreen {
   name: string
   /** With questions named by the ids of rows of `questions`; null when it is always shown, or ours cannot say when. */
   visibleWhen: Condition | null
-  /** By the ids of rows of `questions`. */
+  /** By row IDs of `questions`. */
   questions: { id: number; optional: boolean }[]
 }
 
@@ -51,7 +51,7 @@ export interface CatalogueVersion {
   publishedAt: Micros | null
   displayName: string
   screens: CatalogueScreen[]
-  /** STATIC ones included; those repeated are under their enumerator. */
+  /** Including STATIC ones; repeated questions are under their enumerator. */
   questions: CatalogueQuestion[]
   rowVersion: string
 }
@@ -66,7 +66,7 @@ interface Block {
   questionDefinitions: { id: unknown; optional?: unknown; addressCorrectionEnabled?: unknown }[]
 }
 
-/** `findings` takes what could not be taken as it is. */
+/** `findings` receives everything that could not be copied unchanged. */
 export function versionOf(
   row: SourceProgram,
   state: CatalogueVersion['state'],
@@ -115,7 +115,7 @@ export function versionOf(
   }
 }
 
-/** The questions of the blocks, those under an enumerator below it; and the blocks whose enumerator is not there. */
+/** The questions of the blocks, repeated ones under their enumerator; and the blocks whose enumerator is missing. */
 function placeBlocks(
   blocks: readonly Block[],
   questions: ReadonlyMap<number, SourceQuestion>,
@@ -124,7 +124,7 @@ function placeBlocks(
 ): { top: CatalogueQuestion[]; waiting: readonly Block[] } {
   const enumerators = new Map<unknown, CatalogueQuestion[]>()
   const top: CatalogueQuestion[] = []
-  // A block may come before the one that it is repeated for; each round places those whose enumerator is placed.
+  // A block may precede the one it is repeated for; each round places those whose enumerator is placed.
   let waiting: readonly Block[] = blocks
   for (let placed = true; placed; ) {
     const later: Block[] = []

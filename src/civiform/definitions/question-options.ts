@@ -6,12 +6,12 @@ import { readTranslation } from './translations.ts'
 export interface FollowedOption {
   /** The ID stored in answers. */
   id: string
-  /** The name that is exported. Older ones are free text. */
+  /** The exported name. Older ones are free text. */
   adminName: string
   text: string
 }
 
-/** CiviForm keeps no options of YES_NO questions, in most releases. */
+/** In most releases, CiviForm stores no options for YES_NO questions. */
 const yesNo: readonly FollowedOption[] = [
   { id: '1', adminName: 'yes', text: 'Yes' },
   { id: '0', adminName: 'no', text: 'No' },
@@ -19,7 +19,7 @@ const yesNo: readonly FollowedOption[] = [
   { id: '3', adminName: 'maybe', text: 'Maybe' },
 ]
 
-/** By id, in the order of the list; what is no option is left out. */
+/** By ID, in the order of the list; anything that isn't an option is omitted. */
 export function readOptions({ question_type, question_options }: SourceQuestion): readonly FollowedOption[] {
   if (question_type === 'YES_NO') return yesNo
   if (!Array.isArray(question_options)) return []
@@ -33,7 +33,7 @@ export function readOptions({ question_type, question_options }: SourceQuestion)
   })
 }
 
-/** Before 2021 the texts stood in a map of their own, by language. */
+/** Before 2021, the texts were in a separate map by language. */
 function oldText(stored: unknown): string | undefined {
   if (typeof stored !== 'object' || stored === null) return undefined
   return readTranslation({ translations: stored })

@@ -6,7 +6,7 @@ import { inTransaction, type Sql } from '../../db/client.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { beginFollowing, type FollowState } from '../db/follow-state.ts'
 
-/** Throws Problem `conflict` while this installation has programs of its own: their ids would meet CiviForm's. */
+/** Throws Problem `conflict` while this installation has its own programs: their IDs would collide with CiviForm's. */
 export async function beginOrRefuse(
   sql: Sql,
   begin: Pick<FollowState, 'identity' | 'rendering' | 'slack_ms'>,

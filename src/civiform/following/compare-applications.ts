@@ -5,7 +5,7 @@ export type Exported = null | boolean | number | string | readonly Exported[] | 
 export interface PropertyDifference {
   /** `application.pets.entities[0].pet_food.text`. */
   place: string
-  /** Undefined where one has no such property. */
+  /** Undefined if one has no such property. */
   theirs: Exported | undefined
   ours: Exported | undefined
   /** Type of the question it belongs to, if any. */
@@ -15,7 +15,7 @@ export interface PropertyDifference {
 const isObject = (value: Exported | undefined): value is { readonly [name: string]: Exported } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Times of one second are the same, however they are written. */
+/** Times within the same second are equal, in any notation. */
 export function differences(
   theirs: Exported | undefined,
   ours: Exported | undefined,
@@ -43,10 +43,10 @@ function isSameTime(place: string, theirs: Exported | undefined, ours: Exported 
   return Math.floor(Date.parse(theirs) / 1000) === Math.floor(Date.parse(ours) / 1000)
 }
 
-/** The facts on which the deliberate differences of a program depend. */
+/** The facts that a program's deliberate differences depend on. */
 export interface Expected {
   slug: string
-  /** Whether it was the applicant who submitted. */
+  /** Whether the applicant submitted it. */
   byApplicant: boolean
   /** Keys of questions that CiviForm fills from the applicant's own record. */
   primaryKeys: ReadonlySet<string>
@@ -60,8 +60,8 @@ const isUnanswered = (value: Exported | undefined): boolean =>
   )
 
 /**
- * Whether a difference is one that the profile `contract` makes deliberately: the rows of the table in CIVIFORM.md, "Where the manual and
- * CiviForm's code differ". Times are compared by the second anyhow.
+ * Whether a difference is one that the profile `contract` makes deliberately: the rows of the table in CIVIFORM.md, "Where the manual and CiviForm's
+ * code differ". Times are compared by the second.
  */
 export function isDeliberate({ place, theirs, ours, type }: PropertyDifference, expected: Expected): boolean {
   const [, key = ''] = place.split('.')
@@ -79,7 +79,7 @@ export function isDeliberate({ place, theirs, ours, type }: PropertyDifference, 
   return ours === null && typeof theirs === 'string' && expected.primaryKeys.has(key)
 }
 
-/** The same, of many applications: each place with how often it differs, and one application where it does. */
+/** The same for many applications: each path with its number of differences, and one application that has it. */
 export interface DifferenceSummary {
   place: string
   applications: number
@@ -88,7 +88,7 @@ export interface DifferenceSummary {
   ours: Exported | undefined
 }
 
-/** Places in lists count as one. */
+/** All positions in a list count as one. */
 export function summarize(
   found: readonly { application_id: number; differences: readonly PropertyDifference[] }[],
 ): DifferenceSummary[] {

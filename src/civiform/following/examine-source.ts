@@ -18,7 +18,7 @@ import type { Finding } from '../definitions/catalogue-version.ts'
 import { type FollowOptions, isUntried, newestEvolution, whyMissing } from '../source/followed-source.ts'
 import { preparedTransactions } from '../source/watermark.ts'
 
-/** `error`: nothing can be followed until it is settled. `notice`: it can, and an operator should know. */
+/** `error`: nothing can be followed until it is fixed. `notice`: following is possible, and an operator should know. */
 export interface Examined {
   kind: 'error' | 'notice' | 'good'
   code: string
@@ -27,7 +27,7 @@ export interface Examined {
 
 type Report = (kind: Examined['kind'], code: string, text: string) => void
 
-/** Applications of about 4 KB that are copied in a second by one follower alongside a busy database: measured, and then more than halved. */
+/** Applications of about 4 KB that one follower copies per second from a busy database: the measured number, more than halved. */
 const copiedPerSecond = 1000
 
 export async function examineSource(source: Sql, sql: Sql, options: FollowOptions): Promise<Examined[]> {

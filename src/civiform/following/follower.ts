@@ -43,17 +43,17 @@ import { beginOrRefuse } from './begin-following.ts'
 
 /** The outcome of one round. */
 export interface Round {
-  /** Up to when everything submitted is here; undefined while that is unknown. */
+  /** The time up to which everything submitted is here; undefined while unknown. */
   watermark: Micros | undefined
   stored: number
   changed: number
-  /** Whether more waits to be copied, so that the next round should follow immediately. */
+  /** Whether more is waiting to be copied, so that the next round should follow immediately. */
   more: boolean
-  /** What delays the watermark in CiviForm's database; undefined if nothing has for long. */
+  /** What delays the watermark in CiviForm's database; undefined if nothing does for long. */
   heldBy: string | undefined
 }
 
-/** Steps of a copy in one round: a first copy takes long, and what is looked at in each round may not wait for its end. */
+/** Copying steps per round: a first copy takes long, and the checks of each round must not wait for its end. */
 const stepsMax = 5
 
 export class Follower {
@@ -64,24 +64,24 @@ export class Follower {
   #layout: SourceLayout | undefined
   #watermarks: Watermarks | undefined
   #reached = false
-  /** How often commits were lost there, of which what is remembered was read after the last. */
+  /** How often commits had been lost there when the remembered state was read. */
   #rollbacks = 0
 
   constructor(
     private readonly deps: FollowDeps,
-    /** Called during the first copy, after each part: how many are here, up to which time of submission. */
+    /** Called during the first copy, after each part: the number copied, and up to which submission time. */
     private readonly onProgress: (stored: number, upTo: Micros | null) => void = () => {},
   ) {
     this.#catalogue = new FollowedCatalogue(deps)
     this.#submitted = new SubmittedApplications(() => this.#catalogue)
   }
 
-  /** Rejects with what one of the two databases failed of; the next round continues. Throws Problem `conflict` where nothing will help. */
+  /** Rejects with the error of one of the two databases; the next round continues. Throws Problem `conflict` if no retry can help. */
   async round(signal?: AbortSignal): Promise<Round> {
     try {
       return await this.#round(signal)
     } catch (error) {
-      // An upgrade may have changed tables under us, a failover everything else.
+      // An upgrade may have changed tables, and a failover everything else.
       this.#layout = undefined
       this.#watermarks = undefined
       throw error
@@ -95,10 +95,10 @@ export class Follower {
     const layout = await this.#currentLayout(stand)
     this.#reached = true
     const state = (await findFollowState(sql))!
-    // Another server may be behind the same address, without a statement that failed.
+    // Another server may have taken over the address without a failed statement.
     refuseOther(state, await readIdentity(source))
     const why = whyCut(state, stand)
-    // Another process may have settled it, while this one had lost the lock.
+    // Another process may have settled it while this one had lost the lock.
     if (why !== undefined || state.rollbacks !== this.#rollbacks) this.#forget()
     this.#rollbacks = state.rollbacks + (why === undefined ? 0 : 1)
     const reading: FollowReading = {
@@ -133,7 +133,7 @@ export class Follower {
     return { watermark: more ? undefined : watermark, stored, changed, more, heldBy }
   }
 
-  /** How far clocks may lag, in milliseconds. It comes down again by itself. */
+  /** How far clocks may lag, in milliseconds. It decreases again automatically. */
   async #allowance(): Promise<number> {
     const { sql, options, log } = this.deps
     const state = (await findFollowState(sql))!
@@ -171,7 +171,7 @@ export class Follower {
   /** Reads the layout again after an upgrade of CiviForm, and compares the database with the one followed so far. */
   async #currentLayout(stand: SourceStand): Promise<SourceLayout> {
     if (this.#layout?.evolution === stand.evolution) return this.#layout
-    // Named by what was applied before the columns were read: an upgrade in between is then noticed, and they are read again.
+    // Identified by the evolution applied before the columns were read: an upgrade in between is then detected, and they are read again.
     const layout = { ...(await readLayout(this.deps.source)), evolution: stand.evolution }
     this.#require(layout)
     if (isUntried(layout))
@@ -184,7 +184,7 @@ export class Follower {
     return layout
   }
 
-  /** Throws where it cannot be followed as it is: for now, while tables are restored; else until an operator has seen to it. */
+  /** Throws if it cannot be followed now: temporarily, while tables are being restored; otherwise until an operator has fixed it. */
   #require(layout: SourceLayout): void {
     const absent = absentTables(layout)
     if (this.#reached && absent.length > 0 && !isUntried(layout))
@@ -194,7 +194,7 @@ export class Follower {
     refuseLayout(layout)
   }
 
-  /** A table that each CiviForm has is not there: what else is missing says more than the error. */
+  /** A table that every CiviForm has is missing: the other missing ones are more informative than the error. */
   async #refuse(error: unknown): Promise<never> {
     if ((error as { code?: unknown }).code === '42P01') this.#require(await readLayout(this.deps.source))
     throw error
@@ -213,12 +213,12 @@ export class Follower {
       return
     }
     refuseOther(known, identity)
-    // An upgrade may bring columns that say more of what was copied without them.
+    // An upgrade may add columns with more information about applications copied without them.
     if (known.rendering !== rendering || known.evolution !== evolution)
       await moveFollowState(sql, { rendering, evolution, scan_whole: true, scan_after: 0 })
   }
 
-  /** Drops what was remembered of a database that has lost commits since. */
+  /** Drops the remembered state of a database that has lost commits since. */
   #forget(): void {
     this.#catalogue = new FollowedCatalogue(this.deps)
     this.#watermarks = undefined
@@ -227,7 +227,7 @@ export class Follower {
   }
 }
 
-/** At the start that is a setting to mend; later, what was the primary may be about to become it again. */
+/** At the start, this is a wrong setting; later, a former primary may be about to become the primary again. */
 function standby(wasFollowed: boolean): Problem {
   const detail =
     'CIVIFORM_DATABASE_URL points to a standby. Use the address of the primary, because only the primary shows submissions in progress.'
@@ -244,7 +244,7 @@ function refuseOther({ identity: followed }: FollowState, identity: string): voi
   })
 }
 
-/** Throws Problem `conflict` that names every table and column that is missing, or may not be read. */
+/** Throws Problem `conflict` naming every table and column that is missing or may not be read. */
 export function refuseLayout(layout: SourceLayout): void {
   const missing = missingNames(layout)
   const { notGranted } = layout

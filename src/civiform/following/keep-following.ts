@@ -10,7 +10,7 @@ import type { Follower, Round } from './follower.ts'
 
 export interface KeepFollowingOptions {
   follower: Follower
-  /** This service's own database, and a pool of it with one connection, which holds the lock. */
+  /** This service's own database, and a pool with one connection to it, which holds the lock. */
   sql: Sql
   lock: Sql
   pollIntervalMs: number
@@ -26,7 +26,7 @@ export interface KeepFollowingOptions {
 
 const pauseMsMax = 60_000
 
-/** Resolves when stopped. Rejects with a Problem `conflict`, which no retry cures. */
+/** Resolves when stopped. Rejects with a Problem `conflict` that no retry can fix. */
 export async function keepFollowing(options: KeepFollowingOptions): Promise<void> {
   const {
     follower,
@@ -44,7 +44,7 @@ export async function keepFollowing(options: KeepFollowingOptions): Promise<void
   while (!signal.aborted) {
     let pauseMs = pollIntervalMs
     try {
-      // Asked each time: a connection that was lost has lost the lock with it.
+      // Checked each time: a lost connection has lost its lock.
       if (await tryFollowLock(lock)) {
         waiting = false
         const round = await follower.round(signal)
@@ -62,12 +62,12 @@ export async function keepFollowing(options: KeepFollowingOptions): Promise<void
       onFailure(error, pauseMs)
       if (!(error instanceof FollowedElsewhere)) await noteFailure(sql, error)
     }
-    // Rejects when it is aborted, and then the loop ends.
+    // Rejects when aborted, and then the loop ends.
     await setTimeout(pauseMs, undefined, { signal }).catch(() => {})
   }
 }
 
-/** For the console and metrics; what a database says may quote rows, so only its code is kept. */
+/** For the console and metrics; a database's message may quote rows, so only its code is stored. */
 async function noteFailure(sql: Sql, error: unknown): Promise<void> {
   const { code, name } = error as { code?: unknown; name?: unknown }
   const last_error = error instanceof Problem ? error.detail : String(code ?? name ?? 'unknown')

@@ -8,7 +8,7 @@ import { findFollowState } from '../db/follow-state.ts'
 import { readFollowedKeys } from '../db/followed-keys.ts'
 import { profileOf } from '../source/profile.ts'
 
-/** Throws Problem `conflict` if applications are followed in another profile than this process's. */
+/** Throws Problem `conflict` if applications were copied in another profile than this process's. */
 export async function requireFollowedProfile(sql: Sql, profile: ExportProfile): Promise<void> {
   const state = await findFollowState(sql)
   if (state === undefined) return

@@ -6,7 +6,7 @@ import { type Db, inTransaction, readNow, type Sql } from '../../db/client.ts'
 import { acceptDeletions, findFollowState, moveFollowState } from '../db/follow-state.ts'
 import { readIdentity } from '../db/source.ts'
 
-/** For a day, whatever is missing in CiviForm is taken for deleted. Throws Problem `conflict` where nothing is followed. */
+/** For a day, everything missing in CiviForm counts as deleted. Throws Problem `conflict` if nothing is followed. */
 export async function settleDeletions(sql: Sql, actor: string): Promise<void> {
   await inTransaction(sql, async tx => {
     await requireFollowing(tx)
@@ -15,12 +15,12 @@ export async function settleDeletions(sql: Sql, actor: string): Promise<void> {
   })
 }
 
-/** The database at the address that is set is the one that was followed, moved. Returns what it was known by, and is. */
+/** Confirms that the database at the configured address is the followed one, which has moved. Returns its earlier and current identity. */
 export async function settleMove(sql: Sql, source: Sql, actor: string): Promise<{ from: string; to: string }> {
   const to = await readIdentity(source)
   return inTransaction(sql, async tx => {
     const { identity: from } = await requireFollowing(tx)
-    // Its log is another one, and its rows have other versions: nothing of them can be compared.
+    // It has another log, and its rows have other versions, so none of them can be compared.
     const history = { timeline: null, written: null, incarnation: null, application_ids: null, event_ids: null }
     await moveFollowState(tx, { identity: to, ...history, scan_whole: true, scan_after: 0 })
     await appendAuditEvent(tx, { actor, action: 'civiform_moved', subject: 'civiform', detail: { from, to } })
@@ -28,7 +28,7 @@ export async function settleMove(sql: Sql, source: Sql, actor: string): Promise<
   })
 }
 
-/** Its database was restored to an earlier state, as with the next round is settled what was lost by it. */
+/** Reports that its database was restored to an earlier state; the next round then settles what was lost. */
 export async function settleRestore(sql: Sql, actor: string): Promise<void> {
   await inTransaction(sql, async tx => {
     await requireFollowing(tx)
@@ -37,7 +37,7 @@ export async function settleRestore(sql: Sql, actor: string): Promise<void> {
   })
 }
 
-/** How far clocks there are taken to lag, for a day; 0 for what the settings say. */
+/** Sets for a day how far clocks there may lag; 0 for the configured value. */
 export async function settleAllowance(sql: Sql, ms: number, actor: string): Promise<void> {
   await inTransaction(sql, async tx => {
     await requireFollowing(tx)

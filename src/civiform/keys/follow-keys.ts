@@ -14,12 +14,12 @@ import type { FollowReading } from '../source/followed-source.ts'
 
 const kind = 'api_key'
 
-/** Makes the keys here, and what is reported of them, what they are in CiviForm. Returns how many changed. */
+/** Updates the keys here, and their findings, to CiviForm's. Returns the number of changes. */
 export async function followKeys({ sql, source, options }: FollowReading): Promise<number> {
   const findings: Finding[] = []
   const theirs = (await readSourceKeys(source, options.databaseZone)).flatMap(key => readKey(key, findings))
   const ours = new Map((await readFollowedKeys(sql)).map(key => [key.api_key_id, key]))
-  // An archived program is in no active version: CiviForm finds none of its slug, whatever a key grants.
+  // An archived program is in no active version: CiviForm finds no program with its slug, whatever a key grants.
   const open = (await readPrograms(sql)).filter(program => program.active_version_id !== null)
   const known = new Set(open.map(program => program.slug))
   const wanted = theirs.map(key => ({ ...key, slugs: key.slugs.filter(slug => known.has(slug)).sort() }))
@@ -59,7 +59,7 @@ export async function followKeys({ sql, source, options }: FollowReading): Promi
   return changed.length + gone.length
 }
 
-/** As they are kept: one of each subject, which is the last. */
+/** As stored: one for each subject, the last. */
 const bySubject = (findings: readonly Finding[]): Map<string, string> =>
   new Map(findings.map(({ subject, detail }) => [subject, detail]))
 
@@ -106,7 +106,7 @@ function readKey(key: SourceKey, findings: Finding[]): FollowedKey[] {
   ]
 }
 
-/** In IPv4, as CiviForm has them; what lies beyond the mask is dropped. */
+/** In IPv4, as in CiviForm; bits beyond the mask are dropped. */
 function networkOf(text: string): string | undefined {
   const match = /^([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})(?:\/([0-9]{1,2}))?$/.exec(text)
   if (match === null) return undefined
@@ -118,7 +118,7 @@ function networkOf(text: string): string | undefined {
   return 'error' in parseSubnet(shown) ? undefined : shown
 }
 
-/** Slugs with the permission to read. A grant follows the slug, whichever program has it. */
+/** Slugs with the permission to read. A grant belongs to the slug, whichever program has it. */
 function grantedSlugs(grants: unknown, report: (detail: string) => void): string[] {
   const programs = (grants as { programGrants?: unknown } | null)?.programGrants
   if (typeof programs !== 'object' || programs === null) {

@@ -3,23 +3,23 @@
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import type { CatalogueQuestion } from '../definitions/catalogue-version.ts'
 
-/** A question of the version. Where CiviForm has none for it any more, it is unanswered. */
+/** A question of the version. If CiviForm no longer has a question for it, it is unanswered. */
 export interface PlannedQuestion {
   /** ID of the question as stored here, which markers in stored text contain. */
   question_id: number
   key: string
-  /** As CiviForm names it; undefined when this release does not know it. */
+  /** Its type's name in CiviForm; undefined if this release does not know it. */
   type: string | undefined
-  /** Its form in an export when it is unanswered. */
+  /** Its unanswered form in exports. */
   unanswered: string
-  /** Admin names by the id that is stored, in the order of an export. */
+  /** Admin names by stored ID, in export order. */
   options: ReadonlyMap<string, string>
-  /** The part of the applicant's own row that replaces a missing answer, if the profile does that. */
+  /** The part of the applicant's own row that replaces a missing answer, if the profile allows that. */
   primary: 'NAME' | 'EMAIL' | 'PHONE' | 'DOB' | undefined
   children: readonly PlannedQuestion[]
 }
 
-/** The shape decides what is exported; the catalogue, how it is read. */
+/** The shape decides what is exported; the catalogue, how to read it. */
 export function planAnswers(
   shape: KeyMap,
   questions: readonly CatalogueQuestion[],

@@ -12,13 +12,13 @@ import { member, readDay, readDouble, readLong, readLongs, readText, readTexts }
 export interface AnswerContext extends Rendering {
   /** The applicant's own row; null unless the profile shows it. */
   live: LiveApplicant | null
-  /** Called with what could not be read, without the answer. */
+  /** Called for unreadable data, without the answer. */
   report: (detail: string) => void
 }
 
 const json = JSON.stringify
 
-/** `"key":{…}` for every question, answered or not, joined by commas. `stored` is the object that has their answers. */
+/** `"key":{…}` for every question, answered or not, joined by commas. `stored` is the object with their answers. */
 export function renderAnswers(
   questions: readonly PlannedQuestion[],
   stored: Json | undefined,
@@ -155,7 +155,7 @@ function dollars(cents: bigint): string {
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`.replace(/\.?0+$/, '')
 }
 
-/** At most eight decimals, half to even, no zeros at the end: as Java writes them. */
+/** At most eight decimals, rounded half to even, without trailing zeros, like Java's format. */
 function coordinate(stored: Json | undefined): string | null {
   const value = readDouble(stored)
   if (value === null) return null
@@ -166,7 +166,7 @@ function coordinate(stored: Json | undefined): string | null {
   return even.replace(/\.?0+$/, '')
 }
 
-/** Cut off after eight decimals. */
+/** Truncated after eight decimals. */
 const halfDown = (exact: string): string => exact.slice(0, exact.indexOf('.') + 9)
 
 const areaStates: Readonly<Record<string, string>> = { IN_AREA: 'InArea', NOT_IN_AREA: 'NotInArea', FAILED: 'Failed' }
@@ -186,7 +186,7 @@ function serviceAreas(answer: Json | undefined, { profile }: AnswerContext): str
   return profile === 'contract' ? readText(member(answer, 'service_area')) : null
 }
 
-/** The key is encoded as in a form, and that again as part of a path. */
+/** The key is URL-encoded, and encoded again as part of a path. */
 function fileUrl(key: string, baseUrl: string): string {
   const encoded = encodeURIComponent(key.toWellFormed())
     .replaceAll('%20', '+')
@@ -199,7 +199,7 @@ function featureId(stored: string): string | null {
   return 'json' in parsed && isJsonObject(parsed.json) ? readText(member(parsed.json, 'featureId')) : null
 }
 
-/** `Jr.` as the manual has it: `JR`. */
+/** `Jr.` in the manual's form: `JR`. */
 function suffixCode(suffix: string | null): string | null {
   const code = suffix?.replace('.', '').toUpperCase()
   return code !== undefined && /^(JR|SR|I|II|III|IV|V)$/.test(code) ? code : suffix

@@ -12,13 +12,13 @@ import { member } from './stored-scalars.ts'
 
 /** Everything needed to render a version's applications. */
 export interface VersionPlan {
-  /** `program_name` as it is exported. */
+  /** The exported `program_name`. */
   programName: string
   questions: readonly PlannedQuestion[]
 }
 
 export interface RenderedApplication extends Annotations {
-  /** As exported: the applicant before a merge of accounts, where CiviForm remembers it. */
+  /** As exported: the applicant before accounts were merged, if CiviForm remembers it. */
   applicant_id: number
   language: string
   snapshot: string
@@ -28,7 +28,7 @@ export interface RenderedApplication extends Annotations {
 /** Deepest nesting of a stored document. */
 const depthMax = 200
 
-/** Never fails: what cannot be read counts as unanswered and is reported. */
+/** Never fails: unreadable data counts as unanswered and is reported. */
 export function renderApplication(
   row: SourceApplication,
   plan: VersionPlan,
@@ -69,7 +69,7 @@ export function renderApplication(
   }
 }
 
-/** The object that has an applicant's answers; undefined for a document that is none. */
+/** The object with an applicant's answers; undefined for an invalid document. */
 function readAnswers(document: string | null, report: (detail: string) => void): Json | undefined {
   if (document === null) return undefined
   const parsed = parseJson(document, { depthMax, lastOfDuplicates: true })
@@ -78,7 +78,7 @@ function readAnswers(document: string | null, report: (detail: string) => void):
   return undefined
 }
 
-/** As Java writes it, in the one profile; whole seconds and a numeric offset, in the other. */
+/** Java's format in one profile; whole seconds and a numeric offset in the other. */
 function writeTime(instant: Micros | null, { profile, timeZone }: Rendering): string | null {
   if (instant === null) return null
   const whole = formatOffsetTime(instant, timeZone)

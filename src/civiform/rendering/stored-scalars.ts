@@ -9,14 +9,14 @@ const longMax = 2n ** 63n - 1n
 export const member = (json: Json | undefined, name: string): Json | undefined =>
   isJsonObject(json) ? (json as JsonObject).get(name) : undefined
 
-/** Text, or the text of a number or literal; null for what is empty or none. */
+/** Text, or the text of a number or literal; null if empty or missing. */
 export function readText(json: Json | undefined): string | null {
   if (typeof json === 'string') return json === '' ? null : json
   if (json instanceof JsonNumber) return json.source
   return typeof json === 'boolean' ? String(json) : null
 }
 
-/** A whole number of 64 bits: of an integer, a decimal cut off, or digits in a text. */
+/** A 64-bit integer: from an integer, a truncated decimal, or digits in a text. */
 export function readLong(json: Json | undefined): bigint | null {
   if (json instanceof JsonNumber) return inRange(truncated(json.source))
   if (typeof json !== 'string' || !/^\s*[+-]?[0-9]{1,19}\s*$/.test(json)) return null
@@ -47,14 +47,14 @@ export function readDay(json: Json | undefined): string | null {
   return year >= 0 && year <= 9999 ? date.toISOString().slice(0, 10) : null
 }
 
-/** Whole numbers, if every item is one; else none at all. */
+/** Integers, if every item is one; otherwise none at all. */
 export function readLongs(json: Json | undefined): bigint[] {
   if (!isJsonArray(json)) return []
   const numbers = json.map(readLong)
   return numbers.includes(null) ? [] : (numbers as bigint[])
 }
 
-/** Texts, if every item is one; else none at all. */
+/** Texts, if every item is one; otherwise none at all. */
 export function readTexts(json: Json | undefined): string[] {
   return isJsonArray(json) && json.every(item => typeof item === 'string') ? (json as string[]) : []
 }

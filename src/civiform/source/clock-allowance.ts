@@ -5,11 +5,11 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowState } from '../db/follow-state.ts'
 
 /**
- * What is allowed for at most. An application that appears further below a watermark is history that
- * was imported or restored, and no clock: it is taken in without allowing for more.
+ * The maximum allowance. An application that appears further before a watermark was imported or restored, and is not due to a clock: it is copied
+ * without increasing the allowance.
  */
 export const allowanceMsMax = 120_000
-/** How long a wider allowance lasts after what made it necessary. */
+/** How long an increased allowance remains after its cause. */
 const widenedMicros = 86_400_000_000
 
 type Allowance = Pick<FollowState, 'slack_ms' | 'slack_widened_at'>
@@ -21,7 +21,7 @@ export function allowanceAt({ slack_ms, slack_widened_at }: Allowance, leastMs: 
   return { slack_ms, slack_widened_at }
 }
 
-/** What is to be allowed for after applications appeared so far below a watermark; undefined when none of them is of a clock. */
+/** The allowance needed after applications appeared this far before a watermark; undefined if none of them is due to a clock. */
 export function widenedFor(slackMs: number, latenessMs: readonly number[]): number | undefined {
   const needed = latenessMs.map(ms => slackMs + ms).filter(ms => ms <= allowanceMsMax)
   return needed.length === 0 ? undefined : Math.min(allowanceMsMax, Math.ceil(Math.max(...needed) * 1.5))

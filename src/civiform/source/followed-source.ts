@@ -9,19 +9,19 @@ import type { SourceReading } from '../db/source-applications.ts'
 import type { Rendering } from './profile.ts'
 
 export interface FollowOptions extends Rendering {
-  /** The zone of times in CiviForm's database. */
+  /** The time zone of CiviForm's database. */
   databaseZone: string
-  /** How far the clocks of CiviForm's servers may lag its database's, at least. */
+  /** The minimum lag allowed for the clocks of CiviForm's servers behind its database's. */
   slackMs: number
   /** Applications compared in each round. */
   scanRows: number
-  /** Applications that are read and stored in one go, at most; what suits each work unless given. */
+  /** Maximum number of applications read and stored at a time; by default, what suits each kind of work. */
   batchRows?: number
-  /** How often every application is read whole. */
+  /** How often every application is read in full. */
   wholeScanMs: number
 }
 
-/** What the settings say of following. Throws Problem `invalid_request` that names what is not set. */
+/** The settings for following. Throws Problem `invalid_request` naming what is not set. */
 export function followOptionsOf(config: {
   civiformDatabase: { zone: string } | undefined
   civiformBaseUrl: string
@@ -47,13 +47,13 @@ export function followOptionsOf(config: {
   }
 }
 
-/** The newest evolution that was tried. */
+/** The newest evolution that was tested. */
 export const newestEvolution = 98
 
-/** Whether a CiviForm is of a newer release than any that was tried. */
+/** Whether a CiviForm has a newer release than any that was tested. */
 export const isUntried = ({ evolution }: { evolution: number | null }): boolean => (evolution ?? 0) > newestEvolution
 
-/** What a CiviForm is whose database lacks a needed column. */
+/** Describes a CiviForm whose database lacks a required column. */
 export const whyMissing = ({ evolution }: SourceLayout): string =>
   isUntried({ evolution })
     ? `this release of CiviForm (evolution ${evolution}) is newer than this Tributary supports (${newestEvolution}) and has dropped or renamed it; upgrade Tributary`
@@ -68,15 +68,15 @@ const unset = (parameter: string, what: string) => ({
 export interface FollowDeps {
   /** This service's own database. */
   sql: Sql
-  /** CiviForm's, which is only read. */
+  /** CiviForm's database, which is only read. */
   source: Sql
   options: FollowOptions
   log: Pick<Log, 'info' | 'warn' | 'error'>
 }
 
-/** The same, once it is known what CiviForm's release has. */
+/** The same, once the layout of CiviForm's release is known. */
 export interface FollowReading extends FollowDeps {
   reading: SourceReading
-  /** Whether its database has lost commits since it is followed. */
+  /** Whether its database has lost commits since following began. */
   wasRolledBack: boolean
 }

@@ -39,6 +39,6 @@ export function whyCut(
   return undefined
 }
 
-/** Whether everything is still being compared since its history was cut: what is found then is no other loss. */
+/** Whether everything is still being compared after its history was cut: what is found during that is not another loss. */
 export const isSettling = ({ rolled_back_at, whole_scan_ended_at }: FollowState): boolean =>
   rolled_back_at !== null && (whole_scan_ended_at === null || whole_scan_ended_at < rolled_back_at)

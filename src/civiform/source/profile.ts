@@ -4,20 +4,20 @@ import type { ExportProfile } from '../../domain/questions/key-map.ts'
 
 /** The rules by which applications are rendered. */
 export interface Rendering {
-  /** `contract`: as the manual has it. `origin`: as CiviForm's code does it. CIVIFORM.md lists every difference. */
+  /** `contract`: according to the manual. `origin`: according to CiviForm's code. CIVIFORM.md lists every difference. */
   profile: ExportProfile
-  /** The instance's zone. */
+  /** The instance's time zone. */
   timeZone: string
-  /** Where CiviForm is reached: addresses of uploaded files lead there. Without a slash at the end. */
+  /** CiviForm's address, to which links of uploaded files lead. Without a trailing slash. */
   civiformBaseUrl: string
 }
 
-/** Count it up when stored texts would come out differently: the follower then renders all of them again. */
+/** Increment it when stored texts would change: the follower then renders all of them again. */
 const renderingVersion = 1
 
 /** Identifies a rendering; stored with the texts. */
 export const renderingName = ({ profile, timeZone, civiformBaseUrl }: Rendering): string =>
   JSON.stringify([renderingVersion, profile, timeZone, civiformBaseUrl])
 
-/** The profile of a rendering, by its name. */
+/** The profile of a rendering, by name. */
 export const profileOf = (name: string): ExportProfile => (JSON.parse(name) as [number, ExportProfile])[1]

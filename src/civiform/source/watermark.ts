@@ -12,13 +12,13 @@ import type { Sql } from '../../db/client.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { maySeeTransactions, readOpenTransactions, readTransactionSample } from '../db/source-watermark.ts'
 
-/** Samples kept at most; of more, every second one goes. */
+/** Maximum number of samples; beyond that, every second one is dropped. */
 const samplesMax = 256
 
 /** What delays the watermark, for an operator. */
 export interface Held {
   by: string
-  /** When it began, or was first seen; null when that is not known. */
+  /** When it began, or was first seen; null if unknown. */
   since: Micros | null
 }
 
@@ -33,7 +33,7 @@ export class Watermarks {
     private readonly source: Sql,
     private readonly writers: readonly string[],
     private readonly mode: 'statistics' | 'locks',
-    /** A transaction that has been open for less is not reported. */
+    /** Younger transactions are not reported. */
     private readonly heldMs = 10_000,
   ) {}
 
@@ -41,17 +41,17 @@ export class Watermarks {
     return new Watermarks(source, writers, (await maySeeTransactions(source)) ? 'statistics' : 'locks')
   }
 
-  /** What delayed it at the last check; undefined if nothing has for long. */
+  /** What delayed it at the last check; undefined if nothing did for long. */
   get held(): Held | undefined {
     return this.#held
   }
 
-  /** Every transaction that had begun before was over when it was last asked; undefined when that was unknown. */
+  /** Every transaction that had begun before this time had ended at the last check; undefined if unknown. */
   get settled(): Micros | undefined {
     return this.#settled
   }
 
-  /** Undefined when nothing is known yet. It never goes back, whatever the slack. */
+  /** Undefined while nothing is known yet. It never moves back, whatever the slack. */
   async read(slackMs: number): Promise<Micros | undefined> {
     const settled =
       this.mode === 'statistics' ? ((await this.#byStatistics()) ?? (await this.#byLocks())) : await this.#byLocks()
@@ -62,7 +62,7 @@ export class Watermarks {
     return this.#newest
   }
 
-  /** Undefined when the state of a session is hidden: its transaction would be missed. */
+  /** Undefined if the state of a session is hidden: its transaction would be missed. */
   async #byStatistics(): Promise<Micros | undefined> {
     const { now, oldest, pid, role, unreported, prepared } = await readOpenTransactions(this.source, this.writers)
     this.#held = oldest === null ? undefined : this.#heldSince(now, oldest, `${pid} of the role ${role}`)
@@ -73,7 +73,7 @@ export class Watermarks {
   async #byLocks(): Promise<Micros | undefined> {
     const { now, open, prepared } = await readTransactionSample(this.source, this.writers)
     this.#held = prepared > 0 ? { by: preparedTransactions(prepared), since: null } : undefined
-    // A prepared transaction has no session any more, and may be any time old. CiviForm uses none.
+    // A prepared transaction no longer has a session, and may be of any age. CiviForm uses none.
     if (prepared > 0) return undefined
     const still = new Set(open.map(item => item.virtualxid))
     for (const sample of this.#samples) sample.open = sample.open.intersection(still)
@@ -98,6 +98,6 @@ export class Watermarks {
   }
 }
 
-/** Prepared transactions in the way, and how to remove them. */
+/** Prepared transactions that cause the delay, and how to remove them. */
 export const preparedTransactions = (prepared: number): string =>
   `${prepared} prepared ${prepared === 1 ? 'transaction' : 'transactions'} in CiviForm's database: commit or roll back what pg_prepared_xacts names`
