@@ -6,7 +6,7 @@ import { assertedTextErrors } from './testing/asserted-texts.ts'
 
 /** Below every use case. */
 const below = ['db', 'domain', 'base']
-/** What pages and routes are made of. Settings reach them as values, so of `config` they know the types alone. */
+/** What pages and routes are built from. They receive settings as values, so they may only import the types of `config`. */
 const underPages = ['core', ...below, 'type config']
 const useCases = [
   'export',
@@ -22,11 +22,11 @@ const useCases = [
   'webhooks',
 ]
 const composed = ['app', 'config', 'workers', 'core', ...below]
-/** For each room, the rooms (`core` means all within it) or files it may import; `type config` means its types alone. Nothing imports a main. */
+/** For each room, the rooms (`core` means all within it) or files it may import; `type config` means its types only. Nothing imports a main. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['service', ...composed],
   scripts: composed,
-  // The commands about a CiviForm that is followed.
+  // The commands for following a CiviForm.
   following: ['scripts', ...composed],
   // The binary's own file starts what its arguments name.
   program: ['main', 'scripts', 'following', 'base'],
@@ -34,23 +34,23 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   app: underPages,
   workers: underPages,
   web: ['web', ...underPages],
-  // Pages for people: what they share, the generated docs, the console. Docs know who is signed in to the console.
+  // Pages for people: their common parts, the generated docs, the console. The docs know who is signed in to the console.
   'web/html': ['web/http', 'core/people', 'domain', 'base', 'type config'],
   // Neither needs the other.
   'web/apply': ['web/http', 'web/html', 'web/questions', ...underPages],
-  // The editor of programs runs in browsers.
+  // The program editor runs in browsers.
   'web/editor': ['web/questions', 'domain'],
   'web/docs': ['web/http', 'web/html', 'web/console', ...underPages],
   'web/console': ['web/http', 'web/html', 'web/questions', ...underPages],
-  // A program's questions as forms ask them: pure, for applicants' pages and the console.
+  // A program's questions as form fields: pure, for applicants' pages and the console.
   'web/questions': ['core/intake', 'domain', 'type base'],
   'web/http': underPages,
   ...Object.fromEntries(useCases.map(room => [`core/${room}`, ['core/queue', ...below]])),
-  // What they do is audited in the transaction that does it.
+  // Their actions are audited in the same transaction.
   'core/keys': ['core/audit', 'core/queue', ...below],
   'core/people': ['core/keys', 'core/audit', 'core/queue', ...below],
   'core/files': below,
-  // A client of intake. Its sessions are made of the same parts as the console's.
+  // A client of intake. Its sessions are built from the same parts as the console's.
   'core/apply': ['core/intake', 'core/keys', 'core/people', 'core/audit', ...below],
   'core/export': ['core/audit', 'core/queue', ...below],
   'core/webhooks': ['core/audit', 'core/queue', ...below],
@@ -58,7 +58,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The relay moves jobs from the outbox, which is a table, into the queue.
   'core/queue': below,
   civiform: ['core/audit', 'core/metrics', 'core/queue', ...below],
-  // What clients run. They know the service by its documents alone, as any other client does.
+  // What clients run. They only know the service from its documents, like any other client.
   'clients/pull': ['src/base/csv-text.ts', 'base/tables'],
   'clients/client': [],
   config: ['domain', 'base'],
@@ -68,14 +68,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Tables of applications, which the console and `pull` write alike.
   'base/tables': ['src/base/csv-text.ts'],
 }
-/** Packages of ours: a folder with an interface, `exports` of its package.json, and no other way in. */
+/** Our packages: a folder with an interface, the `exports` of its package.json, and no other way in. */
 const workspaces: Readonly<Record<string, string>> = {
   '@tributary/web': 'src/web',
   '@tributary/civiform': 'src/civiform',
   '@tributary/client': 'src/clients/client',
   '@tributary/cli': 'src/clients/pull',
 }
-/** Packages that only some rooms may know; scripts may know any. */
+/** Packages that only some rooms may import; scripts may import any. */
 const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^elysia(\/|$)/, ['web', 'web/http', 'web/html', 'web/docs', 'web/console', 'web/apply']],
   [/^preact/, ['web/html', 'web/questions', 'web/docs', 'web/console', 'web/apply', 'web/editor']],
@@ -96,7 +96,7 @@ const importsOf = (code: string): { index: number; type: string; specifier: stri
     type,
     specifier: (from ?? dynamic)!,
   }))
-/** These files name what is refused. */
+/** These files name forbidden text. */
 const own = ['scripts/check.ts', 'tests/scripts/check.test.ts']
 const speaksHttp = /^(web|clients\/client)\b/
 /** Text that files must not contain, with the files where it is allowed and the reason. */
@@ -104,8 +104,8 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
   [
     [
       /\b(sql|tx|db|transaction|connection)(<[^`;]*?>)?`|['"`]\s*(?:(?:select\s[^'"`]*\sfrom|insert into|delete from|update \w+\s+set|truncate|(?:create|alter|drop) (?:table|index|view|function|trigger|type|schema|database|role))\s|with \w+ as \()/g,
-      // The benchmark holds the statements of the programs it is compared with, and a soak looks at what no program of ours does.
-      // What `pull` keeps, or fills for others, is no database of ours either.
+      // The benchmark has the statements of the programs it is compared with, and a soak reads what no program of ours does. The databases that
+      // `pull` keeps, or fills for others, aren't ours either.
       (path, room) =>
         ['db', 'clients/pull'].includes(room) ||
         path.startsWith('src/civiform/db/') ||
@@ -152,25 +152,25 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
     ],
   ]
 
-/** Functions of a file, from the first line to the last: Biome sets both at the margin. */
+/** Functions in a file, from first to last line: Biome puts both at the margin. */
 const functions = /^(?:export )?(?:async )?function (\w+)[\s\S]*?^}$/gm
 const functionLinesMax = 60
 
-/** Every breach in these files of src, workers and scripts, by path from the root of the checkout. */
+/** Every violation in these files of src, workers and scripts, by path from the root of the checkout. */
 export function breachesOf(files: ReadonlyMap<string, string>): string[] {
   const types = new Map<string, string>()
   return [...files].sort().flatMap(([path, text]) => {
     const room = roomOf(path)
-    // Comments go, and the places of all else stay.
+    // Removes comments and keeps everything else in its position.
     const code = text.replace(/^\s*(\/\/|\/?\*).*$|(?<=[\s,;])\/\/ .*$/gm, gone => gone.replaceAll(/./g, ' '))
     const at = (index = 0, sentence = '') => `${path}:${code.slice(0, index).split('\n').length}: ${sentence}`
     const breaches = nameErrors(path, [...files.keys()]).map(sentence => at(0, sentence))
-    // Bun reads tsconfig.json where a process was started, which need not be the checkout.
+    // Bun reads tsconfig.json in the folder where a process was started, which need not be the checkout.
     if (path.endsWith('.tsx') && !text.includes('\n/** @jsxImportSource preact */\n'))
       breaches.push(
         at(0, 'lacks /** @jsxImportSource preact */, so it fails in a process started from another folder.'),
       )
-    // Biome counts no lines within elements.
+    // Biome doesn't count lines within elements.
     for (const { 0: found, 1: name, index } of path.endsWith('.tsx') ? text.matchAll(functions) : []) {
       const lines = found.split('\n').length
       if (lines > functionLinesMax)
@@ -191,7 +191,7 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
   })
 }
 
-/** Names of the types that a file exports, and where. The published client is its users' alone, and names what its documents name. */
+/** Names and locations of the types that a file exports. The published client is used by others only, and uses the names of the API documents. */
 const exportedTypes = (path: string, code: string): [name: string, index: number][] =>
   path.startsWith('src/clients/client/')
     ? []
@@ -200,7 +200,7 @@ const exportedTypes = (path: string, code: string): [name: string, index: number
         index,
       ])
 
-/** `web/docs` for `src/web/docs/viewer.ts`, `web` for `src/web/routes.ts`, `main` for the processes, the path for what is in none. */
+/** `web/docs` for `src/web/docs/viewer.ts`, `web` for `src/web/routes.ts`, `main` for the processes, the path for files in no folder. */
 function roomOf(path: string): string {
   if (['src/main.ts', 'workers/main.ts', 'workers/follow-civiform.ts'].includes(path)) return 'main'
   if (path === 'scripts/tributary.ts') return 'program'
@@ -212,7 +212,7 @@ function roomOf(path: string): string {
   return rooms.find(room => mayImport[room] !== undefined) ?? path
 }
 
-/** Where a file belongs to a package of ours, that package's folder. */
+/** The folder of our package that a file belongs to, if any. */
 const workspaceOf = (path: string): string | undefined =>
   Object.values(workspaces).find(folder => path.startsWith(`${folder}/`))
 
@@ -239,10 +239,10 @@ function importErrors(path: string, room: string, type: string, specifier: strin
   return [`imports ${target}; ${room} may import ${may.join(', ') || 'none of our modules'}.`]
 }
 
-/** A folder with more is two subjects. */
+/** A folder with more files has two subjects. */
 const folderFilesMax = 16
 
-/** Folders that hold too much, or import each other, directly or through others. A file of `src` or `scripts` itself is a folder of its own. */
+/** Folders that are too large, or import each other, directly or through others. A file directly in `src` or `scripts` counts as a folder. */
 export function folderBreaches(files: ReadonlyMap<string, string>): string[] {
   const folderOf = (path: string): string => (['src', 'scripts'].includes(dirname(path)) ? path : dirname(path))
   const counts = new Map<string, number>()
@@ -281,10 +281,10 @@ function nameErrors(path: string, all: readonly string[]): string[] {
   ]
 }
 
-/** Files that explain, show and alert on the metrics that processes report. */
+/** Files that explain, display and alert on the metrics that processes report. */
 const watching = ['deploy/OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'] as const
 
-/** Metrics that are not explained by their own help or not shown, or that nothing reports, and alerts without a heading; of the same files and these. */
+/** Metrics without an explanation or panel, unknown metrics, and alerts without a heading, in these files. */
 export function watchingErrors(files: ReadonlyMap<string, string>): string[] {
   const [operations, dashboard, alerts] = watching.map(path => files.get(path) ?? '')
   const section = (title: string): string =>

@@ -50,7 +50,7 @@ const root = join(import.meta.dir, '..')
 /** The log of service and worker. */
 const logFile = join(dataFolder, 'log')
 const demoApplications = 5000
-/** Settings of features that are otherwise off. */
+/** Settings for features that are off by default. */
 const usual = { APPLY: 'on', FILES_DIR: join(dataFolder, 'files') }
 const [program, otherProgram] = demoPrograms
 
@@ -108,7 +108,7 @@ async function start(): Promise<void> {
   children.push(service)
   const baseUrl = config.baseUrl === '' ? listeningAddress({ ...config, port }) : config.baseUrl
   const healthUrl = `http://${hostInUrl(healthHost)}:${healthPort}`
-  // A service that ended says itself why.
+  // A service that exits reports the reason itself.
   if (!(await answersInTime(`${healthUrl}/readyz`, service)))
     throw new Problem('unavailable', { detail: `The service did not start. ${await lastWords()}` })
   children.push(launch('workers/main.ts', { ...environment, HEALTH_PORT: String(workersHealthPort) }))
@@ -128,21 +128,21 @@ async function start(): Promise<void> {
     })
 }
 
-/** The name on every page, unless the arguments name one. */
+/** The name on every page, unless given in the arguments. */
 function demoName(): Environment {
   return process.env.INSTALLATION_NAME === undefined ? { INSTALLATION_NAME: 'City of Arden (demo)' } : {}
 }
 
-/** The end of the log, for when something ended that should not have. */
+/** The end of the log, for an unexpected exit. */
 async function lastWords(): Promise<string> {
   const lines = (await readFile(logFile, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-20)
   return `Its log, ${logFile}, ends with:\n${lines.join('\n')}`
 }
 
 /**
- * Leaves the mark of this run, and begins its log. A run that is killed leaves its mark; what it had started has ended with it, and
- * PostgreSQL has its data, as after a loss of power.
- * False when another run serves the same data: its mark and its log stay. Throws while that one has yet to make it.
+ * Records this run and starts its log. If a run is killed, its record remains; the processes it started have ended with it, and PostgreSQL has its
+ * data, as after a power failure. Returns false if another run uses the same data: its record and log remain. Throws while that one has not recorded
+ * itself completely.
  */
 async function beginRun(): Promise<boolean> {
   const last = lastStart()
@@ -162,7 +162,7 @@ async function beginRun(): Promise<boolean> {
   return true
 }
 
-/** Notes this run, unless another one is noted; of two at a time, one does. */
+/** Records this run, unless another one is recorded; of two concurrent runs, one succeeds. */
 async function noteAlone(): Promise<boolean> {
   try {
     await noteRun(link)
@@ -174,7 +174,7 @@ async function noteAlone(): Promise<boolean> {
   return true
 }
 
-/** Notes this run, and once it serves, where. All of it gets its name in one moment. */
+/** Records this run and, once it is serving, its address. The file is replaced atomically. */
 async function noteRun(put: typeof link, address = ''): Promise<void> {
   const noted = `${runningFile}.${process.pid}`
   await writeFile(noted, `${process.pid}\n${address}\n`)
@@ -186,8 +186,8 @@ async function noteRun(put: typeof link, address = ''): Promise<void> {
 }
 
 /**
- * The port to listen on, for 0 one that is free. Throws as the service would where another process listens, which could otherwise be taken
- * for the service.
+ * The port to listen on; for 0, a free one. Throws like the service if another process is listening, which could otherwise be mistaken for the
+ * service.
  */
 async function usablePort(hostname: string, port: number, reusePort = false): Promise<number> {
   if (port === 0) return freePort()
@@ -196,8 +196,8 @@ async function usablePort(hostname: string, port: number, reusePort = false): Pr
 }
 
 /**
- * Starts a process of the service. A terminal sends Ctrl-C to the whole group; this one gets it from us, once. If we are killed
- * it ends too.
+ * Starts a process of the service. A terminal sends Ctrl-C to the whole group; this process only receives it from us, once. It also ends if we are
+ * killed.
  */
 function launch(main: string, environment: Environment, options: readonly string[] = []): Bun.Subprocess {
   const log = openSync(logFile, 'a', 0o600)
@@ -206,7 +206,7 @@ function launch(main: string, environment: Environment, options: readonly string
     env: { ...process.env, ...environment },
     detached: true,
     stdin: 'ignore',
-    // Not to the terminal, where it would mix with the lines that are for its reader. Errors of a process itself do.
+    // Not to the terminal, where it would mix with the lines for people. Errors of the process itself do go there.
     stdout: log,
     stderr: 'inherit',
   })

@@ -3,7 +3,7 @@
 
 import { pullCommands, runCommand } from './pulling/pull-commands.ts'
 
-/** Imported on demand, so that nothing else runs; by literal names, so that the binary contains them. */
+/** Imported on demand, so that nothing else runs; with literal names, so that the binary contains them. */
 const commands = {
   ...pullCommands,
   serve: { does: 'the service', start: () => import('../src/main.ts') },

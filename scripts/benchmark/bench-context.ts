@@ -10,12 +10,12 @@ export interface BenchContext {
   children: ChildProcesses
   database: BenchDatabase
   data: BenchData
-  /** Prints what is being done. */
+  /** Prints the current step. */
   say(line: string): void
 }
 
 export interface BenchData {
   program: BenchProgram
-  /** The harness's own API key, as a header, and secrets; made for each run. */
+  /** The benchmark's own API key, as a header, and secrets, generated for each run. */
   access: { authorization: string; environment: Record<string, string> }
 }

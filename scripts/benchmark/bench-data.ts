@@ -13,19 +13,19 @@ import type { BenchmarkOptions } from './options.ts'
 
 const root = join(import.meta.dir, '../..')
 const copyPageRows = 1000
-/** The zone of the seeded instance; with summer time, so that offsets are not all alike. */
+/** The time zone of the seeded instance; it has daylight saving time, so that offsets differ. */
 export const timeZone = 'America/Los_Angeles'
-/** Everything was submitted in the year before. */
+/** Everything was submitted in the year before this. */
 const seedNow = '2026-01-01T00:00:00Z'
 
-/** The loaded program and a key to it; loads it when the database does not hold it yet. */
+/** The loaded program and a key for it; loads it if the database does not contain it yet. */
 export async function prepareData(
   children: ChildProcesses,
   { sql, environment: addresses }: BenchDatabase,
   { applications }: BenchmarkOptions,
   say: (line: string) => void,
 ): Promise<BenchData> {
-  // Secrets of this run alone.
+  // Secrets for this run only.
   const pepper = randomBytes(48).toString('base64')
   const environment = {
     TRIBUTARY_ENV: 'development',
@@ -64,7 +64,7 @@ export async function prepareData(
   return { program, access: { authorization: `Basic ${apiSecretToken}`, environment } }
 }
 
-/** Makes the peers' copy from what the service exports, so that they return the same. */
+/** Creates the peers' copy from the service's export, so that they return the same. */
 export async function prepareNaiveCopy(context: Omit<BenchContext, 'options'>): Promise<void> {
   const { database, data, say } = context
   const { sql } = database

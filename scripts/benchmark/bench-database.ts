@@ -8,22 +8,22 @@ import { startEmbeddedPostgres } from '../processes/embedded-postgres.ts'
 import type { BenchmarkOptions } from './options.ts'
 import type { DrainRequest } from './peers/drain.ts'
 
-/** One database of the server, and how to get to it. */
+/** A database of the server, and how to connect to it. */
 export interface DatabaseView {
-  /** The harness's own connections, over TCP. */
+  /** The benchmark's own connections, over TCP. */
   sql: Sql
-  /** The environment a process needs to connect in the chosen way: `DATABASE_URL` and libpq's own variables. */
+  /** The environment that a process needs to connect in the chosen way: `DATABASE_URL` and libpq's own variables. */
   environment: Record<string, string>
   /** The same for the drain. */
   drain: Pick<DrainRequest, 'address' | 'user' | 'database'>
 }
 
-/** The database that is measured, and the server it is on. */
+/** The measured database and its server. */
 export interface BenchDatabase extends DatabaseView {
   /** `PostgreSQL 18.4 (embedded), TCP` */
   description: string
   dataDirectory: string
-  /** Runs `work` on another database, empty, which is gone afterwards. One at a time. */
+  /** Runs `work` on another, empty database, which is dropped afterwards. One at a time. */
   scratch<T>(work: (scratch: DatabaseView) => Promise<T>): Promise<T>
   stop(): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
   const installation = basename(options.postgres ?? 'embedded')
   const parent = options.keep ?? (await mkdtemp('/var/tmp/tributary-bench-'))
   await mkdir(parent, { recursive: true })
-  // The server's account is not always ours; loopback connections are trusted anyway.
+  // The server may run under another account; loopback connections are trusted anyway.
   const sockets = await mkdtemp(join(tmpdir(), 'tributary-socket-'))
   await Promise.all([chmod(sockets, 0o777), options.keep === undefined && chmod(parent, 0o755)])
   const { dataDirectory, port, started, stop, url } = await startEmbeddedPostgres({
@@ -43,9 +43,9 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
     installation: options.postgres,
     settings: {
       unix_socket_directories: sockets,
-      // Enough for all that is read.
+      // Enough for everything that is read.
       shared_buffers: options.small ? '512MB' : '2GB',
-      // A checkpoint or a vacuum in the middle of a round would distort it.
+      // A checkpoint or vacuum in the middle of a round would distort it.
       max_wal_size: '8GB',
       checkpoint_timeout: '1h',
       autovacuum: 'off',
@@ -63,7 +63,7 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
   const view = (name: string): DatabaseView => ({
     sql: pool(name, 16),
     environment: {
-      // Without a host in the address, postgres.js and pg take it from libpq's variables, which can name a folder.
+      // If the address has no host, postgres.js and pg take it from libpq's variables, which can name a folder.
       DATABASE_URL: unix ? `postgres:///${name}` : withDatabase(url, name),
       PGHOST: unix ? sockets : '127.0.0.1',
       PGPORT: String(port),

@@ -22,7 +22,7 @@ export async function readLargestProgram(sql: Sql): Promise<BenchProgram | undef
   return row
 }
 
-/** The bytes every exporter has to read for a page, in its order, and no others: nothing is filled in, nothing decided. */
+/** The bytes that every exporter has to read for a page, in order, without filling in or deciding anything. */
 export const drainStatements = ({ program_id, horizon }: BenchProgram, rows: number) => ({
   prepare:
     'prepare page (bigint, bigint, bigint) as ' +
@@ -31,20 +31,20 @@ export const drainStatements = ({ program_id, horizon }: BenchProgram, rows: num
   statement: `execute page (${program_id}, ${horizon}, ${rows})`,
 })
 
-/** Fresh statistics, a set visibility map, and nothing left for a vacuum to do in the middle of a round. */
+/** Fresh statistics, a complete visibility map, and nothing left for a vacuum to do in the middle of a round. */
 export async function settleTables(sql: Sql): Promise<void> {
   await sql`vacuum (freeze, analyze)`
   await sql`checkpoint`
 }
 
-/** A table for the peers: each application as one jsonb value, found by its place in the export. Returns how many it has. */
+/** A table for the peers: each application as one jsonb value with its position in the export. Returns their number. */
 export async function countNaiveCopy(sql: Sql): Promise<number> {
   await sql`create table if not exists bench_naive (position bigint primary key, application jsonb not null)`
   const [row] = await sql<{ count: number }[]>`select count(*) as count from bench_naive`
   return row!.count
 }
 
-/** Appends the applications of a page that starts after `position`, as they were exported. */
+/** Adds the exported applications of a page that starts after `position`. */
 export async function appendNaive(sql: Sql, position: number, page: string): Promise<void> {
   await sql`
     insert into bench_naive (position, application)
@@ -53,19 +53,19 @@ export async function appendNaive(sql: Sql, position: number, page: string): Pro
     on conflict (position) do nothing`
 }
 
-/** Writes all applications into a file of the server's, as binary COPY has them, and takes them out of their table. */
+/** Writes all applications into a file on the server as binary COPY, and removes them from their table. */
 export async function moveApplicationsOut(sql: Sql, path: string): Promise<void> {
   await copyWithFile(sql, 'copy application to %L (format binary)', path)
   await sql`truncate application, application_words cascade`
   await sql`checkpoint`
 }
 
-/** Reads them from the server's file into the table they were in: its indexes, checks and foreign keys are all there. */
+/** Reads them from the server's file back into their table, with its indexes, checks and foreign keys. */
 export async function copyApplicationsIn(sql: Sql, path: string): Promise<void> {
   await copyWithFile(sql, 'copy application from %L (format binary)', path)
 }
 
-/** A file's name cannot be a parameter, so it comes in as a setting. */
+/** A file name cannot be a parameter, so it is passed as a setting. */
 async function copyWithFile(sql: Sql, format: string, path: string): Promise<void> {
   await sql.begin(async tx => {
     await tx`select set_config('bench.format', ${format}, true), set_config('bench.path', ${path}, true)`

@@ -9,18 +9,18 @@ import type { Transfer } from './peers/drain.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** A running server and how one asks it for a page. */
+/** A running server, and how to request a page from it. */
 export interface HttpSubject {
   name: string
   /** The page of the first `pageSize` applications. */
   pageUrl(pageSize: number): string
   headers: Headers
   pid: number
-  /** Ends it. The most memory that it held, in bytes. */
+  /** Stops it. Returns its peak memory in bytes. */
   stop(): Promise<number>
 }
 
-/** The same pages as those of a table of its OData feed. */
+/** The same pages as pages of a table of its OData feed. */
 export const asFeed = (service: HttpSubject): HttpSubject => ({
   ...service,
   pageUrl: rows =>
@@ -32,7 +32,7 @@ export const asFeed = (service: HttpSubject): HttpSubject => ({
 
 type Prepared = Pick<BenchContext, 'children' | 'database' | 'data'>
 
-/** The service as it is run in production, every feature on; only limits are out of the way: they count, and never refuse. */
+/** The service as in production, with every feature on, except that limits are counted but never reached. */
 export async function startService({ children, database, data }: Prepared): Promise<HttpSubject> {
   const { authorization, environment } = data.access
   const healthPort = String(await freePort())
@@ -45,7 +45,7 @@ export async function startService({ children, database, data }: Prepared): Prom
   })
 }
 
-/** Runs `work` with a service of its own, which is stopped after it. `peakBytes` is the most memory that the service held. */
+/** Runs `work` with a service of its own, which is stopped afterwards. `peakBytes` is the service's peak memory. */
 export async function withService<T>(
   prepared: Prepared,
   work: (service: HttpSubject) => Promise<T>,
@@ -57,7 +57,7 @@ export async function withService<T>(
 
 export const peerNames = ['bun-naive.ts', 'fastify-whole.mjs', 'fastify-stream.mjs'] as const
 
-/** One of the peers in `peers/`; undefined when it needs Node and finds none. */
+/** One of the peers in `peers/`; undefined if it needs Node and Node is missing. */
 export async function startPeer(
   { children, database }: Prepared,
   file: (typeof peerNames)[number],
@@ -98,7 +98,7 @@ export interface Page {
   nextPageToken: string | null
 }
 
-/** Fetches a page whole, for checks before and alongside measurements. Throws unless it is a 200. */
+/** Fetches a whole page, for checks before and between measurements. Throws unless it is a 200. */
 export async function readPage(url: string, headers: Headers): Promise<Page> {
   const response = await fetch(url, { headers })
   const text = await response.text()
@@ -109,8 +109,8 @@ export async function readPage(url: string, headers: Headers): Promise<Page> {
 const transferSecondsMax = 180
 
 /**
- * Fetches the page of the first `rows` applications `repeats` times to nowhere, with curl, over one connection that is already open. Throws
- * when an answer is not 200 or not whole.
+ * Fetches the page of the first `rows` applications `repeats` times and discards it, with curl, over one open connection. Throws if a response is not
+ * 200 or incomplete.
  */
 export async function fetchPages(
   children: ChildProcesses,
@@ -126,14 +126,14 @@ export async function fetchPages(
 const warmUpPages = 3000
 
 /**
- * Asks for small pages until the code has been compiled as it is after some minutes of work: what runs for weeks is not to be
- * judged by its first hundred requests.
+ * Requests small pages until the code is compiled as after some minutes of work: a service that runs for weeks should not be judged by its first
+ * hundred requests.
  */
 export async function warmUp(children: ChildProcesses, subject: HttpSubject): Promise<void> {
   await fetchPages(children, subject, 1, warmUpPages)
 }
 
-/** curl's configuration, read on standard input, where no other user of the machine sees the credentials. */
+/** curl's configuration, on standard input, where no other user of the machine sees the credentials. */
 export function curlConfig(urls: readonly string[], headers: Headers): string {
   const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
   return [

@@ -18,7 +18,7 @@ const children = new ChildProcesses()
 const cleanUps: (() => Promise<unknown>)[] = [() => children.end()]
 let ending: Promise<never> | undefined
 
-/** Stops all that was started, once, and ends. */
+/** Stops everything that was started, once, and exits. */
 function end(status: number): Promise<never> {
   ending ??= (async () => {
     for (const cleanUp of cleanUps) await cleanUp().catch(error => console.error(String(error)))
@@ -32,7 +32,7 @@ process.on('SIGINT', () => void end(130))
 process.on('SIGTERM', () => void end(143))
 await end(await exitCode(bench))
 
-/** Throws when it could not measure something that the arguments ask for. The tables say whether results reach their targets. */
+/** Throws if something in the arguments could not be measured. The tables show whether results reach their targets. */
 async function bench(): Promise<void> {
   const options = parseOptions(process.argv.slice(2), Object.keys(sections))
   const say = (line: string): void => console.error(line)

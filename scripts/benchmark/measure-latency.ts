@@ -7,7 +7,7 @@ import { fetchPages, type HttpSubject, warmUp, withService } from './http-subjec
 import { inRounds } from './rounds.ts'
 
 const exportsAtOnce = 4
-/** Questions one after the other, over one connection. */
+/** Requests one after the other, over one connection. */
 const [idleQuestions, busyQuestions] = [1000, 500]
 
 export async function measureLatency(context: BenchContext): Promise<SectionReport> {
@@ -48,7 +48,7 @@ export async function measureLatency(context: BenchContext): Promise<SectionRepo
   }
 }
 
-/** Runs `work` while clients of the service fetch one full page after the other. */
+/** Runs `work` while clients fetch full pages from the service, one after the other. */
 async function duringExports<T>(
   { children, options }: BenchContext,
   service: HttpSubject,

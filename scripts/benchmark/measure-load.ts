@@ -23,7 +23,7 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
   const { children, data, database } = context
   const { program, access } = data
   const exported = `/var/tmp/tributary-bench-${process.pid}.ndjson`
-  // Where the server itself can write and read.
+  // Where the server itself can read and write.
   const dumped = join(database.dataDirectory, 'bench.copy')
   try {
     const writer = Bun.file(exported).writer()
@@ -80,7 +80,7 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
   }
 }
 
-/** The milliseconds that something takes. */
+/** The duration of something in milliseconds. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()

@@ -12,9 +12,9 @@ import { asFeed, fetchPages, type HttpSubject, withService } from './http-subjec
 import { inRounds } from './rounds.ts'
 
 const readers = 200
-/** Slower than readers are let go of, so that each gets the database connection it needs to begin. */
+/** Readers start more slowly than the service releases connections, so that each gets the one it needs to begin. */
 const readerPauseMs = 100
-/** After the last one came; the time a service takes to notice that a reader is slow is well below. */
+/** After the last one arrived. A service notices slow readers much sooner. */
 const settleMs = 4000
 
 export async function measureMemory(context: BenchContext): Promise<SectionReport> {
@@ -26,7 +26,7 @@ export async function measureMemory(context: BenchContext): Promise<SectionRepor
     peakOf(service => Promise.all(Array.from({ length: count }, () => fetchPages(children, service, rows, 1))))
   const odata = peakOf(service => fetchPages(children, asFeed(service), rows, 1))
   const stalled = peakOf(service => stall(service, rows))
-  // Each service is a fresh one, so it has nothing to warm up.
+  // Each service is a fresh one, so nothing needs warming up.
   const peaks = await inRounds(context, { idle: exports(0), one: exports(1), eight: exports(8), odata, stalled }, 0)
   const finding = (atMost: number, what: string, values: readonly number[]): BenchFinding => ({
     what: `peak memory, ${what}`,
@@ -34,7 +34,7 @@ export async function measureMemory(context: BenchContext): Promise<SectionRepor
     unit: 'MB',
     atMost,
   })
-  // Once: it takes minutes.
+  // Only once, because it takes minutes.
   const cookie = await signedInCookie(context)
   const workbook = [await peakOf(service => readWorkbook(context, service, cookie))()]
   const [page, all] = [rows, context.data.program.applications].map(count => count.toLocaleString('en'))
@@ -57,7 +57,7 @@ export async function measureMemory(context: BenchContext): Promise<SectionRepor
   }
 }
 
-/** The cookie of a person in the console. Begun here, because checking a password takes more memory than is measured. */
+/** The session cookie of a person in the console. Created here, because checking a password takes more memory than is measured. */
 async function signedInCookie({ database: { sql } }: BenchContext): Promise<string> {
   const now = Date.now() * 1000
   const by = { actor: 'operator:bench', now, address: undefined }
@@ -69,7 +69,7 @@ async function signedInCookie({ database: { sql } }: BenchContext): Promise<stri
   return `tributary=${await beginSession(sql, who, limits, now, undefined)}`
 }
 
-/** Downloads all applications as the console's spreadsheet, to nowhere. */
+/** Downloads all applications as the console's spreadsheet, and discards it. */
 async function readWorkbook({ data }: BenchContext, service: HttpSubject, cookie: string): Promise<void> {
   const path = `/admin/programs/${data.program.slug}/applications/download?format=xlsx`
   const response = await fetch(new URL(path, service.pageUrl(1)), { headers: { Cookie: cookie }, redirect: 'manual' })
@@ -77,7 +77,7 @@ async function readWorkbook({ data }: BenchContext, service: HttpSubject, cookie
   for await (const _ of response.body!);
 }
 
-/** Readers who ask for a large page and never read; ends when the service has nothing more to do for them. */
+/** Clients that request a large page and never read it; resolves when the service has nothing more to do for them. */
 async function stall(service: HttpSubject, rows: number): Promise<void> {
   const url = new URL(service.pageUrl(rows))
   const fields = Object.entries({ Host: url.host, ...service.headers }).map(([name, value]) => `${name}: ${value}`)

@@ -58,12 +58,12 @@ export async function measurePages(context: BenchContext): Promise<SectionReport
   }
 }
 
-/** Page sizes that a program of so many applications can show; the largest page is all of a small one. */
+/** Page sizes for a program with this many applications; the largest page is all of a small one. */
 export function pageSizes(applications: number): number[] {
   return [...new Set([1, 100, 1000, 10_000, 100_000].map(size => Math.min(size, applications)))]
 }
 
-/** How often a page is fetched for one measurement: small pages often enough to be more than the unrest of the clocks. */
+/** Number of requests in one measurement: enough that small pages exceed the inaccuracy of the clocks. */
 export function repeatsFor(pageSize: number): number {
   return Math.max(1, Math.min(100, Math.round(20_000 / pageSize)))
 }
@@ -89,7 +89,7 @@ const timesAsLong = (slower: readonly Sample[], faster: readonly Sample[]): numb
 const rateRatio = (one: readonly Sample[], other: readonly Sample[]): number =>
   pairedRatio(column(one, 'bytesPerMs'), column(other, 'bytesPerMs'))
 
-/** How much faster than the peers a page is wanted to be. */
+/** Target: how many times as fast as the peers a page should be. */
 const wantedOfThousand: Record<string, number> = { 'fastify-whole': 8, 'bun-naive': 3.5 }
 const wantedOfLargest: Record<string, number> = { 'fastify-whole': 15, 'bun-naive': 8 }
 
@@ -138,7 +138,7 @@ function tableOf(samples: Samples, pageSize: number): FigureTable {
   }
 }
 
-/** The same rows, asked for by a process that does nothing with them. */
+/** The same rows, read by a process that does nothing with them. */
 async function drained({ children, database, data }: BenchContext, pageSize: number, repeats: number) {
   const request: DrainRequest = { ...database.drain, ...drainStatements(data.program, pageSize), repeats }
   const command = [process.execPath, join(import.meta.dir, 'peers/drain.ts'), JSON.stringify(request)]

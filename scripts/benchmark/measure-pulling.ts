@@ -13,7 +13,7 @@ import { inRounds } from './rounds.ts'
 const root = join(import.meta.dir, '../..')
 const pageRows = 1000
 
-/** The most processor time that a pull may take, as a multiple of curl's. */
+/** Maximum CPU time of a pull, as a multiple of curl's. */
 const targets = { ndjson: 2.5, csv: 6, parquet: 8, postgres: 6 }
 type Target = keyof typeof targets
 const names = Object.keys(targets) as Target[]
@@ -73,7 +73,7 @@ export async function measurePulling(context: BenchContext): Promise<SectionRepo
   }
 }
 
-/** A walk with one curl a page, each into a file. The processor time of all of them. */
+/** A walk with one curl per page, each into a file. Returns their total CPU time. */
 async function curlPages({ children }: BenchContext, service: HttpSubject, folder: string): Promise<number> {
   const file = join(folder, 'page.json')
   let clientMs = 0

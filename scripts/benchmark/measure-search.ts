@@ -18,7 +18,7 @@ const repeated = 20
 const pageRows = 51
 const countedMax = 1001
 
-/** A name in one of ten applications, a family name of one letter, one person's name, an email address, a phone number and nobody's name. */
+/** A name in one of ten applications, a family name of one letter, one person's name, an email address, a phone number and a name that nobody has. */
 const sought = ['jamal', '李', '李 小龍', 'family.1296', '+19075550189', 'zzzqqq']
 
 export async function measureSearch(context: BenchContext): Promise<SectionReport> {

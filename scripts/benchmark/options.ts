@@ -6,17 +6,17 @@ import { usage } from '../command-line/environment.ts'
 import { wholeNumber } from '../command-line/script-commands.ts'
 
 export interface BenchmarkOptions {
-  /** Applications in the program that is exported. */
+  /** Number of applications in the exported program. */
   applications: number
   small: boolean
   rounds: number
-  /** Folder with `bin` of another PostgreSQL than the embedded one. */
+  /** Folder whose `bin` has a PostgreSQL other than the embedded one. */
   postgres: string | undefined
   /** How the service, the drain and the peers reach PostgreSQL. */
   socket: 'tcp' | 'unix'
-  /** Folder that keeps the loaded database between runs; undefined for one that is removed. */
+  /** Folder that keeps the loaded database between runs; undefined for a temporary one. */
   keep: string | undefined
-  /** In the order they are run. */
+  /** In the order of execution. */
   sections: readonly string[]
 }
 
@@ -36,7 +36,7 @@ against simpler implementations. Prints tables, writes .bench/<time>.json, and e
   --keep      folder that keeps the loaded database for the next run
   --help      this text`
 
-/** `sectionNames`: the known sections, in their order. Throws a usage error that says which argument cannot be used. */
+/** `sectionNames`: the known sections, in order. Throws a usage error naming an invalid argument. */
 export function parseOptions(args: readonly string[], sectionNames: readonly string[]): BenchmarkOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -3,7 +3,7 @@
 import type { BenchContext } from './bench-context.ts'
 import { rotated } from './figures/statistics.ts'
 
-/** Takes each measurement once to warm up, unless it opts out, and then once a round. What was measured, by name. */
+/** Runs each measurement once to warm up, unless it opts out, and then once per round. Returns the samples by name. */
 export async function inRounds<Name extends string, T>(
   { options, say }: BenchContext,
   measurements: Readonly<Record<Name, () => Promise<T>>>,

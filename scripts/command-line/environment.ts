@@ -13,7 +13,7 @@ import { prepareDatabase } from '../../src/db/instance.ts'
 import { runsScript } from '../processes/is-alive.ts'
 
 const root = join(import.meta.dir, '../..')
-/** False in the binary of scripts/build, which has its settings from the environment alone. */
+/** False in the binary of scripts/build, whose settings come only from the environment. */
 const inCheckout = existsSync(join(root, 'package.json'))
 /** Where a development instance keeps its database and secrets: in the checkout, unless TRIBUTARY_DATA names another folder. */
 export const dataFolder = process.env.TRIBUTARY_DATA || join(root, '.data')
@@ -22,7 +22,7 @@ const settingsFile = join(dataFolder, 'development.env')
 export interface ScriptContext {
   sql: Sql
   config: OtherConfig
-  /** A setting that only some scripts need, such as the pepper. Throws a Problem when it is not given. */
+  /** A setting that only some scripts need, such as the pepper. Throws a Problem if it is missing. */
   setting: <K extends keyof typeof settings>(key: K) => Config[K]
   /** `operator:<system user>`, for the audit log. */
   actor: string
@@ -31,7 +31,7 @@ export interface ScriptContext {
 /** What scripts/start records about its run: its process ID and, once it is serving, its address. */
 export const runningFile = join(dataFolder, 'running')
 
-/** The last scripts/start on the same data that has not ended by itself: whether it runs, and once it serves, where. */
+/** The last scripts/start on the same data that has not ended normally: whether it is running, and once it is serving, its address. */
 export function lastStart(): { isRunning: boolean; address: string | undefined } | undefined {
   if (!existsSync(runningFile)) return undefined
   const [pid, address] = readFileSync(runningFile, 'utf8').split('\n')
@@ -39,8 +39,8 @@ export function lastStart(): { isRunning: boolean; address: string | undefined }
 }
 
 /**
- * Where the service is reached. Without a slash at the end. From the settings; where they name no port, the address of the
- * scripts/start that is running on the same data.
+ * The service's address, without a trailing slash, from the settings; if they name no port, the address of the scripts/start that is running on the
+ * same data.
  */
 export function serviceAddress(config: OtherConfig): string {
   if (config.baseUrl !== '') return config.baseUrl
@@ -49,29 +49,29 @@ export function serviceAddress(config: OtherConfig): string {
   return listeningAddress(config)
 }
 
-/** Where this machine reaches the service by what it listens on. */
+/** The address under which this machine reaches the service, from what it listens on. */
 export const listeningAddress = ({ tlsCert, host, port }: Pick<OtherConfig, 'tlsCert' | 'host' | 'port'>): string =>
   `${tlsCert === undefined ? 'http' : 'https'}://${hostInUrl(host)}:${port}`
 
-/** Where this machine reaches what listens on an address, as URLs have it: by loopback for all addresses. */
+/** The host under which this machine reaches something that listens on an address, as in URLs: loopback for all addresses. */
 export function hostInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Wrong usage: the message is shown with where to find the script's help, and the exit status is 2. */
+/** A usage error: the message is shown with a hint to the script's help, and the exit status is 2. */
 export class UsageError extends Error {}
 
 export const usage = (message: string): UsageError => new UsageError(message)
 
-/** Throws when a script gets more arguments than it has a use for. */
+/** Throws if a script gets more arguments than it uses. */
 export function refuseMore(words: readonly string[]): void {
   if (words.length > 0) throw usage(`Unexpected argument: ${words.join(' ')}. Put text with spaces in quotes.`)
 }
 
 /**
- * Runs a script against the configured database, or the checkout's own PostgreSQL when `DATABASE_URL` is not set
- * (started if need be, and stopped again if it was). Migrates first. Exits 0, 1 (a Problem, with its own text) or 2 (usage).
+ * Runs a script against the configured database, or the checkout's own PostgreSQL when `DATABASE_URL` is not set (started if necessary, and then
+ * stopped again). Migrates first. Exits 0, 1 (a Problem, with its own text) or 2 (usage).
  */
 export async function runScript(main: (context: ScriptContext) => Promise<void>): Promise<never> {
   const cleanUps: (() => Promise<void>)[] = []
@@ -97,7 +97,7 @@ export async function runScript(main: (context: ScriptContext) => Promise<void>)
 /** `scripts/<name>`, once its help is known. */
 let script: string | undefined
 
-/** Prints the help and ends the process when the arguments ask for it, in any place. */
+/** Prints the help and exits if the arguments request it, in any position. */
 export function showHelpIfAsked(help: string): void {
   script = /scripts\/[a-z-]+/.exec(help)?.[0]
   if (!process.argv.slice(2).some(arg => arg === '--help' || arg === '-h')) return
@@ -105,10 +105,7 @@ export function showHelpIfAsked(help: string): void {
   process.exit(0)
 }
 
-/**
- * What the command line asks for, before any database is opened: help is printed, or what `parse` throws, and then the
- * process ends.
- */
+/** Parses the command line before any database is opened: prints the help, or the error that `parse` throws, and exits in both cases. */
 export async function readCommandLine<T>(help: string, parse: (args: string[]) => T | Promise<T>): Promise<T> {
   showHelpIfAsked(help)
   let read: { asked: T } | undefined
@@ -131,13 +128,13 @@ export async function exitCode(main: () => Promise<void>): Promise<number> {
   }
 }
 
-/** A text that names scripts, rewritten to the commands of the binary. */
+/** A text that mentions scripts, rewritten to the binary's commands. */
 const asCalled = (text: string): string =>
   inCheckout ? text : text.replace(/\bscripts\/(?=[a-z-]+\b(?!\.))/g, 'tributary ')
 
 /**
- * The process's environment; on a checkout that scripts/start has been run in, completed with its development settings, and
- * with its own PostgreSQL when `DATABASE_URL` is not set.
+ * The process's environment; in a checkout where scripts/start has run, completed with its development settings, and with its own PostgreSQL if
+ * `DATABASE_URL` is not set.
  */
 export async function scriptEnvironment(): Promise<{
   environment: Environment
@@ -164,7 +161,7 @@ export async function scriptEnvironment(): Promise<{
   }
 }
 
-/** Secrets of this checkout's development instance, made once and kept readable by their owner alone. */
+/** Secrets of this checkout's development instance, generated once and readable only by their owner. */
 export async function developmentSettings(): Promise<Record<string, string>> {
   const text = await readFile(settingsFile, 'utf8').catch(() => undefined)
   if (text !== undefined) {
@@ -193,7 +190,7 @@ function isParseArgsError(error: unknown): boolean {
   return String((error as { code?: unknown } | null)?.code).startsWith('ERR_PARSE_ARGS')
 }
 
-/** Who runs this process, by the system's own account of user ids; the environment could say anything. */
+/** Who runs this process, according to the system's user IDs; the environment could contain anything. */
 async function systemUser(): Promise<string> {
   const uid = String(process.getuid?.() ?? 'unknown')
   const accounts = await readFile('/etc/passwd', 'utf8').catch(() => '')

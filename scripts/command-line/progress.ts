@@ -3,14 +3,14 @@
 import { Presets, SingleBar } from 'cli-progress'
 
 interface Progress {
-  /** What is done now, of the total. */
+  /** The number done so far, of the total. */
   update(done: number, note: string): void
   stop(): void
 }
 
 const silent: Progress = { update: () => {}, stop: () => {} }
 
-/** A bar on standard error. `total` may be undefined where it is not known; then only the note shows. */
+/** A bar on standard error. `total` may be undefined if unknown; then only the note is shown. */
 export function startProgress(total: number | undefined): Progress {
   if (!process.stderr.isTTY) return silent
   const format = total === undefined ? '  {note}' : '  {bar} {percentage} % | {note}'

@@ -3,7 +3,7 @@
 import { invalidRequest, Problem } from '../../src/base/problem.ts'
 import { parseJson, placedDetail } from '../../src/domain/values/json-text.ts'
 
-/** Deeper than any document says something; how deep a document may be nested is checked where its meaning is. */
+/** Deeper than any real document; the allowed depth is checked where the document is interpreted. */
 const depthMax = 1000
 
 /**
@@ -21,7 +21,7 @@ export async function readDocument(file: string): Promise<unknown> {
   ])
 }
 
-/** A byte order mark, which some editors write, is passed over. */
+/** Skips a byte order mark, which some editors write. */
 function decode(name: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -10,9 +10,9 @@ type Values<O extends ParseArgsOptionsConfig> = ReturnType<typeof parseArgs<{ op
 type Prepare = (args: string[]) => Run | Promise<Run | undefined>
 
 /**
- * A command: what its words are called, with `?` at the end where one may be left out, and `…` where there may be any number; its options;
- * and what they ask for. A word too many, one too few and an option of another command are refused. `prepare` runs before a database is opened, and throws what `usage`
- * makes; it returns nothing where it has done everything.
+ * A command: the names of its words, with `?` at the end of an optional one, and `…` for any number; its options; and what it does. Missing and
+ * surplus words and options of other commands are errors. `prepare` runs before a database is opened, and throws what `usage` creates; it returns
+ * nothing if it has done everything.
  */
 export const command =
   <const O extends ParseArgsOptionsConfig>(
@@ -28,7 +28,7 @@ export const command =
     return prepare(values as Values<O>, ...positionals)
   }
 
-/** Runs the command that the first argument names, and ends the process. */
+/** Runs the command named by the first argument, and exits. */
 export async function runCommands(help: string, commands: Readonly<Record<string, Prepare>>): Promise<never> {
   const run = await readCommandLine(help, async ([name, ...args]) => {
     if (name === undefined) throw usage('Enter a command.')
@@ -38,11 +38,11 @@ export async function runCommands(help: string, commands: Readonly<Record<string
   return run === undefined ? process.exit(0) : runScript(run)
 }
 
-/** Runs a script with a single task, and ends the process. */
+/** Runs a script with a single task, and exits. */
 export const runOnly = async (help: string, only: Prepare): Promise<never> =>
   runScript((await readCommandLine(help, only))!)
 
-/** A whole number from 1. Throws UsageError; `name` says what it is of. */
+/** An integer from 1. Throws UsageError; `name` names the value. */
 export function wholeNumber(name: string, text: string, max = Number.MAX_SAFE_INTEGER): number {
   const value = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN
   if (value <= max) return value

@@ -64,7 +64,7 @@ const settingOptions = Object.fromEntries(
     .map(({ option, repeated = false }) => [option, { type: 'string' as const, multiple: repeated }]),
 )
 
-/** The settings in the options; a setting without its option is absent. */
+/** The settings in the options; settings without an option are missing. */
 function readSettings(options: Options, now: Micros, timeZone: string): ApiKeyChanges {
   const given = settingNames.filter(name => options[keySettings[name].option] !== undefined)
   return Object.fromEntries(given.map(name => [name, readSetting(name, options, now, timeZone)]))
@@ -125,7 +125,7 @@ function edit(keyId: string, options: Options): Run {
   }
 }
 
-/** A setting as a line says it. */
+/** A setting as a line of text. */
 const shown = (key: ListedApiKey, name: KeySettingName, { timeZone }: Pick<OtherConfig, 'timeZone'>): string =>
   name === 'expires_at' ? formatOffsetTime(key.expires_at, timeZone) : textsOf(key, name).join(', ') || 'none'
 
@@ -165,7 +165,7 @@ function cells(key: ListedApiKey, { timeZone }: OtherConfig): string[] {
   ]
 }
 
-/** A Problem that names options as they are typed, not places in a document. */
+/** A Problem that names options as they are typed instead of locations in a document. */
 function inOptions(error: unknown): unknown {
   if (!(error instanceof Problem)) return error
   const optionOf = (member: string) =>
@@ -183,7 +183,7 @@ const split = (text: string): string[] =>
     .map(part => part.trim())
     .filter(part => part !== '')
 
-/** Runs a command that sets what options name. */
+/** Runs a command that changes the settings in its options. */
 const naming =
   (run: Run): Run =>
   async context => {

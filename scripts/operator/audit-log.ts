@@ -45,7 +45,7 @@ async function prune({ sql, config, actor }: ScriptContext, before: string, fold
   else console.log(`${pruned.file}: ${counted(pruned.events)} removed from the database.`)
 }
 
-/** A number of days ago, or an instant that is not to come. */
+/** A number of days ago, or an instant that is not in the future. */
 function cutOf(text: string, now: Micros, { timeZone }: OtherConfig): Micros {
   if (/^\d{1,5}$/.test(text)) return now - wholeNumber('--before', text) * 86_400_000_000
   const instant = parseInstantParameter(text, timeZone)
@@ -60,7 +60,7 @@ const text = { type: 'string' } as const
 
 await runCommands(help, {
   verify: command(
-    // A shell makes several names of one pattern.
+    // A shell expands one pattern to several names.
     ['file…'],
     { seal: text, with: { ...text, multiple: true } },
     ({ seal, with: first }, ...others) => {

@@ -14,14 +14,14 @@ interface Page {
 }
 
 export interface ExportAddress {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string
   slug: string
   /** `id:secret`. */
   key: string
 }
 
-/** The pages of an export, one after another. Throws a Problem that names the service that refused. */
+/** The pages of an export, one after another. Throws a Problem naming the service that returned an error. */
 export async function* readPages(address: ExportAddress, parameters: Record<string, string>): AsyncGenerator<Page> {
   let token: string | null = null
   do {
@@ -39,11 +39,11 @@ export async function* readPages(address: ExportAddress, parameters: Record<stri
   } while (token !== null)
 }
 
-/** CiviForm wants it with each page. */
+/** CiviForm requires it with each page. */
 const pageSizeOf = ({ pageSize }: Record<string, string>): Record<string, string> =>
   pageSize === undefined ? {} : { pageSize }
 
-/** The first so many applications. */
+/** The first applications, up to this number. */
 export async function readSample(address: ExportAddress, sample: number): Promise<PagedApplication[]> {
   const found: PagedApplication[] = []
   for await (const { payload } of readPages(address, { pageSize: String(Math.min(sample, 100)) })) {
@@ -54,13 +54,13 @@ export async function readSample(address: ExportAddress, sample: number): Promis
 }
 
 export interface ReadThese {
-  /** By id; unknown ids are left out. */
+  /** By ID; unknown IDs are omitted. */
   found: Map<number, PagedApplication>
-  /** Ids of others that were submitted between the earliest and the latest of these; from the beginning where these are all. */
+  /** IDs of others submitted between the earliest and the latest of these; from the beginning if these are all. */
   others: number[]
 }
 
-/** These applications, read from the earliest of their times on, and what else is there from then up to the latest. */
+/** These applications, read from the earliest of their times on, and whatever else was submitted between that and the latest. */
 export async function readThese(
   address: ExportAddress,
   wanted: readonly PagedApplication[],
@@ -71,7 +71,7 @@ export async function readThese(
   const [earliest, latest] = [Math.min(...times), Math.max(...times)]
   const isFromBeginning = areAll || earliest === Number.NEGATIVE_INFINITY
   const from: Record<string, string> = isFromBeginning ? {} : { fromDate: new Date(earliest * 1000).toISOString() }
-  // In the second of the latest, others may have come after these were read, unless it is long ago.
+  // In the second of the latest, others may have been submitted after these were read, unless it is long ago.
   const upTo = latest < Date.now() / 1000 - settledSeconds ? latest : latest - 1
   const found = new Map<number, PagedApplication>()
   const others: number[] = []
@@ -79,7 +79,7 @@ export async function readThese(
     for (const application of payload) {
       const at = secondsOf(application.submit_time)
       if (ids.has(application.application_id)) found.set(application.application_id, application)
-      // Of some, others of the first second may lie before them.
+      // If these are only some, others in the first second may come before them.
       else if ((areAll || at > earliest) && at <= upTo) others.push(application.application_id)
     }
     if (found.size === ids.size && payload.some(application => secondsOf(application.submit_time) > latest)) break
@@ -87,9 +87,9 @@ export async function readThese(
   return { found, others }
 }
 
-/** More than clocks differ. */
+/** More than the difference between clocks. */
 const settledSeconds = 60
 
-/** One of the two may have cut it to whole seconds. Without a time: before all. */
+/** One of the two may have truncated it to whole seconds. Without a time: before all. */
 const secondsOf = (time: string | null): number =>
   time === null ? Number.NEGATIVE_INFINITY : Math.floor(Date.parse(time) / 1000)

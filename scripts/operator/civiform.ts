@@ -162,7 +162,7 @@ function compare({ program: slug, sample, at, civiform, values }: Comparison): R
   }
 }
 
-/** Keys of questions that are tagged as the primary applicant's, where CiviForm's database answers. */
+/** Keys of questions tagged as the primary applicant's, if CiviForm's database responds. */
 async function readPrimaryKeys(config: ScriptContext['config']): Promise<Set<string>> {
   const keys = new Set<string>()
   if (config.civiformDatabase !== undefined)

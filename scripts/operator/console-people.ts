@@ -40,7 +40,7 @@ function create(email: string, name: string, roleText: string, programs: string[
   }
 }
 
-/** Does something with the person of an email. */
+/** A command that changes the person with an email address. */
 const withPerson = (change: (person: PersonRow, context: ScriptContext) => Promise<void>) =>
   command(['email'], {}, (_, email) => async context => change(await findByEmail(context.sql, email), context))
 

@@ -18,7 +18,7 @@ interface ImportOptions {
   change?: string[]
 }
 
-/** Previews the import of a file, and imports it unless only the preview is wanted. */
+/** Previews the import of a file, and imports it unless only the preview is requested. */
 export const importProgram =
   (given: ImportOptions, file: string): Run =>
   async ({ sql, actor, config: { enumeratorDepthMax } }) => {

@@ -76,7 +76,7 @@ function readLoadId(option: string, text: string | undefined): number | undefine
   throw usage(`${option} must be the number of a load, as listed by --unfinished, not "${text}".`)
 }
 
-/** Larger pieces than the usual 64 KB: fewer turns of the event loop for the same bytes. */
+/** Larger chunks than the usual 64 KB: fewer turns of the event loop for the same bytes. */
 const pieceBytes = 256 * 1024
 
 interface Input {

@@ -37,7 +37,7 @@ await runOnly(
       console.log(`The database schema is at ${allMigrations.at(-1)?.name ?? 'no migration'}.`)
       if (finish) console.log(`The upgrade is finished. Releases before ${release.version} now refuse to start.`)
       if (await changeUnusedTimeZone(sql, config.timeZone)) {
-        // Their examples hold times.
+        // Their examples contain times.
         await regenerateDocs(sql, undefined, { actor })
         console.log(`Times are written in ${config.timeZone}.`)
       }

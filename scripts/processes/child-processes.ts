@@ -17,7 +17,7 @@ interface Started {
   output(): string
   /** Its last output, on standard error or else on standard output. */
   complaint(): string
-  /** Ends it. The most memory that it held, in bytes. */
+  /** Stops it. Returns its peak memory in bytes. */
   stop(): Promise<number>
 }
 
@@ -30,7 +30,7 @@ export class ChildProcesses {
   readonly #folder = mkdtempSync(join(tmpdir(), 'tributary-script-'))
   #count = 0
 
-  /** Starts a process whose output goes to files. Nothing of our environment is handed on but PATH and HOME. */
+  /** Starts a process whose output goes to files. Of our environment, it only gets PATH and HOME. */
   start(command: readonly string[], { env, input, timeoutMs }: StartOptions = {}): Started {
     const path = join(this.#folder, String(++this.#count))
     const child = Bun.spawn([...command], {
@@ -61,7 +61,7 @@ export class ChildProcesses {
     return started
   }
 
-  /** Runs a process to its end, which it must come to in time. Throws with its own last words when it fails. Returns its output. */
+  /** Runs a process to its end, which must come in time, and returns its output. If it fails, throws with its last output. */
   async run(
     command: readonly string[],
     options: StartOptions = {},
@@ -78,7 +78,7 @@ export class ChildProcesses {
     }
   }
 
-  /** The milliseconds of processor time that a process takes from start to end. Throws as `run` does. */
+  /** The CPU time of a process from start to end in milliseconds. Throws like `run`. */
   async cpuMs(command: readonly string[], options: StartOptions = {}): Promise<number> {
     let usage: { cpuTime: { total: bigint | number } } | undefined
     await this.run(command, options, child => {
@@ -87,7 +87,7 @@ export class ChildProcesses {
     return Number(usage!.cpuTime.total) / 1000
   }
 
-  /** Ends everything that still runs. */
+  /** Ends every process that is still running. */
   async stopAll(): Promise<void> {
     await Promise.all([...this.#running].map(child => child.stop()))
   }

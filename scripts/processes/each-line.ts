@@ -1,6 +1,6 @@
 // Reads what a process prints, line by line.
 
-/** Hands on each line without its end, as it comes; resolves when the last one was. What follows the last line's end is none. */
+/** Passes on each line without its ending, as it arrives; resolves after the last one. A line ending at the end starts no further line. */
 export async function eachLine(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   take: (line: string) => unknown,

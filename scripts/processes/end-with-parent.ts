@@ -2,12 +2,12 @@
 
 interface EndOptions {
   signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'
-  /** A folder that is removed afterwards. */
+  /** A folder to remove afterwards. */
   remove?: string
 }
 
-// Its standard input closes when the process that holds the other end dies. A line on it says that nothing is left to do.
-// The second signal makes a process of the service that is still draining exit immediately; whatever remains after a minute is killed.
+// Its standard input closes when the process that holds the other end dies. A line on it means that nothing is left to do. The second signal makes a
+// process of the service that is still draining exit immediately; whatever remains after a minute is killed.
 const watch = `
 read -r ended && exit 0
 kill -s "$2" "$1" 2> /dev/null
@@ -17,7 +17,7 @@ kill -s KILL "$1" 2> /dev/null
 [ -z "$3" ] || rm -rf "$3"
 `
 
-/** Starts a small shell in a session of its own, which outlives whatever is done to this process and its group. */
+/** Starts a small shell in its own session, so that it survives whatever happens to this process and its group. */
 export function endWithParent(child: Bun.Subprocess, { signal, remove = '' }: EndOptions): void {
   const name = signal.replace('SIG', '')
   const watcher = Bun.spawn(['/bin/sh', '-c', watch, 'end-with-parent', String(child.pid), name, remove], {

@@ -6,10 +6,10 @@ import { createServer } from 'node:net'
 const lowest = 20_000
 const highest = 32_767
 
-/** A port on which nothing listened a moment ago, nor on the one `further` above it. */
+/** A port on which nothing was listening a moment ago, nor on the one `further` above it. */
 export async function freePort({ further = 0 } = {}): Promise<number> {
   for (;;) {
-    // Not of a test run's seed: runs side by side would look for theirs in the same order.
+    // Not from a test run's seed: concurrent runs would try ports in the same order.
     const port = lowest + Math.floor(Math.random() * (highest + 1 - lowest))
     if ((await isFree(port)) && (further === 0 || (await isFree(port + further)))) return port
   }

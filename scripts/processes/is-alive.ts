@@ -11,7 +11,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether it runs this script: another process may have the number of one that was killed. */
+/** Whether it runs this script: another process may have the PID of one that was killed. */
 export function runsScript(pid: number, script: string): boolean {
   try {
     return isAlive(pid) && commandOf(pid).includes(script)
@@ -21,15 +21,15 @@ export function runsScript(pid: number, script: string): boolean {
   }
 }
 
-/** The words that it was started with. */
+/** The arguments it was started with. */
 function commandOf(pid: number): string {
   if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   return Bun.spawnSync(['ps', '-o', 'args=', '-p', String(pid)]).stdout.toString()
 }
 
 /**
- * Bytes of memory, at its most (`VmHWM`) or now (`VmRSS`). Linux only, NaN elsewhere and of one that has ended. The `maxRSS` of a child,
- * which any system has, begins with what its parent held.
+ * Bytes of memory at its peak (`VmHWM`) or now (`VmRSS`). Linux only; NaN elsewhere and for a process that has ended. The `maxRSS` of a child, which
+ * any system has, starts with its parent's memory.
  */
 export function memoryOf(pid: number, which: 'VmHWM' | 'VmRSS'): number {
   try {
@@ -41,7 +41,7 @@ export function memoryOf(pid: number, which: 'VmHWM' | 'VmRSS'): number {
   }
 }
 
-/** Milliseconds of processor time so far, to ten of them. Linux only. */
+/** Milliseconds of CPU time so far, in steps of ten. Linux only. */
 export function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10

@@ -1,7 +1,7 @@
 // A certificate for loopback, for tests and soaks that terminate TLS in the service or receive webhooks. Created for this purpose; it
 // protects nothing.
 
-/** Self-signed: clients of it pass `tls: { rejectUnauthorized: false }`. */
+/** Self-signed: clients pass `tls: { rejectUnauthorized: false }`. */
 export const loopbackCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQglUHYxmXxkDIyFJW4

@@ -1,6 +1,6 @@
 // Waits until a started process responds.
 
-/** Whether an address answers with success in time; false at once when the process ends before. */
+/** Whether an address returns success in time; false immediately if the process ends before. */
 export async function answersInTime(
   url: string,
   process?: Pick<Bun.Subprocess, 'exitCode' | 'signalCode'>,

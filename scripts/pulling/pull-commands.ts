@@ -22,7 +22,7 @@ export const pullCommands: Commands = {
   },
 }
 
-/** Runs the command that the first argument names. `ending` is the last line of the help. */
+/** Runs the command named by the first argument. `ending` is the last line of the help. */
 export async function runCommand(commands: Commands, ending: string): Promise<void> {
   const name = process.argv[2] ?? '--help'
   if (name === '--version') {
@@ -30,7 +30,7 @@ export async function runCommand(commands: Commands, ending: string): Promise<vo
   } else if (name === '--help' || name === '-h') {
     console.log(usage(commands, ending))
   } else if (Object.hasOwn(commands, name)) {
-    // The started command finds its own arguments in the same place as when it runs as a script.
+    // The started command finds its arguments in the same position as when it runs as a script.
     process.argv.splice(2, 1)
     await commands[name]!.start()
   } else {

@@ -7,7 +7,7 @@ export async function asProcess(command: (tool: ToolProcess) => Promise<number>)
   const ending = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      // Asked a second time, it does not finish what it is at.
+      // A second signal stops it without finishing the current step.
       if (ending.signal.aborted) process.exit(3)
       ending.abort(new Error('Interrupted.'))
     })

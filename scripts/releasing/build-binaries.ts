@@ -28,7 +28,7 @@ process.exit(
     const { folder, options } = readFolder('dist', 'target', 'without')
     const { target } = options
     const without = parseWithout(options.without)
-    // Windows runs nothing without it, and Bun adds it by itself.
+    // Windows requires this extension, and Bun adds it automatically.
     const outfile = join(folder, target?.startsWith('bun-windows') ? 'tributary.exe' : 'tributary')
     await mkdir(folder, { recursive: true })
     const commit = await releaseCommit()
@@ -36,7 +36,7 @@ process.exit(
       entrypoints: [join(root, 'scripts/tributary.ts')],
       target: 'bun',
       minify: false,
-      // In the binary, so that a stack names files and lines of ours; what is written alongside it is removed.
+      // In the binary, so that stacks name our files and lines; the separate file is removed.
       sourcemap: 'inline',
       metafile: true,
       plugins: [leaveOut(without), await withScripts(join(root, '.data/scripts'))],

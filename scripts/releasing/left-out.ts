@@ -8,7 +8,7 @@ const root = join(import.meta.dir, '../..')
 const products = ['console', 'apply', 'civiform'] as const
 export type Product = (typeof products)[number]
 
-/** The products of `--without console,civiform`. Throws wrong usage for another word. */
+/** The products of `--without console,civiform`. Throws a usage error for any other word. */
 export function parseWithout(text: string | undefined): Product[] {
   return (text ?? '')
     .split(',')
@@ -21,7 +21,7 @@ export function parseWithout(text: string | undefined): Product[] {
     })
 }
 
-/** Resolves what would bring in the code of these products to something that says it is missing. */
+/** Replaces imports of these products' code with something that reports it as missing. */
 export function leaveOut(without: readonly Product[]): Bun.BunPlugin {
   return {
     name: 'leave-out',
@@ -45,7 +45,7 @@ export function leaveOut(without: readonly Product[]): Bun.BunPlugin {
 }
 
 const missing = 'This build does not include the CiviForm follower.'
-/** The error with which a service that should follow a CiviForm ends at startup. */
+/** The error of a service that should follow a CiviForm and was built without it. */
 const refusal = `import { Problem } from '${join(root, 'src/base/problem.ts')}'
 throw new Problem('conflict', { detail: '${missing}' })`
 

@@ -4,16 +4,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface LockedPackage {
-  /** Where bun.lock has it: `pg`, or `a/b` for the `b` that only `a` gets. */
+  /** Its location in bun.lock: `pg`, or `a/b` for the `b` that only `a` gets. */
   place: string
   name: string
   version: string
   /** SHA-512 in hexadecimal. */
   sha512: string
-  /** As its package.json has it: an SPDX id or expression. */
+  /** From its package.json: an SPDX ID or expression. */
   licence: string
   homepage: string | undefined
-  /** Places of what it needs. */
+  /** Locations of its dependencies. */
   needs: string[]
 }
 
@@ -32,7 +32,10 @@ type Lock = {
   packages: Record<string, [id: string, registry: string, entry: Entry, integrity: string]>
 }
 
-/** Everything that `dependencies` of package.json lead to, and what is optional and installed, by place; and the places of these themselves. */
+/**
+ * Everything that `dependencies` of package.json lead to, including installed optional packages, by location; and the locations of those listed
+ * there.
+ */
 export async function readLockedPackages(root: string): Promise<{ direct: string[]; packages: LockedPackage[] }> {
   const { default: lock } = (await import(join(root, 'bun.lock'))) as { default: Lock }
   const { dependencies, optionalDependencies = {} } = lock.workspaces['']!
@@ -60,7 +63,7 @@ function readPackage(lock: Lock, root: string, place: string): LockedPackage {
     homepage?: string
   }
   const { dependencies, optionalDependencies, peerDependencies, optionalPeers = [] } = entry
-  // An optional peer is installed, and used, where something else brings it; but nothing that runs imports the compiler.
+  // An optional peer is installed and used if something else requires it; but nothing that runs imports the compiler.
   const peers = Object.keys(peerDependencies ?? {}).filter(peer => peer !== compiler || !optionalPeers.includes(peer))
   const optional = Object.keys(optionalDependencies ?? {})
   const names = [...new Set([...Object.keys(dependencies ?? {}), ...optional, ...peers])]
@@ -83,7 +86,7 @@ function readPackage(lock: Lock, root: string, place: string): LockedPackage {
 const manifestOf = (root: string, place: string): string =>
   join(root, 'node_modules', namesOf(place).join('/node_modules/'), 'package.json')
 
-/** A package gets the nearest: its own, that of the one it belongs to, or that of all. */
+/** A package gets the nearest: its own, that of the package it belongs to, or the common one. */
 function placeOf(lock: Lock, place: string, needed: string): string | undefined {
   for (let above = namesOf(place); ; above.pop()) {
     const candidate = [...above, needed].join('/')

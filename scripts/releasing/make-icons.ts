@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dir, '../..')
 const fileOf = (name: string): string => join(root, `node_modules/lucide-static/icons/${name}.svg`)
 
-/** lucide's names, as pages write them: `icon="plus"`, `icon: 'inbox'`, `icon={on ? 'pause' : 'play'}`, `<Icon name="copy" />`. */
+/** lucide's names, as used in pages: `icon="plus"`, `icon: 'inbox'`, `icon={on ? 'pause' : 'play'}`, `<Icon name="copy" />`. */
 function iconNames(): string[] {
   const pages = [...new Bun.Glob('src/web/{html,docs,console}/**/*.{ts,tsx}').scanSync(root)]
   const places = pages.flatMap(
@@ -17,7 +17,7 @@ function iconNames(): string[] {
   return [...new Set(names)].filter(name => existsSync(fileOf(name))).sort()
 }
 
-/** The file's content, with the shapes of the installed package. */
+/** The file's content, with the shapes from the installed package. */
 export function iconFile(): string {
   const entries = iconNames().map(name => {
     const svg = readFileSync(fileOf(name), 'utf8')

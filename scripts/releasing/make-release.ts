@@ -71,7 +71,7 @@ async function makeBinary(folder: string, system: string, commit: string | undef
     throw new Error(`the binary for ${system} reports the version ${printed}`)
 }
 
-/** The system a binary was built for, by the header of its format: ELF, Mach-O or PE. */
+/** The system that a binary was built for, from the header of its format: ELF, Mach-O or PE. */
 function systemOf(head: DataView): string {
   const machines: Record<number, string> = { 62: 'x64', 183: 'arm64', 34404: 'x64', 16777228: 'arm64' }
   if (head.getUint32(0) === 0x7f454c46) return `linux-${machines[head.getUint16(18, true)]}`
@@ -87,7 +87,7 @@ async function digestOf(folder: string, name: string): Promise<ReleasedFile> {
   return { name, sha256: hash.digest('hex') }
 }
 
-/** The section of this version, or what is unreleased, marked as such. */
+/** The section of this version, or the unreleased changes, marked as such. */
 function notesOf(changelog: string): string {
   const sections = new Map(
     changelog

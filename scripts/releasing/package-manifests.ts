@@ -16,10 +16,10 @@ const { description, license } = (await Bun.file(join(import.meta.dir, '../../pa
 >
 const summary = description!.split(':')[0]
 const id = 'Tributary.Tributary'
-/** Of winget's schema. */
+/** The version of winget's schema. */
 const manifestVersion = '1.10.0'
 
-/** Writes `tributary.rb`, and the folder `winget`. `url` is where the files are, without a slash at the end. */
+/** Writes `tributary.rb`, and the folder `winget`. `url` is the location of the files, without a trailing slash. */
 export async function writeManifests(folder: string, url: string, files: readonly ReleasedFile[]): Promise<void> {
   const fileFor = (system: string): { url: string; sha256: string } => {
     const found = files.find(({ name }) => name.replace(/\.exe$/, '') === `tributary-${version}-${system}`)!
@@ -62,7 +62,7 @@ end
 `
 }
 
-/** By the end of their names. */
+/** By the suffix of their names. */
 function wingetManifests(fileFor: FileFor, homepage: string): Record<string, string> {
   const { url, sha256 } = fileFor('windows-x64')
   const manifest = (type: string, fields: string): string =>

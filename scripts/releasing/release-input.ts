@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { $ } from 'bun'
 import { refuseMore } from '../command-line/environment.ts'
 
-/** A folder, or this one, and the options of these names, from the command line. */
+/** A folder from the command line, or this default, and the options with these names. */
 export function readFolder<Name extends string>(
   usual: string,
   ...names: readonly Name[]

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { compressScript, editorScript } from '@tributary/web/scripts'
 
 /**
- * Finishes them first, because Bun waits forever for a build within a build. `folder` keeps a file that goes into the binary. Its path does
- * too, so it must always be the same for the binary to have the same bytes whenever it is built.
+ * Builds them first, because Bun waits forever for a build within a build. `folder` contains a file that goes into the binary. So does its path,
+ * which must always be the same for the binary to be reproducible.
  */
 export async function withScripts(folder: string): Promise<Bun.BunPlugin> {
   const packed = join(folder, 'scalar.js.zst')

@@ -14,13 +14,13 @@ import type { Micros } from '../../src/domain/values/offset-time.ts'
 interface SeedPlan {
   slug: string
   statuses: readonly string[]
-  /** Published, oldest first; each asks its questions for an equal part of the time. */
+  /** Published versions, oldest first; each asks its questions for an equal part of the time. */
   versions: readonly StoredProgramVersion[]
   applications: number
-  /** First ids to give. */
+  /** The first IDs to use. */
   applicant_id: number
   application_id: number
-  /** Submissions lie after the one and before the other. */
+  /** Submissions are after the first and before the second. */
   from: Micros
   to: Micros
   seed: number
@@ -29,9 +29,9 @@ interface SeedPlan {
 const minute: Micros = 60_000_000
 const day: Micros = 24 * 60 * minute
 
-/** How often an application is followed by another of its applicant, and is OBSOLETE therefore. */
+/** How often an applicant submits again, which makes the earlier application OBSOLETE. */
 const resubmittedShare = 0.125
-/** How many applications later that may be at most; of few applications, a fifth of them. */
+/** The maximum number of applications in between; with few applications, a fifth of them. */
 const resubmittedWithin = 2000
 
 const languages = ['en-US', 'en-US', 'en-US', 'en-US', 'es-US', 'es-US', 'vi', 'zh-Hant-TW', 'so', 'ru'] as const
@@ -45,7 +45,7 @@ const intermediaries = [
 export function* seedApplications(plan: SeedPlan): Generator<ExportedApplication> {
   const next = seededRandom(plan.seed)
   const samplers = plan.versions.map(version => ({ version, sample: answerSampler(version), amend: amender(version) }))
-  /** Applicants who are to submit again, and what they submitted last, by the number of that application. */
+  /** Applicants who will submit again, with their last submission, by the number of the later application. */
   const again = new Map<number, Earlier>()
   let newest = plan.applicant_id - 1
   for (let i = 0; i < plan.applications; i++) {
@@ -83,8 +83,8 @@ interface Earlier {
 }
 
 /**
- * What applicants submit the next time: as before but for one to four answers. Answers that conditions ask for stay as they are, so that what
- * is shown does, too. Of another version is kept what asks the same, and what shows other questions is as if it were a first time.
+ * An applicant's next answers: as before except for one to four. Answers that conditions depend on stay the same, so that the same questions are
+ * shown. If the version differs, answers to unchanged questions are kept, and those that show other questions are as if for the first time.
  */
 function amender(version: StoredProgramVersion) {
   const dropHidden = hiddenAnswersDropper(version.questions, version.screens)
@@ -93,7 +93,7 @@ function amender(version: StoredProgramVersion) {
   )
   const decides = ({ question_id }: VersionQuestion) => new RegExp(`"question_id":${question_id}\\b`).test(conditions)
   const top = version.questions.filter(question => question.enumerator_id === null)
-  /** Who they are stays. */
+  /** Personal details stay the same. */
   const isWho = ({ kind, question_key }: VersionQuestion) => kind === 'NAME' || question_key === 'date_of_birth'
   const asked = (of: StoredProgramVersion, { question_id }: VersionQuestion) =>
     of.questions.find(question => question.question_id === question_id)?.question_version_id
@@ -128,7 +128,7 @@ function amender(version: StoredProgramVersion) {
   }
 }
 
-/** Of what is repeated, one date of one entity is corrected; any other answer is given again. */
+/** In repeated questions, one date of one entity is corrected; any other answer is given again. */
 function amendedAnswer(next: Rng, before: Answer, fresh: Answer): Answer {
   if (before.type !== 'ENUMERATOR') return fresh
   const entity = pick(next, before.entities)
@@ -143,8 +143,9 @@ function amendedAnswer(next: Rng, before: Answer, fresh: Answer): Answer {
 }
 
 /**
- * The same answers with what no question knows of another, or of its own text: an email address has its owner's name, people move in after they were born,
- * children are younger than the applicant and parents older, a shelter has no bedrooms, and bills are called so. What is likely already stays as it is.
+ * The same answers, made consistent with each other and with the text of their question: an email address contains its owner's name, people move in
+ * after they were born, children are younger than the applicant and parents older, a shelter has no bedrooms, and bills are named as such. Plausible
+ * answers stay as they are.
  */
 function withLikelyAnswers(answers: Answers): Answers {
   const likely = withBills(withLikelyYears(answers))
@@ -156,7 +157,7 @@ function withLikelyAnswers(answers: Answers): Answers {
     .replaceAll('ł', 'l')
     .replace(/[^a-z.]/g, '')
   const [, number, host] = /(\d*)@(.*)$/.exec(mail.email) ?? []
-  // Of a name in another script it has none.
+  // None for a name in another script.
   const local = /^[a-z]+\.[a-z]+$/.test(latin) ? `${latin}${number}` : `family.${number}`
   return new Map(likely).set('email_address', { ...mail, email: `${local}@${host}` })
 }
@@ -170,7 +171,7 @@ function withBills(answers: Answers): Answers {
   return new Map(answers).set('latest_bills', { ...bills, file_urls })
 }
 
-/** In each household is one spouse at most. */
+/** Each household has at most one spouse. */
 function withOneSpouse(member: Answers, isFirst: boolean): Answers {
   const relationship = member.get('relationship')
   if (isFirst || relationship?.type !== 'SINGLE_SELECT' || relationship.selection !== 'spouse') return member
@@ -226,7 +227,7 @@ const inYear = (answers: Answers, key: string, year: number): Answer => {
   return { type: 'DATE', date: `${year}${answer?.type === 'DATE' ? answer.date.slice(4) : ''}` }
 }
 
-/** Books a later application for an applicant; false when none is left. */
+/** Schedules a later application for an applicant; false if there is no room for one. */
 function bookAgain<T>(next: Rng, again: Map<number, T>, i: number, applications: number, applicant: T): boolean {
   let at = i + integerFrom(next, 1, Math.max(1, Math.min(resubmittedWithin, Math.floor(applications / 5))))
   while (again.has(at)) at++
@@ -241,7 +242,7 @@ function submitter(next: Rng): Submitter {
   return { submitter_type: 'TRUSTED_INTERMEDIARY', ti_email, ti_organization }
 }
 
-/** Most have been looked at, and got a status within a month. */
+/** Most have been reviewed, and got a status within a month. */
 function annotations(next: Rng, plan: SeedPlan, submitTime: Micros): Annotations {
   const application_note = next() < 0.15 ? pick(next, sentences) : null
   if (plan.statuses.length === 0 || next() >= 0.6)

@@ -9,11 +9,11 @@ import type { Sql } from '../../src/db/client.ts'
 import { readPeople } from '../../src/db/people/person-rows.ts'
 import { dataFolder } from '../command-line/environment.ts'
 
-/** The programs scripts/seed makes. */
+/** The programs that scripts/seed creates. */
 export const demoPrograms = ['utility-assistance', 'child-care-subsidy'] as const
 /** The form front end of the demo key, which the sample applicants belong to. */
 export const demoFrontEnd = 'demo'
-/** Who the audit log says has set the demo up. */
+/** The actor in the audit log who set up the demo. */
 export const demoActor = 'operator:setup'
 const demoKeyFile = join(dataFolder, 'demo-key.json')
 const demoPersonFile = join(dataFolder, 'demo-person.json')
@@ -23,7 +23,7 @@ export interface DemoKey {
   password: string
 }
 
-/** A key for the demo programs: the one of the last start if it still works, else a new one. Kept readable by its owner alone. */
+/** A key for the demo programs: the one from the last start if it still works, otherwise a new one. Readable only by its owner. */
 export async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promise<DemoKey> {
   const kept = await readKept<DemoKey>(demoKeyFile)
   if (kept !== undefined) {
@@ -46,7 +46,7 @@ export async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promis
   return keep(demoKeyFile, { username, password })
 }
 
-/** The place of this command in the queue for hashing. */
+/** The client of this command in the queue for hashing. */
 const operator = { name: 'operator', isKnown: true }
 
 export interface DemoPerson {
@@ -60,11 +60,11 @@ export async function keptPerson(sql: Sql, file: string): Promise<DemoPerson | u
   return kept && (await verifySignIn(sql, kept.email, kept.password, operator)) && kept
 }
 
-/** An administrator of the console, made at the first start. Kept readable by its owner alone. */
+/** An administrator of the console, created at the first start. Readable only by the owner of the file. */
 export async function demoPerson(sql: Sql): Promise<DemoPerson | undefined> {
   const kept = await keptPerson(sql, demoPersonFile)
   if (kept !== undefined) return kept
-  // The database has people already: they invite others.
+  // The database already has people: they can invite others.
   if ((await readPeople(sql)).length > 0) return undefined
   const by = { actor: demoActor, now: Date.now() * 1000 }
   const made = { email: 'demo@tributary.example', password: crypto.randomUUID() }

@@ -1,6 +1,6 @@
 // The texts of the demo programs in Spanish and Arabic, keyed by the English text.
 
-/** Each with its Spanish and its Arabic form. */
+/** Each with its Spanish and Arabic translation. */
 export const demoTranslations: Readonly<Record<string, readonly [es: string, ar: string]>> = {
   'Utility Assistance': ['Ayuda con los servicios públicos', 'المساعدة في فواتير الخدمات'],
   'Help with electricity, gas, water, sewer and garbage bills.': [

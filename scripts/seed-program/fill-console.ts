@@ -19,18 +19,18 @@ import { lastDays } from '../../src/domain/values/calendar-days.ts'
 import { formatMicros, type Micros } from '../../src/domain/values/offset-time.ts'
 import { demoActor } from './demo-credentials.ts'
 
-/** Without webhook keys there is no webhook. */
+/** Without webhook keys, no webhook is added. */
 interface Demo extends Pick<Config, 'apiKeyPepper' | 'timeZone' | 'webhookKeys'> {
   sql: Sql
   baseUrl: string
   programs: readonly string[]
 }
 
-/** Made once, by the person who is to look at it. Calls the service, which notes what it answered. */
+/** Created once, by the person who will look at it. Calls the service, which records the requests. */
 export async function fillConsole(demo: Demo): Promise<void> {
   const { sql, apiKeyPepper: pepper, baseUrl, timeZone, programs } = demo
   const by = { actor: demoActor, now: Date.now() * 1000 }
-  // Who decides, publishes and drafts comes first, and then the decisions: the newest entries of the audit log are to be of many kinds.
+  // The person who decides and the decisions come first, so that the newest entries of the audit log are of many kinds.
   await signInOnce(sql, await invite(sql, maria, by), by.now)
   await addFailingWebhook(demo, by.now)
   await decideOnSome(sql, programs[0]!, { now: by.now, timeZone })
@@ -55,7 +55,7 @@ export async function fillConsole(demo: Demo): Promise<void> {
     fetch(baseUrl + path, { headers: { Authorization: `Basic ${btoa(`${username}:${password}`)}` } }).then(r =>
       r.text(),
     )
-  // One page of the 30 days that the console counts, so that their numbers agree.
+  // One page for each of the 30 days that the console counts, so that the numbers agree.
   const read = new URLSearchParams({ pageSize: '500', fromDate: lastDays(by.now, timeZone, 30)[0]! })
   await get(`/api/v1/admin/programs/${programs[0]}/applications?${read}`, expiring.username, expiring.password)
   for (let i = 0; i < 3; i++) await get('/api/v1/checkAuth', refused.username, `${refused.password}?`)
@@ -99,7 +99,7 @@ const maria = {
 export const demoActors = { actor: demoActor, publishedBy: `admin:${maria.email}` }
 const jonas = { name: 'Jonas Weber', email: 'jonas.weber@arden.example.gov', role: 'AUDITOR', programs: [] } as const
 
-/** How a decision comes about: after how many days, which status, and which note. */
+/** A decision: after how many days, which status, and which note. */
 const steps = [
   [1, 'Received', undefined],
   [6, 'In review', undefined],
@@ -107,7 +107,7 @@ const steps = [
   [19, 'In review', 'Received the bill by mail and attached it.'],
 ] as const
 
-/** Gives those of five to seven weeks ago that have no status yet what a person would have given them since, step by step. */
+/** Gives applications of five to seven weeks ago without a status what a person would have given them since, step by step. */
 async function decideOnSome(
   sql: Sql,
   slug: string,
@@ -128,7 +128,7 @@ async function decideOnSome(
   }
 }
 
-/** A question reworded, an option more, and a status more: by an administrator who has left it for two weeks. */
+/** A reworded question, an additional option and an additional status, by an administrator who has not continued for two weeks. */
 async function draftChanges(sql: Sql, slug: string, savedAt: number): Promise<void> {
   const program = await findProgram(sql, slug)
   const active = program && (await findActiveVersion(sql, program.program_id))

@@ -19,23 +19,23 @@ import { childCareSubsidy } from './child-care-subsidy.ts'
 import { utilityAssistance } from './utility-assistance.ts'
 import { definitionsOf } from './versioned-definition.ts'
 
-/** The programs that it makes when the arguments name them and they are missing. */
+/** The programs that it creates if the arguments name them and they are missing. */
 const demoPrograms = [utilityAssistance, childCareSubsidy]
 
 interface SeedOptions {
   programs: readonly { slug: string; applications: number }[]
-  /** The latest moment of any submission; the earliest is a year before. */
+  /** The latest submission time; the earliest is a year before. */
   now: Micros
   timeZone: string
   actor: string
-  /** Whom the pages name for the demo programs that are made; the actor without it. */
+  /** The name shown on pages for the created demo programs; the actor by default. */
   publishedBy?: string | undefined
   /** The front end of the sample applicants; none if undefined. */
   frontEnd?: string | undefined
   onProgress?: (applications: number) => void
 }
 
-/** So many in the first of the demo programs, and a tenth in the second. */
+/** Number of applications in the first demo program; the second gets a tenth. */
 export const demoShares = (applications: number): SeedOptions['programs'] => [
   { slug: utilityAssistance.slug, applications },
   { slug: childCareSubsidy.slug, applications: Math.ceil(applications / 10) },
@@ -43,10 +43,10 @@ export const demoShares = (applications: number): SeedOptions['programs'] => [
 
 const day: Micros = 24 * 3_600_000_000
 const year: Micros = 365 * day
-/** Fixed, so that the same command gives the same applications. */
+/** Fixed, so that the same command creates the same applications. */
 const seed = 20_260_131
 
-/** Seeds all of them in one transaction. A program must be a demo program or be there already, published. */
+/** Seeds all of them in one transaction. Each must be a demo program or an existing published program. */
 export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<LoadReceipt> {
   for (const { slug } of options.programs) await requireProgram(sql, slug, options)
   const { now, timeZone, actor, frontEnd, onProgress } = options
@@ -78,7 +78,7 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
       }
       first.application_id += applications
     }
-    // Never the same twice, since the ids continue.
+    // Never the same twice, because the IDs continue.
     return crypto.getRandomValues(new Uint8Array(32))
   })
   await analyzeApplications(sql)
@@ -98,7 +98,7 @@ export async function seedWithProgress(sql: Sql, options: SeedOptions): Promise<
   }
 }
 
-/** Thrown before anything is made, since all of it would be refused. */
+/** Thrown before anything is created, because all of it would be rejected. */
 function submittedLater(slug: string, last: Micros, now: Micros): Problem {
   return new Problem('conflict', {
     detail: `Nothing was seeded: the last submission to ${slug} was at ${formatMicros(last)}, and the new ones would be before ${formatMicros(now)}. Clients that poll from Snapshot-Time would never see them. Use a later --now, or none.`,
@@ -120,13 +120,13 @@ async function requireProgram(sql: Sql, slug: string, options: SeedOptions): Pro
   }
   let based_on: number | null = null
   for (const [i, definition] of definitionsOf(demo).entries()) {
-    // Each asks its questions for an equal part of the year, from the day after it was published.
+    // Each asks its questions for an equal part of the year, from the day after its publication.
     const at = options.now - year + Math.floor((i * year) / demo.versions) - day
     based_on = await publishAt(sql, { ...definition, based_on }, at, options)
   }
 }
 
-/** Publishes a version of a demo program as if at that time. The audit log has what happens: that it is made now, by the actor. */
+/** Publishes a version of a demo program as if at that time. The audit log records what happened: that the actor created it now. */
 async function publishAt(
   sql: Sql,
   definition: ProgramDefinition & { based_on: number | null },

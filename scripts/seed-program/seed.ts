@@ -21,7 +21,7 @@ if they are to be filled and don't exist. Other programs must exist.
                   present. Must not be before a program's last submission.
   --front-end     The form front end that the sample applicants belong to. Default: none.`
 
-/** The year before it must be one that times are made for. */
+/** The year before it must be in the supported range of times. */
 const farPast: Micros = 0
 
 function parseNow(text: string | undefined): Micros {

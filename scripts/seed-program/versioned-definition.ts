@@ -9,13 +9,13 @@ import type {
 import { programTexts } from '../../src/domain/languages/program-texts.ts'
 import { demoTranslations } from './demo-translations.ts'
 
-/** A question with its place on a screen. Versions are counted from 1; without `since` and `until` all ask it. */
+/** A question with its place on a screen. Versions start at 1; without `since` and `until`, all of them ask it. */
 export interface VersionedQuestion extends QuestionDefinition {
   since?: number
   until?: number
   optional?: boolean
   visible_when?: NamedCondition
-  /** Ids of options that versions after this one do not offer any more. */
+  /** IDs of options that versions after this one no longer offer. */
   retired_options?: { after: number; admin_ids: readonly string[] }
 }
 
@@ -31,7 +31,7 @@ export interface VersionedProgram {
   screens: readonly { name: string; questions: readonly VersionedQuestion[] }[]
 }
 
-/** The definition of each version, the first one first. */
+/** The definition of each version, in order. */
 export function definitionsOf(program: VersionedProgram): ProgramDefinition[] {
   return Array.from({ length: program.versions }, (_, i) => definitionOf(program, i + 1))
 }
@@ -66,7 +66,7 @@ function definitionOf(program: VersionedProgram, version: number): ProgramDefini
   })
 }
 
-/** With the translations of each text that has some; the names of benefits have none. */
+/** With the translations of each text that has some; names of benefits have none. */
 function inEveryLanguage(definition: ProgramDefinition): ProgramDefinition {
   const copy = structuredClone(definition)
   for (const { element, field, text } of programTexts(copy)) {

@@ -34,21 +34,21 @@ export interface Soaked {
   keys: readonly SoakKey[]
   mirror: Mirror
   receiver: Receiver
-  /** For how long what comes by itself may take. */
+  /** Time limit for everything that happens automatically. */
   restMs: number
 }
 
-/** Notes every promise that does not hold. */
+/** Records every broken promise. */
 export async function checkAll(soaked: Soaked): Promise<void> {
-  // A worker does so once a minute; what has no seal yet cannot be verified.
+  // A worker seals once a minute; events without a seal cannot be verified yet.
   await sealAuditLog(soaked.installation.sql, { waitMs: soaked.restMs })
   await checkStored(soaked)
-  // Services that have seen no publication read what is kept.
+  // Services that have seen no publication read stored data.
   for (const { process } of soaked.installation.services) process.kill('SIGTERM')
   await checkViews(soaked)
 }
 
-/** What is there, by everyone who has read it. */
+/** The current state, read in every way. */
 export async function checkStored(soaked: Soaked): Promise<void> {
   const { installation, client, ledger, keys } = soaked
   await untilTrue(soaked, 'both services and the worker are ready again', async () => {
@@ -71,7 +71,7 @@ export async function checkStored(soaked: Soaked): Promise<void> {
   await checkRest(soaked)
 }
 
-/** A last walk in each view, held against the database; and what processes complained of. */
+/** A last walk in each view, compared with the database; and the processes' complaints. */
 export async function checkViews(soaked: Soaked): Promise<void> {
   const { installation, ledger, keys } = soaked
   for (const view of everyView(keys)) {
@@ -90,7 +90,7 @@ async function checkHistory({ installation: { sql }, ledger }: Soaked): Promise<
   checkAnnotations(ledger, await readAnnotationHistory(sql, program.program_id))
 }
 
-/** OData, by a key that has not read before and so begins now. */
+/** OData, with a key that has not read before and so begins now. */
 async function checkFeed({ installation, client, ledger, keys }: Soaked, there: readonly number[]): Promise<void> {
   const { authorization } = await issueKey(installation)
   const [whole] = everyView(keys)
@@ -117,7 +117,7 @@ async function checkFeed({ installation, client, ledger, keys }: Soaked, there: 
   )
 }
 
-/** Those that are notified of changes have come to the last one; the followed folder has what is there. */
+/** The receivers of notifications have reached the last change; the followed folder is up to date. */
 async function checkFollowers(soaked: Soaked, there: readonly WalkedApplication[]): Promise<void> {
   const { ledger, mirror, receiver } = soaked
   const last = ledger.followed.at(-1)?.change ?? 0
@@ -131,11 +131,11 @@ async function checkFollowers(soaked: Soaked, there: readonly WalkedApplication[
   checkCopy(ledger, 'the followed folder', await mirror.read().catch(() => new Map()), there)
 }
 
-/** Everything is derived, whole and given back. */
+/** Everything is derived, complete and available. */
 async function checkRest(soaked: Soaked): Promise<void> {
   const { installation, ledger } = soaked
   const { sql, services } = installation
-  // The sweep requests what a store lost when it is overdue, after some minutes; here immediately.
+  // The sweep requests whatever a store has lost, once it is overdue after some minutes; here immediately.
   await sweepDerived(sql, { overdueMs: 0 })
   await untilTrue(soaked, 'every version is derived', async () => (await countUnderived(sql)) === 0)
   const { errors } = await verifyAuditLog(sql, undefined, [])
@@ -150,7 +150,7 @@ async function checkRest(soaked: Soaked): Promise<void> {
   }
 }
 
-/** A walk of everything, held against the database. */
+/** A walk over everything, compared with the database. */
 async function brokenInWalk({ installation: { sql }, client, ledger }: Soaked, view: View): Promise<Promised[]> {
   const walked = await walk(client, ledger, view, `pageSize=${pageSize}`)
   const program = await findProgram(sql, slug)

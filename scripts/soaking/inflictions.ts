@@ -9,7 +9,7 @@ import { lockApplications } from './installation/soak-statements.ts'
 
 export interface Infliction {
   name: string
-  /** Why it cannot be done on this machine; undefined where it can. */
+  /** Why it is impossible on this machine; undefined if it is possible. */
   isBeyond?(installation: Installation): string | undefined
   run(scene: Scene): Promise<void>
 }
@@ -97,7 +97,7 @@ export const faults: readonly Infliction[] = [
   },
 ]
 
-/** Readers that ask for everything and take nothing, until they go without a word. */
+/** Clients that request everything and read nothing, until they disappear without closing. */
 async function holdReaders(
   { services }: Installation,
   authorization: string,

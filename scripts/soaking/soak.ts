@@ -19,7 +19,7 @@ export interface SoakOptions {
   minutes: number
   writers: number
   seed: number
-  /** The faults to inject, each at least once; none unless given. */
+  /** The faults to inject, each at least once; none by default. */
   wanted: readonly Infliction[]
 }
 
@@ -30,7 +30,7 @@ export interface Happened {
   notTried: string | undefined
 }
 
-/** Between two faults, for as long as it takes to have everything again. */
+/** Between two faults, as long as it takes to recover. */
 const pauseMs = { least: 500, most: 2000 }
 const restMs = 60_000
 
@@ -39,7 +39,7 @@ function say(what: string): void {
   console.error(`${new Date().toISOString().slice(11, 19)} ${what}`)
 }
 
-/** Has everything happen and compares; what is left can be compared again until `stop`. */
+/** Starts everything and compares; the end state can be compared again until `stop`. */
 export async function soak(
   installation: Installation,
   { minutes, writers, seed, wanted }: SoakOptions,
@@ -103,14 +103,14 @@ export async function soak(
     record.notTried = fault.isBeyond?.(installation)
     if (record.notTried !== undefined) return
     await fault.run({ installation, mirror, authorization: key.authorization, random })
-    // Back is who answers a walk to its end.
+    // A service has recovered when it completes a walk.
     await walk(client, ledger, plain, 'pageSize=1000&toDate=2000-01-01')
     record.times++
     record.recoveryMs += performance.now() - beganMs
   }
 }
 
-/** Throws when anything was broken. */
+/** Throws if anything was broken. */
 export function conclude({ broken }: Ledger): void {
   if (broken.length > 0) throw new Problem('internal', { detail: `${broken.length} promises were broken.` })
 }

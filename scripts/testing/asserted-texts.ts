@@ -12,10 +12,10 @@ interface AssertedText {
   text: string
 }
 
-/** Words in a row that a test may have of a text of ours: a name, a figure and its unit. */
+/** Words in a row that a test may share with one of our texts: a name, a figure and its unit. */
 const wordsMax = 2
 
-/** Every literal in an assertion that has more words in a row of a text that people read; by path, then line. */
+/** Every literal in an assertion that shares more words in a row with a text that people read; by path, then line. */
 async function findAssertedTexts(root: string): Promise<AssertedText[]> {
   const snapshot = await Bun.file(join(root, snapshotPath)).text()
   const ofDemo = `# ${textKinds.demo}\n`
@@ -30,7 +30,7 @@ async function findAssertedTexts(root: string): Promise<AssertedText[]> {
 }
 
 function assertedIn(file: string, source: string, known: ReadonlySet<string>): AssertedText[] {
-  // Parsing takes longest, and most files hold none in any literal, wherever it stands.
+  // Parsing takes longest, and most files have no such words in any literal.
   const literals = source.match(/'[^'\n]*'|"[^"\n]*"|`[^`]*`|\/[^/\n]+\//g) ?? []
   if (!literals.some(literal => runsOf(literal.slice(1, -1).replaceAll('\\', '')).some(run => known.has(run))))
     return []
@@ -65,7 +65,7 @@ function isRowTitle(node: SyntaxNode, above: readonly SyntaxNode[]): boolean {
   )
 }
 
-/** Each three words that stand in a row, with a mark between them at most. */
+/** Every three words in a row, with at most one punctuation mark between them. */
 function runsOf(text: string): string[] {
   const words = text.replaceAll('\\n', ' ').split(/\s+/).map(wordOf)
   return words
@@ -81,7 +81,7 @@ const isProse = (text: string): boolean => !isSql.test(text)
 const isSql =
   /^\s*(select|insert|update|delete|create|drop|alter|with|revoke|grant|where|and) [^.]*$|\b(select|from|where|and) \w+( is not null|_id| = )/
 
-/** Each assertion on a sentence, as a breach. */
+/** Each assertion on a sentence, as a violation. */
 export async function assertedTextErrors(root: string): Promise<string[]> {
   if (!existsSync(join(root, snapshotPath))) return []
   return (await findAssertedTexts(root)).map(

@@ -8,14 +8,14 @@ import { join, relative, resolve } from 'node:path'
 const root = join(import.meta.dir, '../..')
 
 export interface TestOutcome {
-  /** False if it was killed, reached its deadline, or printed no totals. Which files it never reached is then unknown. */
+  /** False if it was killed, reached its deadline, or printed no totals. Which files it did not reach is then unknown. */
   isComplete: boolean
   passed: number
-  /** Tests that failed and errors outside of tests, such as a file that cannot be loaded; at least 1 unless all is well. */
+  /** Failed tests and errors outside of tests, such as a file that cannot be loaded; at least 1 unless everything passed. */
   failed: number
-  /** How many tests failed, for every file in which at least one ran. */
+  /** Number of failed tests, for every file in which at least one test ran. */
   failedByFile: ReadonlyMap<string, number>
-  /** Processor seconds, including those of servers that it started and waited for. */
+  /** CPU seconds, including those of servers that it started and waited for. */
   cpuS: number
 }
 
@@ -46,9 +46,9 @@ export async function runBunTest(
     const timer = setTimeout(
       () => {
         isLate = true
-        // The test may be stuck in the very handler that a softer signal would call.
+        // The test may be stuck in the very handler that a gentler signal would call.
         run.kill('SIGKILL')
-        // Processes that the test started may hold its output open.
+        // Processes started by the test may keep its output open.
         void run.exited.then(() => stderr.cancel())
       },
       Math.max(0, deadlineMs),
@@ -74,7 +74,7 @@ export async function runBunTest(
   }
 }
 
-/** Passes the output on as it comes. Its last lines are the totals. */
+/** Passes the output on as it arrives. Its last lines are the totals. */
 async function readTotals(stderr: {
   read: () => Promise<{ done: boolean; value?: Uint8Array | undefined }>
 }): Promise<{ isPrinted: boolean; passed: number; failed: number }> {

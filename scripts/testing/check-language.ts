@@ -7,17 +7,17 @@ import { slimBinary } from 'harper.js/slimBinary'
 import { checkout, readTexts } from './checkout-texts.ts'
 import { rulesOn } from './language-rules.ts'
 
-/** A text, or a paragraph of a document, as Markdown in which everything that isn't prose is code. */
+/** A text, or a paragraph of a document, as Markdown in which everything but prose is code. */
 interface Passage {
   file: string
   line: number
   prose: string
 }
 
-/** Long enough to save calls, short enough that a call's time, which grows faster than its text, stays small. */
+/** Long enough to save calls, short enough to keep each call fast, because its time grows faster than its text. */
 const chunkLength = 1000
 
-/** Holes of templates, options, paths and addresses, names in code, and JSON: what no dictionary can know. */
+/** Holes of templates, options, paths and addresses, names in code, and JSON, which no dictionary can contain. */
 const code =
   /\{[^{}]*\}|#[\da-f]{6}\b|\b[A-Z][a-z]+(?:-[A-Z][a-z]+)+\b|<[^<>]*>|“[^”]*”|https?:\S+|\/\*\* .*? \*\/|(?<![\w-])--?[a-z][\w-]*|[\w@…*.-]*(?:[/:=@_]\w|::)[\w@…*.,/:=%&?-]*|\b[a-z\d]+[A-Z]\w*|\b\w+\.[a-z]{2,}\b|\b[\w.]+\(\)|\b\d+(?:ms|s|m|h|d|KB|MB|GB|TB)\b|\b(?:[A-Z][a-z\d]+){2,}\b|\b[A-Z]+\d*s?\b(?<!\b[AI])|\b[a-z]+\d+\w*\b|(?<!['’])\b[a-z]{1,2}\b(?<!\b(?:a|[abdghimnostuw][a-z]))/g
 
@@ -39,7 +39,7 @@ const asProse = (text: string): string =>
     )
     .join('\n')
 
-/** Names and sentences in many languages, code samples, and rules in which words are examples. */
+/** Names and sentences in many languages, code samples, and rules that use words as examples. */
 const isCode =
   /^src\/domain\/(random|samples)\/|languages\/(?!en\.)|code-samples|-samples?\.tsx$|similar-texts|translations|language-rules/
 
@@ -52,7 +52,7 @@ async function textPassages(): Promise<Passage[]> {
   })
 }
 
-/** Prose and tables of a document; code blocks, headings of tables and link targets are left out. */
+/** Prose and tables of a document, without code blocks, table headings and link targets. */
 async function documentPassages(file: string): Promise<Passage[]> {
   let isBlock = false
   const text = (await Bun.file(join(checkout, file)).text())
@@ -81,7 +81,7 @@ async function documentPassages(file: string): Promise<Passage[]> {
   })
 }
 
-/** Passages that weren't found right before, by the same rules and words; `keep` notes that all are right. */
+/** Passages that haven't passed before under the same rules and words; `keep` records that all of them passed. */
 async function unknownOf(all: readonly Passage[]): Promise<{ fresh: Passage[]; keep: () => Promise<number> }> {
   const rules = ['check-language.ts', 'language-rules.ts', 'dictionary.txt'].map(name =>
     Bun.file(join(import.meta.dir, name)),

@@ -7,7 +7,7 @@ import { textKinds } from './text-kinds.ts'
 export const checkout = join(import.meta.dir, '../..')
 /** From the root of a checkout. */
 export const snapshotPath = 'tests/texts.snapshot.txt'
-/** Where texts are; by the names that Git has. */
+/** Files with texts, by their names in Git. */
 export const hasTexts = (path: string): boolean =>
   /^(src|workers|scripts)\/.*\.(tsx?|js)$/.test(path) && !path.endsWith('.d.ts')
 
@@ -28,8 +28,8 @@ export const byKind = (texts: readonly FoundText[]): [heading: string, texts: Fo
   Object.entries(textKinds).map(([kind, heading]) => [heading, texts.filter(text => text.kind === kind)])
 
 /**
- * Each text once, by kind and then by itself: neither a moved line nor a renamed file changes it. Without the first lines of files,
- * which are reviewed where they stand.
+ * Each text once, sorted by kind and then by text, so that neither a moved line nor a renamed file changes it. Without the first lines of files,
+ * which are reviewed in place.
  */
 export const snapshotOf = (texts: readonly FoundText[]): string =>
   byKind(texts.filter(({ kind }) => kind !== 'heads'))

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dir, '../..')
 const timingsFile = join(root, 'tests/timings.json')
 
-/** Milliseconds by file, as `bun test --timings` keeps them. */
+/** Milliseconds by file, in the format of `bun test --timings`. */
 type Timings = Readonly<Record<string, number>>
 
 const readTimings = async (file: string): Promise<Timings> =>
@@ -21,7 +21,7 @@ export async function estimatedTimings(files: readonly string[]): Promise<Timing
   return Object.fromEntries(files.map(file => [file, known[file] ?? median]))
 }
 
-/** Writes them for one process, which puts its own measurements in their place. */
+/** Writes them for one process, which replaces them with its own measurements. */
 export const writeTimings = (to: string, files: Timings): Promise<void> =>
   writeFile(to, `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`)
 

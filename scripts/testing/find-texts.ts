@@ -28,13 +28,13 @@ export function textsOf(path: string, source: string): FoundText[] {
     const text = isWhole ? inlineText(node.children!) : literalText(node)
     taken.add(node)
     if (isWhole ? /\p{L}/u.test(text) : isText(text, node, above)) add(kindOf(path, node, above), text, node)
-    // Inside a hole there can be texts of their own.
+    // A hole can contain further texts.
     return true
   })
   return found
 }
 
-/** Nodes whose text has been found, by itself or as part of another. */
+/** Nodes whose text has been found, on its own or as part of another. */
 const taken = new WeakSet<SyntaxNode>()
 
 const neverText = new Set([
@@ -45,9 +45,9 @@ const neverText = new Set([
   'Directive',
   'RegExpLiteral',
 ])
-/** Attributes that hold code or numbers; all others may hold a text. */
+/** Attributes with code or numbers; all others may contain a text. */
 const codeAttributes = /^(class|style|d|viewBox|points|rel|sizes|media|autocomplete|allow|sandbox|pattern|content)$/
-/** Where one word is a text too. */
+/** Where a single word is a text, too. */
 const textMembers =
   /^(label|legend|hint|title|text|heading|placeholder|alt|aria-label|caption|summary|description|detail|lead|submit|button|answers)$/
 
@@ -71,7 +71,7 @@ function inlineText(children: readonly SyntaxNode[]): string {
     .replaceAll(/ +/g, ' ')
 }
 
-/** White space as JSX takes it. */
+/** White space as JSX treats it. */
 const lineOf = (text: string): string =>
   text
     .split('\n')
@@ -109,7 +109,7 @@ function wordsOf(node: SyntaxNode): string {
   return nameOf(node)
 }
 
-/** Calls whose arguments are looked for, compared or taken apart, and shown to nobody. */
+/** Calls whose arguments are looked up, compared or split, and never shown. */
 const takesCode =
   /^(includes|startsWith|endsWith|split|indexOf|lastIndexOf|match|test|has|get|getAll|set|append|RegExp|query|querySelector|querySelectorAll|unsafe|begin|join|padEnd|padStart)$/
 
@@ -130,7 +130,7 @@ function isText(text: string, node: SyntaxNode, above: readonly SyntaxNode[]): b
 
 /** Two words in a row, one of them in lower case. */
 const isProse = /(?<![\w{.<$/=-])(?:[a-z’']{2,}[,;:]? [“‘(]?[\p{L}\d{]|\p{L}[\p{L}’'-]*[,;:]? [a-z]{2,}(?![\w=(/]))/u
-/** Words with commas between, or a value and its parameters: what a header holds. */
+/** Words separated by commas, or a value with parameters, as in headers. */
 const isList = /^[\w*/=;-]+(,\s?[\w*/=;-]+)*$|^[\w/-]+; \w+=/
 const isSql =
   /^\s*(select|insert into|update|delete from|create|alter|drop|with \w+ as|begin|set|grant|revoke|copy|declare|fetch|lock|truncate|analyze|listen|notify|show|vacuum|order by|where|and|comment on|pragma) [^.]*$(?<!\.)/s

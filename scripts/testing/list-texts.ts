@@ -23,7 +23,7 @@ function git(...args: string[]): string {
   return stdout.toString()
 }
 
-/** Only what files that changed since then did not hold: a text that moved from one of them to another is not new. */
+/** Compares only files that have changed since then: a text that moved from one of them to another is not new. */
 function newTexts(texts: readonly FoundText[], commit: string): FoundText[] {
   const before = git('diff', '--name-only', '--no-renames', '--diff-filter=MD', commit, '--')
     .split('\n')

@@ -22,13 +22,13 @@ Exit status: 0, 1 if the tests fail without a fault, 2 for wrong usage.`
 
 const root = join(import.meta.dir, '../..')
 
-/** The file, from the root, that another one imports by a path or as a package of ours. */
+/** The file, from the root, that another one imports by a path or as one of our packages. */
 const fileOf = (path: string, specifier: string): string =>
   specifier.startsWith('.')
     ? join(dirname(path), specifier)
     : relative(root, realpathSync(Bun.resolveSync(specifier, root)))
 
-/** Test files that import `files` through any number of others, or start them as a process; the nearest by import first. */
+/** Test files that import `files` directly or indirectly, or start them as a process; nearest imports first. */
 async function relatedTests(files: readonly string[]): Promise<string[]> {
   const users = new Map<string, Set<string>>()
   const use = (target: string, user: string): void => void users.set(target, (users.get(target) ?? new Set()).add(user))
@@ -54,7 +54,7 @@ function changedSince(revision: string): string[] {
     .filter(path => /^(src|workers|scripts)\/.*\.tsx?$/.test(path))
 }
 
-/** In the copy, packages of others are those of this checkout, and ours are the copy's own. */
+/** The copy uses this checkout's third-party packages, and its own version of our packages. */
 const linkPackages = `set -eu
 mkdir node_modules
 for package in '${root}'/node_modules/* '${root}'/node_modules/.bin; do ln -s "$package" node_modules/; done
@@ -93,9 +93,9 @@ process.exitCode = await exitCode(async () => {
         testRunner: 'command',
         commandRunner: { command: `bun test --bail ${tests.join(' ')}` },
         coverageAnalysis: 'off',
-        // The tests start servers of their own: more at a time only slows them down.
+        // The tests start their own servers, so more at a time would only slow them down.
         concurrency: 1,
-        // On top of one and a half times what the tests take without a fault. A mutant that loops costs this much each time.
+        // Added to one and a half times the duration of the tests without a fault. A mutant that loops costs this much each time.
         timeoutMS: 10_000,
         plugins: [],
         reporters: process.stdout.isTTY ? ['clear-text', 'progress'] : ['clear-text'],
@@ -104,7 +104,7 @@ process.exitCode = await exitCode(async () => {
         symlinkNodeModules: false,
         buildCommand: `sh ${link}`,
         disableTypeChecks: false,
-        // It rewrites a tsconfig by TypeScript's former API, which TypeScript 7 lacks; Bun needs no rewriting.
+        // It rewrites a tsconfig with TypeScript's former API, which TypeScript 7 lacks; Bun needs no rewriting.
         tsconfigFile: 'none',
       }),
     )

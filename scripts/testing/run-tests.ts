@@ -14,7 +14,7 @@ import { findUnsteady } from './unsteady-files.ts'
 const root = join(import.meta.dir, '../..')
 const { workspaces } = (await Bun.file(join(root, 'package.json')).json()) as { workspaces: string[] }
 const core = ['base', 'config', 'core', 'db', 'domain', 'workers'].map(name => `tests/${name}`)
-/** The folders with a product's tests. What composes, operates or ships them all has its tests elsewhere. */
+/** The folders with a product's tests. Whatever composes, operates or ships them all is tested elsewhere. */
 const products = new Map<string, readonly string[]>([
   ['core', core],
   ...workspaces.map(path => path.split('/')[1]!).map(name => [name, [`tests/${name}`]] as const),
@@ -41,7 +41,7 @@ interface Asked {
   saveTimings: boolean
   repeatFailed: boolean
   seed: number
-  /** How long all test processes may take, repeated ones included. */
+  /** Time limit of all test processes, including repeated ones. */
   deadlineMs: number
   product: string | undefined
   files: string[]
@@ -120,7 +120,7 @@ async function chosenFiles(request: Asked, isSuite: boolean): Promise<string[]> 
   return all.filter(file => long.has(file) === request.long)
 }
 
-/** Types, format, lint and import edges; prints what they say when they have ended. */
+/** Types, format, lint and import edges; prints their output when they have ended. */
 async function check(): Promise<boolean> {
   const run = Bun.spawn([process.execPath, 'run', 'check'], {
     cwd: root,
@@ -135,13 +135,13 @@ async function check(): Promise<boolean> {
 
 interface Ran {
   outcomes: TestOutcome[]
-  /** Files that failed once, and passed when they were repeated. */
+  /** Files that failed once and passed when repeated. */
   unsteady: string[]
   /** Milliseconds by file. */
   measured: Map<string, number>
 }
 
-/** Runs these files in so many processes, and repeats what failed if that was asked for. */
+/** Runs these files in this many processes, and repeats failures if requested. */
 async function runProcesses(
   files: readonly string[],
   { processes, atOnce }: { processes: number; atOnce: number },
@@ -157,7 +157,7 @@ async function runProcesses(
     return bunTest(...shard, ...files.map(file => `./${file}`))
   })
   const outcomes: TestOutcome[] = []
-  // Shared by all that take from it.
+  // A queue shared by all that take from it.
   const turns = starts.entries()
   const takeTurns = async (): Promise<void> => {
     for (const [i, start] of turns) outcomes[i] = await start()
@@ -168,9 +168,9 @@ async function runProcesses(
   return { outcomes, unsteady, measured: await measuredTimings(timings, estimates) }
 }
 
-/** Runs what was asked for, prints the totals last, and returns how many failed. */
+/** Runs what was requested, prints the totals last, and returns the number of failures. */
 async function runTests(request: Asked, folder: string): Promise<number> {
-  // Both suites together are all tests; named files and patterns are what their author wants to look at.
+  // Both suites together contain all tests; named files and patterns are whatever their author wants to see.
   const isSuite = request.files.length === 0 && request.others.length === 0
   const files = await chosenFiles(request, isSuite)
   const started = performance.now()
@@ -179,7 +179,7 @@ async function runTests(request: Asked, folder: string): Promise<number> {
   const environment = { TRIBUTARY_TEST_SEED: String(request.seed), TRIBUTARY_NOT_RUN: notRun }
   const bunTest = (...args: string[]): Promise<TestOutcome> =>
     runBunTest([...options, ...args], environment, started + request.deadlineMs - performance.now())
-  // Three at most, and one more than a small machine has cores, because tests wait for servers, browsers and processes.
+  // At most three, and one more than a small machine has cores, because tests wait for servers, browsers and processes.
   const atOnce = isSuite ? Math.min(3, availableParallelism() + 1) : 1
   // The long tests in more, because a process with a failure is repeated whole. One more costs two seconds, for a PostgreSQL of its own.
   const sharing = { processes: isSuite && request.long ? 4 * atOnce : atOnce, atOnce }
@@ -207,7 +207,7 @@ async function runTests(request: Asked, folder: string): Promise<number> {
   return failures
 }
 
-/** The files in which no test ran. Not known, so none, if a process did not finish. */
+/** The files in which no test ran. If a process did not finish, this is unknown, so none. */
 const emptyFiles = (files: readonly string[], outcomes: readonly TestOutcome[]): string[] =>
   outcomes.every(({ isComplete }) => isComplete)
     ? files.filter(file => !outcomes.some(({ failedByFile }) => failedByFile.has(file)))

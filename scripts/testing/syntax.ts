@@ -41,7 +41,7 @@ export function parseFile(path: string, source: string): { program: SyntaxNode; 
   return { program: program as unknown as SyntaxNode, head: head.replaceAll(/^\/\/ ?/gm, '').trim() }
 }
 
-/** Calls `use` for a node and then all below it, with the nodes above, nearest first. What it returns false for is not entered. */
+/** Calls `use` for a node and then everything below it, with the nodes above, nearest first. If it returns false, the nodes below are skipped. */
 export function visitNodes(
   node: SyntaxNode,
   use: (node: SyntaxNode, above: readonly SyntaxNode[]) => boolean,
@@ -56,7 +56,7 @@ export function visitNodes(
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string' && 'loc' in value
 
-/** What a value is called where it is used: `name` of `key.name`, `names` of `names.join(', ')`, `count` of `counted(count)`. */
+/** The name of a value where it is used: `name` of `key.name`, `names` of `names.join(', ')`, `count` of `counted(count)`. */
 export function nameOf(node: SyntaxNode | undefined | null): string {
   switch (node?.type) {
     case 'Identifier':
@@ -95,7 +95,7 @@ export function nameOf(node: SyntaxNode | undefined | null): string {
   }
 }
 
-/** The attribute or property that a literal is the value of, or one of the values. */
+/** The attribute or property that has a literal as its value, or as one of its values. */
 export function memberOf(above: readonly SyntaxNode[]): string {
   for (const { type, key, ...node } of above) {
     if (type === 'JSXAttribute') return nameOf({ type, ...node })

@@ -2,7 +2,7 @@
 
 import { memberOf, nameOf, type SyntaxNode } from './syntax.ts'
 
-/** In the order in which they are listed. */
+/** In display order. */
 export const textKinds = {
   console: 'Console: pages, forms, headings, buttons, hints',
   docs: 'Docs pages',
@@ -22,7 +22,7 @@ export const textKinds = {
 } as const
 export type TextKind = keyof typeof textKinds
 
-/** Files whose texts are of one kind, whatever they are given to. */
+/** Files whose texts are all of one kind, wherever they are used. */
 const byPath: readonly (readonly [RegExp, TextKind])[] = [
   [/^(scripts\/seed-program\/|src\/domain\/(samples|random)\/)/, 'demo'],
   [/^src\/web\/console\/audit\/audit-(labels|details)/, 'audit'],
@@ -37,7 +37,7 @@ const inRoom: readonly (readonly [RegExp, TextKind])[] = [
   [/^src\/web\/docs\//, 'docs'],
 ]
 
-/** Calls by what they make. */
+/** Calls by what they create. */
 const makesProblem = /^(Problem|notFound|invalidRequest|conflict|refused|usage|UsageError)$/
 const makesError = /Error$/
 const describes = /^(summary|description|answers|query)$/
@@ -63,11 +63,11 @@ const isLog = ({ callee }: SyntaxNode): boolean =>
   /^log$/i.test(nameOf(callee.object)) &&
   /^(debug|info|warn|error|fatal)$/.test(nameOf(callee))
 
-/** Whether a text is the `detail` of an object that has a `code` too. */
+/** Whether a text is the `detail` of an object that also has a `code`. */
 const isItem = (above: readonly SyntaxNode[]): boolean =>
   above.some(({ properties = [] }) => properties.some(({ key }) => nameOf(key) === 'code'))
 
-/** The outermost property that a text is in. */
+/** The outermost property that contains a text. */
 const memberIn = (above: readonly SyntaxNode[]): string =>
   nameOf(above.findLast(({ type }) => type === 'ObjectProperty')?.key)
 

@@ -2,7 +2,7 @@
 
 import { failedElsewhere, type TestOutcome } from './bun-test.ts'
 
-/** More files than these do not fail by chance. */
+/** If more files fail, it is not by chance. */
 const unsteadyFilesMax = 2
 
 /** One process of a run: its outcome, and how to run it again with the same files in the same order. */
@@ -14,13 +14,13 @@ export interface Process {
 const failedFiles = ({ failedByFile }: TestOutcome): string[] =>
   [...failedByFile].flatMap(([file, failed]) => (failed > 0 ? [file] : []))
 
-/** Whether every file was reached, and every failure is a file's. */
+/** Whether every file was reached, and every failure belongs to a file. */
 const isExplained = (outcome: TestOutcome): boolean => outcome.isComplete && failedElsewhere(outcome) === 0
 
 /**
- * The files that failed once and passed twice when repeated: alone, and in company, that is in the whole process again. A file that fails
- * only after another one passes alone every time, so passing alone proves nothing. Empty if anything else failed: a run that did not finish
- * says nothing about the files it never reached, and an error outside of the tests belongs to no file.
+ * The files that failed once and passed twice when repeated: alone, and in company, that is in the whole process again. A file that fails only after
+ * another one passes alone every time, so passing alone proves nothing. Empty if anything else failed: in a run that did not finish, nothing is known
+ * about the files it never reached, and an error outside of the tests belongs to no file.
  */
 export async function findUnsteady(
   processes: readonly Process[],
@@ -40,7 +40,7 @@ export async function findUnsteady(
   const failedTogether = await Promise.all(
     processes.map(async ({ outcome, again }) => {
       const files = failedFiles(outcome)
-      // A file that has no company has just been repeated.
+      // A file that ran alone has just been repeated.
       if (files.length === 0 || outcome.failedByFile.size === 1) return []
       console.log(`\n${files.join(' and ')} passed alone. Running everything in its process again, in the same order.`)
       const repeated = await again()
@@ -49,7 +49,7 @@ export async function findUnsteady(
   )
   if (failedTogether.includes(undefined)) return []
   const second = failedTogether.flatMap(files => files ?? [])
-  // One that passed the first time and failed the second is as unsteady as one that did the reverse.
+  // A file that passed first and failed the second time is as unsteady as the reverse.
   const unsteady = [...new Set([...first, ...second])]
   return second.some(file => first.includes(file)) || unsteady.length > unsteadyFilesMax ? [] : unsteady
 }

@@ -39,7 +39,7 @@ await page.locator('[name=from][value=anywhere]').check()
 await page.getByRole('button', { name: 'Create' }).click()
 await take(page, 'feed-key', page.getByRole('heading', { level: 1 }), page.locator('#password'))
 
-// No key is left behind.
+// Leaves no key behind.
 await page.goto(page.url().replace(/\/[^/]+$/, '/retire'))
 await page.locator('[name=confirmation]').fill('Excel')
 await page.getByRole('button', { name: 'Retire the key' }).click()

@@ -2,7 +2,7 @@
 
 import { textTable } from '../../command-line/text-table.ts'
 
-/** One measured figure and the line it must not cross, the line itself included. */
+/** A measured figure and its limit, which is inclusive. */
 export interface BenchFinding {
   what: string
   measured: number
@@ -29,7 +29,7 @@ export function isReached({ measured, atLeast = 0, atMost = Number.POSITIVE_INFI
   return measured >= atLeast && measured <= atMost
 }
 
-/** `measured`, `wanted` and whether it was reached, one line for each finding. */
+/** `measured`, `wanted` and whether it was reached, one line per finding. */
 export function findingsTable(findings: readonly BenchFinding[]): FigureTable {
   const rows = findings.map(finding => {
     const { what, measured, unit = '×', atLeast, atMost } = finding

@@ -1,6 +1,6 @@
 // Statistics over a few rounds of noisy measurements. Pure.
 
-/** The middle value, or the mean of the two in the middle. Throws on none: nothing measured is not zero. */
+/** The middle value, or the mean of the two in the middle. Throws if there are none, because no measurement is not zero. */
 export function median(values: readonly number[]): number {
   return percentile(values, 50)
 }
@@ -16,19 +16,19 @@ export function percentile(values: readonly number[], percent: number): number {
 }
 
 /**
- * The median of `above[i] / below[i]`. Both were measured in the same round, moments apart, so whatever else the machine did
- * weighs on both; a ratio of two medians would compare moments that never met.
+ * The median of `above[i] / below[i]`. Both were measured in the same round, moments apart, so other load on the machine affects both; a ratio of two
+ * medians would compare different moments.
  */
 export function pairedRatio(above: readonly number[], below: readonly number[]): number {
   if (above.length !== below.length) throw new Error(`${above.length} values cannot be paired with ${below.length}`)
   return median(above.map((value, i) => value / below[i]!))
 }
 
-/** One figure of each sample. */
+/** One figure from each sample. */
 export const column = <Key extends string>(samples: readonly Record<Key, number>[], key: Key): number[] =>
   samples.map(sample => sample[key])
 
-/** The list, begun at another place: with `turn` counted up each round, no one entry always comes first. */
+/** The list, rotated: with `turn` increasing each round, no entry always comes first. */
 export function rotated<T>(list: readonly T[], turn: number): T[] {
   const from = list.length === 0 ? 0 : turn % list.length
   return [...list.slice(from), ...list.slice(0, from)]

@@ -5,13 +5,13 @@ export interface DrainRequest {
   address: { unix: string } | { hostname: string; port: number }
   user: string
   database: string
-  /** Run once before all others. */
+  /** Runs once before all others. */
   prepare: string
   statement: string
   repeats: number
 }
 
-/** One discarded transfer: milliseconds from the request to the first bytes, and to the end. */
+/** A transfer whose bytes are discarded: milliseconds from the request to the first bytes, and to the end. */
 export interface Transfer {
   firstByteMs: number
   wallMs: number
@@ -22,7 +22,7 @@ export interface DrainRun extends Transfer {
   rows: number
 }
 
-/** Enough for the last messages of an answer: the number of rows or what is wrong, and that the server is ready (`Z`). */
+/** Enough for the last messages of a response: the number of rows or the error, and that the server is ready (`Z`). */
 const endBytes = 512
 const ready = Buffer.from('Z\0\0\0\x05I', 'latin1')
 
@@ -52,7 +52,7 @@ async function drain({ address, user, database, prepare, statement, repeats }: D
     await answered.promise
     const wallMs = performance.now() - askedAt
     const received = Buffer.from(end).toString('latin1')
-    // A statement, a `prepare`, or the beginning of the session; else the server has sent an error.
+    // A statement, a `prepare`, or the start of the session; otherwise the server has sent an error.
     const rows = /C\0\0\0.(?:SELECT ([0-9]+)|PREPARE)\0Z|K\0\0\0\f.{8}Z/s.exec(received)
     if (rows === null) throw new Error(`PostgreSQL reported: ${received}`)
     return { firstByteMs: firstByteAt - askedAt, wallMs, rows: Number(rows[1]), bytes }
@@ -65,7 +65,7 @@ async function drain({ address, user, database, prepare, statement, repeats }: D
   return runs
 }
 
-/** A message of PostgreSQL's protocol: its type, its length, a text with a zero byte. The first of a session has no type. */
+/** A message of PostgreSQL's protocol: its type, its length, and a text with a zero byte. The first message of a session has no type. */
 function message(type: string, text: string): Buffer {
   const length = Buffer.alloc(4)
   length.writeInt32BE(Buffer.byteLength(text) + 5)

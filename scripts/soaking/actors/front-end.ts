@@ -7,7 +7,7 @@ import type { Client } from './patient-client.ts'
 
 const intakePath = `/intake/v1/programs/${slug}/applicants`
 
-/** No two are alike, so that none can stand for another. */
+/** All answers differ, so that none can be mistaken for another. */
 function answersFor(n: number): Members {
   const own = crypto.randomUUID()
   const job = { entity_name: `j ${n}`, soaked_employer: { text: `Mill ${own}` } }
@@ -23,7 +23,7 @@ function answersFor(n: number): Members {
   }
 }
 
-/** A front end, until it is stopped; every third time for an applicant that has submitted before. */
+/** Acts as a front end until stopped; every third time for an applicant that has submitted before. */
 export async function write(client: Client, ledger: Ledger, stopped: AbortSignal): Promise<void> {
   let applicant: number | undefined
   for (let n = 0; !stopped.aborted; n++) {

@@ -19,7 +19,7 @@ export function followInto({ folder, services, complaints }: Installation, { use
   return {
     process: new Kept(async () => {
       const child = launch('scripts/tributary.ts', environment, complaints, args)
-      // Away and interrupted are no errors of its own.
+      // Being unavailable or interrupted is not the mirror's own error.
       void child.exited.then(code => {
         if ([1, 2, 4].includes(code)) complaints.push(`tributary pull --follow ended with ${code}`)
       })

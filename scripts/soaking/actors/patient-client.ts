@@ -2,14 +2,14 @@
 
 import type { Installation } from '../installation/installation.ts'
 
-/** How long one attempt may take, and how long is tried altogether: longer than any fault lasts. */
+/** Time limits of one attempt and of all together: longer than any fault lasts. */
 const attemptMs = 30_000
 const patienceMs = 90_000
 
 export interface PatientAnswer {
   status: number
   headers: Headers
-  /** As it was read; an answer that ended properly and cannot be read is a broken promise. */
+  /** As read; a response that ended properly and cannot be read is a broken promise. */
   body: unknown
 }
 
@@ -20,7 +20,7 @@ interface Asked {
   /** The credentials of a key other than the client's own. */
   authorization?: string
   accept?: string
-  /** Makes the body of an answer with a status of success; throws where it is not whole. */
+  /** Parses the body of a successful response; throws if it is incomplete. */
   read?: (text: string, headers: Headers) => unknown
 }
 
@@ -30,11 +30,11 @@ export interface Patience {
   longestMs: number
 }
 
-/** Whether the same request is to be sent again: for want of capacity, or until a clock that was set back has come as far as the token. */
+/** Whether to repeat the request: because of a lack of capacity, or until a clock that was set back has reached the time of the token. */
 function isForNow({ status, body }: PatientAnswer): boolean {
   if (status === 429 || status === 503) return true
   if (status !== 400) return false
-  // As a problem document, or in the form of OData.
+  // As a problem document, or in OData's format.
   const { errors, error } = (body ?? {}) as { errors?: { code?: string }[]; error?: { details?: { code?: string }[] } }
   return (errors ?? error?.details ?? []).some(({ code }) => code === 'page_token_issued_ahead')
 }
@@ -49,7 +49,7 @@ export class Client {
     private readonly broken: (what: string) => void,
   ) {}
 
-  /** The first answer that is neither a refusal for now nor cut off. Undefined when none came in time, and for one that is not whole. */
+  /** The first response that is neither a temporary error nor cut off. Undefined if none came in time, and for an incomplete one. */
   async ask(path: string, init: Asked = {}): Promise<PatientAnswer | undefined> {
     const beganMs = performance.now()
     const headers: Record<string, string> = {
@@ -83,7 +83,7 @@ export class Client {
     return undefined
   }
 
-  /** Undefined when the connection failed or was reset; whatever ended properly must be whole. */
+  /** Undefined if the connection failed or was reset; a response that ended properly must be complete. */
   async #once(
     url: string,
     init: RequestInit,

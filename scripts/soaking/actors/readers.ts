@@ -17,7 +17,7 @@ interface Changes {
   hasMore: boolean
 }
 
-/** One walk from beginning to end; its pages, its ids in order, and the head of its first page. Undefined when it could not be finished. */
+/** One walk from beginning to end: its pages, its IDs in order, and the headers of its first page. Undefined if it could not be finished. */
 export async function walk(client: Client, ledger: Ledger, view: View, query: string) {
   const pages: WalkedPage[] = []
   let head: Headers | undefined
@@ -51,7 +51,7 @@ export async function walk(client: Client, ledger: Ledger, view: View, query: st
   return { pages, ids, head: head! }
 }
 
-/** Each application that was acknowledged has what was sent, and what it was acknowledged with. */
+/** Each acknowledged application has what was sent, and what was acknowledged. */
 function checkContents(ledger: Ledger, view: View, { applications }: WalkedPage, name: string): void {
   for (const application of applications) {
     const submission = ledger.submissions.get(application.id)
@@ -62,8 +62,8 @@ function checkContents(ledger: Ledger, view: View, { applications }: WalkedPage,
 }
 
 /**
- * Walks again and again, with either key, in any format, with all questions or some, and with pages of several sizes: nothing that was
- * acknowledged before is missing, nothing comes twice, and the receipt agrees.
+ * Walks again and again, with either key, in any format, with all or some questions, and with pages of several sizes: everything acknowledged before
+ * is there, nothing comes twice, and the receipt agrees.
  */
 export async function walkOn(
   client: Client,
@@ -98,7 +98,7 @@ interface SaidReceipt {
   next_token: string | null
 }
 
-/** The receipt of a walk, in as many requests as it takes; undefined where the client gave one up. */
+/** The receipt of a walk, in as many requests as it takes; undefined if the client gave up on one. */
 async function askReceipt(
   client: Client,
   authorization: string,
@@ -115,7 +115,7 @@ async function askReceipt(
   }
 }
 
-/** Asks for what is new, window by window, each as another client would. */
+/** Requests new applications, window by window, each as a different client would. */
 export async function poll(
   client: Client,
   ledger: Ledger,
@@ -139,7 +139,7 @@ export async function poll(
   }
 }
 
-/** Follows the changes by one cursor, with their applications, and keeps a copy of the program by them (D39). */
+/** Follows the changes with one cursor, including their applications, and maintains a copy of the program from them (D39). */
 export async function follow(client: Client, ledger: Ledger, stopped: AbortSignal): Promise<void> {
   let after = '0'
   for (let last = false; ; ) {
@@ -160,7 +160,7 @@ export async function follow(client: Client, ledger: Ledger, stopped: AbortSigna
   }
 }
 
-/** As EXPORT.md describes it for those who keep a copy. */
+/** As EXPORT.md describes it for clients that maintain a copy. */
 function applyTo(
   copy: Map<number, Members>,
   { kind, application_id }: FollowedChange,
@@ -178,7 +178,7 @@ interface FeedPage {
   '@odata.nextLink'?: string
 }
 
-/** A table of the OData feed, row by row, and the moment at which it began. Undefined when it could not be finished. */
+/** A table of the OData feed, row by row, and the time when it began. Undefined if it could not be finished. */
 export async function readFeed(client: Client, ledger: Ledger, table: string, authorization?: string) {
   const rows: Members[] = []
   let snapshotTime: string | undefined
@@ -201,7 +201,7 @@ export async function readFeed(client: Client, ledger: Ledger, table: string, au
 
 const rowName = ({ application_id, entity_path = '' }: Members): string => `${application_id} ${entity_path}`
 
-/** Reads tables of the feed again and again: those that began at one moment have the same applications (D45), but for what was erased. */
+/** Reads tables of the feed again and again: those that began at the same moment have the same applications (D45), except erased ones. */
 export async function readFeeds(client: Client, ledger: Ledger, stopped: AbortSignal): Promise<void> {
   const earlier = new Map<string, number[]>()
   while (!stopped.aborted) {

@@ -24,14 +24,14 @@ const q = (name: string, kind: string, enumerator?: string): Question => ({
   ...(enumerator === undefined ? {} : { enumerator: `soaked ${enumerator}` }),
 })
 
-/** In another order with each `n`; what only some versions ask comes in the middle. */
+/** In a different order for each `n`; questions of only some versions are in the middle. */
 function ordered<T>(list: readonly T[], n: number, between: readonly T[]): T[] {
   const at = n % list.length
   const turned = [...list.slice(at), ...list.slice(0, at)]
   return n % 2 === 0 ? turned : turned.toSpliced(1, 0, ...between)
 }
 
-/** The questions of version `n`, at the top and two enumerators deep. */
+/** The questions of version `n`, at the top level and two enumerators deep. */
 function questionsOf(n: number): Question[] {
   const job = ordered([q('employer', 'TEXT', 'jobs'), q('since', 'TEXT', 'jobs')], n, [q('pay', 'NUMBER', 'jobs')])
   const jobs = [q('jobs', 'ENUMERATOR', 'members'), ...job]
@@ -40,7 +40,7 @@ function questionsOf(n: number): Question[] {
   return ordered([[q('words', 'TEXT')], members, [q('town', 'TEXT')]], n, [[q('extra', 'NUMBER')]]).flat()
 }
 
-/** Version `n` of the program: asks in another order than the one before, and inserts questions or leaves them out. */
+/** Version `n` of the program, which changes the order of questions, inserts some and omits others. */
 function definition(n: number, based_on: number | undefined) {
   const questions = questionsOf(n)
   return {

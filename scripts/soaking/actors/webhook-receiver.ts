@@ -19,7 +19,7 @@ interface Message {
   change_cursor: string
 }
 
-/** Adds a webhook of the program and receives its messages. */
+/** Adds a webhook to the program and receives its messages. */
 export async function receive({ sql, webhookKey }: Installation, ledger: Ledger): Promise<Receiver> {
   let notified = 0
   const bodies = new Map<string, string>()
@@ -41,7 +41,7 @@ export async function receive({ sql, webhookKey }: Installation, ledger: Ledger)
           ledger.note(`a webhook message contains ${body}`)
         notified = Math.max(notified, Number.parseInt(message.change_cursor, 10))
       } catch (error) {
-        // While the database's clock is set back, so is the time in a message: a receiver refuses it, and gets it again with another.
+        // While the database's clock is set back, so is the time in a message: a receiver rejects it, and gets it again with another time.
         if (/timestamp too (old|new)/.test(String(error))) return new Response(null, { status: 400 })
         ledger.note(`a webhook's message cannot be verified: ${error}`)
       }

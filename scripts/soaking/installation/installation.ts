@@ -22,23 +22,23 @@ const diskBytes = 1_500_000_000
 const libfaketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
 
 export interface Installation {
-  /** Of its own, for what those who work with it keep. */
+  /** A separate one, for data of the installation's users. */
   folder: string
-  /** Addresses of the services; any of them answers anything. */
+  /** Addresses of the services; any of them can serve any request. */
   services: readonly { url: string; health: string; process: Kept }[]
   worker: Kept
   network: Network
-  /** The database without the network between. A connection of it is lost whenever the database is. */
+  /** The database without the network in between. Its connections are lost whenever the database is. */
   sql: Sql
   database: Pick<KeptPostgres, 'kill' | 'failOver'>
   redis: Kept | undefined
-  /** Of the keys. */
+  /** For API keys. */
   pepper: string
-  /** That secrets of webhooks are made with. */
+  /** For webhook secrets. */
   webhookKey: Buffer
-  /** Fills the database's disk and frees it again; undefined where it has none of its own. */
+  /** Fills the database's disk and frees it again; undefined if it has no disk of its own. */
   disk: { fill(): Promise<void>; free(): Promise<void> } | undefined
-  /** Sets the database's clock by so many seconds; undefined where that cannot be done. */
+  /** Shifts the database's clock by this many seconds; undefined if that is impossible. */
   setClock: ((seconds: number) => Promise<void>) | undefined
   /** Standard error of the processes, and log entries of unexpected failures. */
   complaints: string[]
@@ -120,7 +120,7 @@ export async function startInstallation(): Promise<Installation> {
   }
 }
 
-/** A key that may export the program; and submit to it, unless questions are hidden from it. */
+/** A key that can export the program, and submit to it unless questions are hidden from the key. */
 export async function issueKey({ sql, pepper }: Installation, hidden_questions: string[] = []): Promise<SoakKey> {
   const seesLess = hidden_questions.length > 0
   const now = Date.now() * 1000
@@ -140,7 +140,7 @@ export async function issueKey({ sql, pepper }: Installation, hidden_questions: 
   return { username, password, authorization, seesLess }
 }
 
-/** Those that are no matter of who else runs. */
+/** Settings that do not depend on what else is running. */
 async function settingsIn(folder: string): Promise<Record<string, string>> {
   const certificate = join(folder, 'certificate.pem')
   await writeFile(certificate, loopbackCertificate.cert)
@@ -158,7 +158,7 @@ async function settingsIn(folder: string): Promise<Record<string, string>> {
   }
 }
 
-/** A small file system in memory, where the account may make one. */
+/** A small file system in memory, if the account may create one. */
 async function ownDisk(path: string, undo: (() => Promise<unknown>)[]): Promise<Installation['disk']> {
   await mkdir(path)
   const mounted = await Bun.$`mount -t tmpfs -o size=${diskBytes},mode=755 tmpfs ${path}`.quiet().nothrow()
@@ -166,7 +166,7 @@ async function ownDisk(path: string, undo: (() => Promise<unknown>)[]): Promise<
   undo.push(() => Bun.$`umount ${path}`.quiet().nothrow())
   const filler = join(path, 'filler')
   return {
-    // As much as fits: the command ends with a complaint.
+    // As much as fits: the command ends with an error.
     fill: async () => void (await Bun.$`dd if=/dev/zero of=${filler} bs=64k`.quiet().nothrow()),
     free: () => rm(filler, { force: true }),
   }
@@ -213,7 +213,7 @@ export function launch(
   const isUnforeseen = (line: string): boolean =>
     /uncaught exception|unhandled rejection|a stored text is not as its program version says/.test(line)
   void eachLine(child.stdout, line => isUnforeseen(line) && complaints.push(line))
-  // Why a process could not start, which it cannot while the database is away.
+  // Why a process could not start, which is expected while the database is unavailable.
   void eachLine(child.stderr, line => {
     lastWord = line
   })

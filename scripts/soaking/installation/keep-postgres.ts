@@ -12,12 +12,12 @@ export interface KeptPostgres {
   /** The port of the current primary. */
   port(): number
   kill(): void
-  /** Loses the primary and promotes a standby, which has every commit that was answered. */
+  /** Loses the primary and promotes a standby, which has every acknowledged commit. */
   failOver(): Promise<void>
   stop(): Promise<void>
 }
 
-/** In a folder of `parent`, one for each server. */
+/** In subfolders of `parent`, one for each server. */
 export async function keepPostgres(parent: string, environment: Record<string, string>): Promise<KeptPostgres> {
   let servers = 0
   const start = (dataDirectory: string, port: number, more: Record<string, string> = {}): Promise<EmbeddedPostgres> =>
@@ -41,7 +41,7 @@ export async function keepPostgres(parent: string, environment: Record<string, s
   async function startStandby(primary: Sql): Promise<EmbeddedPostgres> {
     const dataDirectory = join(parent, `data-${servers++}`)
     await startBackup(primary)
-    // Files may vanish during that, which the log makes up for.
+    // Files may vanish meanwhile, which the log makes up for.
     await Bun.$`cp -a ${server.dataDirectory} ${dataDirectory}`.quiet().nothrow()
     await writeFile(join(dataDirectory, 'backup_label'), await endBackup(primary))
     await writeFile(join(dataDirectory, 'standby.signal'), '')

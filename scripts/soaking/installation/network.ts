@@ -6,18 +6,18 @@ export interface Network {
   port: number
   /** Resets every connection. */
   cut(): void
-  /** Passes nothing on until `resume`; connections stay open. */
+  /** Forwards nothing until `resume`; connections stay open. */
   pause(): void
-  /** Passes on about so many bytes a second, each way and connection. */
+  /** Forwards about this many bytes per second, for each direction and connection. */
   throttle(bytesPerSecond: number): void
   resume(): void
   stop(): Promise<void>
 }
 
-/** How often a throttled connection passes a piece on. */
+/** How often a throttled connection forwards a chunk. */
 const pieceMs = 50
 
-/** A proxy in front of a port of loopback, which may be another one for each connection. */
+/** A proxy in front of a loopback port, which may differ for each connection. */
 export async function startNetwork(target: () => number): Promise<Network> {
   const sockets = new Set<Socket>()
   let pieceBytes = Number.POSITIVE_INFINITY

@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../../src/db/client.ts'
 
-/** Every page and every submission waits in the meantime, and takes a connection with it. */
+/** Every page and submission waits meanwhile, and occupies a connection. */
 export async function lockApplications(sql: Sql, forMs: number): Promise<void> {
   await sql.begin(async tx => {
     await tx`lock table application in access exclusive mode`
@@ -28,27 +28,27 @@ export async function countConnections(sql: Sql): Promise<{ open: number; left: 
   return row!
 }
 
-/** For a copy of the data folder, until `endBackup` on the same connection. */
+/** For copying the data folder, until `endBackup` on the same connection. */
 export async function startBackup(sql: Sql): Promise<void> {
   await sql`select pg_backup_start('soak', true)`
 }
 
-/** The label that belongs into the copy. */
+/** The label that belongs in the copy. */
 export async function endBackup(sql: Sql): Promise<string> {
   const [row] = await sql<{ labelfile: string }[]>`select labelfile from pg_backup_stop(false)`
   return row!.labelfile
 }
 
-/** By which a standby is known to its primary. */
+/** The name by which a primary knows its standby. */
 export const standbyName = 'standby'
 
-/** From now on no commit is answered before the standby has it. */
+/** From now on, no commit is acknowledged before the standby has it. */
 export async function followSynchronously(sql: Sql): Promise<void> {
   await sql`alter system set synchronous_standby_names = 'standby'`
   await sql`select pg_reload_conf()`
 }
 
-/** Whether the standby has everything that was committed so far, and commits wait for it. */
+/** Whether the standby has everything committed so far, and commits wait for it. */
 export async function hasAll(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ has_all: boolean }[]>`
     select bool_or(sync_state = 'sync' and replay_lsn >= pg_current_wal_flush_lsn()) as has_all

@@ -4,7 +4,7 @@ import { isSameContent, type Members } from './contents.ts'
 import type { Annotation, Ledger } from './ledger.ts'
 import type { WalkedApplication } from './walk-promises.ts'
 
-/** Each change once, in order; every application submitted once; every status and note that was surely given, and every erasure. */
+/** Each change once, in order; every submitted application once; every status and note that was certainly set, and every erasure. */
 export function checkChanges(ledger: Ledger, there: readonly number[]): void {
   const { followed, annotations, erased, maybeErased } = ledger
   const nameOf = ({ change, kind, application_id }: (typeof followed)[number]) => `${change} ${kind} ${application_id}`
@@ -21,7 +21,7 @@ export function checkChanges(ledger: Ledger, there: readonly number[]): void {
   ledger.compare('erasures in the change feed', gone, [...erased], ['lost', 'duplicated'])
   const stray = gone.find(id => !maybeErased.has(id))
   if (stray !== undefined) ledger.note(`the change feed has an erasure of application ${stray}, which was not erased`)
-  // Several that were read at once may have been followed by an erasure, which leaves none of them.
+  // Several changes read together may have been followed by an erasure, after which none of them remains.
   const kept = ([id]: [number, unknown]): boolean => !maybeErased.has(id)
   const notes = of('note').map(({ application_note }) => application_note)
   const sure = [...annotations].filter(kept).flatMap(([, made]) => made.filter(({ isSure }) => isSure))
@@ -41,7 +41,7 @@ export function checkChanges(ledger: Ledger, there: readonly number[]): void {
   }
 }
 
-/** Status, note and revision state of each application as they were brought to. */
+/** Status, note and revision state of each application after all changes. */
 export function checkStates(ledger: Ledger, there: readonly WalkedApplication[]): void {
   const newest = new Map<number, number>()
   for (const { application_id, applicant_id } of ledger.submissions.values()) newest.set(applicant_id, application_id)
@@ -66,7 +66,7 @@ export function checkStates(ledger: Ledger, there: readonly WalkedApplication[])
   }
 }
 
-/** Every note once, with the status of its moment, in order; and no other. */
+/** Every note once, with the status at that moment, in order; and no other. */
 export function checkAnnotations(
   ledger: Ledger,
   rows: readonly { application_id: number; status: string | null; application_note: string | null }[],
@@ -94,7 +94,7 @@ function statesAfter(applied: readonly Annotation[]): string[] {
   })
 }
 
-/** A copy that a client keeps has the applications of a walk, each as it is there; unanswered questions may be missing from it (D39). */
+/** A client's copy has the applications of a walk, each in its current form; unanswered questions may be missing from it (D39). */
 export function checkCopy(
   ledger: Ledger,
   name: string,

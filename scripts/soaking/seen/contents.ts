@@ -5,7 +5,7 @@ import type { WalkedApplication } from './walk-promises.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** A submission as it was sent and acknowledged. */
+/** A submission as sent and acknowledged. */
 export interface SentApplication {
   application_id: number
   applicant_id: number
@@ -15,10 +15,10 @@ export interface SentApplication {
   answers: Members
 }
 
-/** Fixed at submission, and acknowledged with it. */
+/** Fixed at submission and acknowledged with it. */
 const fixed = ['application_id', 'applicant_id', 'program_version_id', 'create_time', 'submit_time'] as const
 
-/** Every value within answers that is given, by its path: `members.0.jobs.1.employer.text` → `Mill`. */
+/** Every value in answers, by its path: `members.0.jobs.1.employer.text` → `Mill`. */
 function* leaves(value: unknown, path = ''): Generator<[string, string]> {
   if (value === null || value === undefined || value === '') return
   if (typeof value !== 'object') yield [path, String(value)]
@@ -28,11 +28,11 @@ function* leaves(value: unknown, path = ''): Generator<[string, string]> {
       if (name !== 'question_type') yield* leaves(inner, nameOf(path, name))
 }
 
-/** Entities are numbered below their enumerator, whose field for them is no part of the path. */
+/** Entities are numbered directly below their enumerator; the field that contains them is not part of the path. */
 const nameOf = (path: string, name: string): string =>
   path === '' ? name : name === 'entities' ? path : `${path}.${name}`
 
-/** The columns of a table of applications: fields of answers at the top, and of enumerators how many entities there are. */
+/** The columns of a table of applications: fields of top-level answers, and the number of entities of each enumerator. */
 function* cells(answers: Members): Generator<[string, string]> {
   for (const [key, answer] of Object.entries(answers))
     for (const [field, value] of Object.entries(answer as Members))
@@ -40,7 +40,7 @@ function* cells(answers: Members): Generator<[string, string]> {
       else if (value !== null && field !== 'question_type') yield [`${key}.${field}`, String(value)]
 }
 
-/** How an application of a page differs from what was sent; undefined where it does not. */
+/** How an application on a page differs from what was sent; undefined if it does not. */
 export function contentFault(
   view: View,
   { fields }: Pick<WalkedApplication, 'fields'>,
@@ -70,7 +70,7 @@ function difference(got: Map<string, string>, sent: Map<string, string>, view: V
   return undefined
 }
 
-/** Whether two objects of an application say the same; one may lack unanswered questions. */
+/** Whether two objects of an application are equivalent; one may lack unanswered questions. */
 export function isSameContent(one: Members, other: Members): boolean {
   const said = new Map(leaves(one))
   for (const [path, value] of leaves(other)) {

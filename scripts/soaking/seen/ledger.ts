@@ -3,17 +3,17 @@
 import type { Members, SentApplication } from './contents.ts'
 import { type Difference, differences } from './walk-promises.ts'
 
-/** How many checked applications are remembered, so that a long run holds no more. */
+/** Maximum number of remembered checked applications, so that long runs use no more memory. */
 const checkedMax = 200_000
 
-/** A change of status, note or both that an administrator asked for. Its note is its own. */
+/** A change of status, note or both by an administrator. Its note is unique. */
 export interface Annotation {
   note: string
-  /** Undefined where only the note was changed. */
+  /** Undefined if only the note was changed. */
   status: string | undefined
-  /** When the status was set, as exports have it. */
+  /** When the status was set, as exported. */
   time: string
-  /** False when the connection was lost: whether it was committed is not known. */
+  /** False if the connection was lost: it is unknown whether it was committed. */
   isSure: boolean
 }
 
@@ -26,17 +26,17 @@ export interface FollowedChange {
 }
 
 export class Ledger {
-  /** By application, in the order in which they were acknowledged. */
+  /** By application, in the order of acknowledgment. */
   readonly submissions = new Map<number, SentApplication>()
   /** By application, in order. */
   readonly annotations = new Map<number, Annotation[]>()
-  /** Applications that may be gone, and those that are. */
+  /** Applications that may be erased, and those that are. */
   readonly maybeErased = new Set<number>()
   readonly erased = new Set<number>()
-  /** The applications that arrived, window by window. */
+  /** The received applications, window by window. */
   readonly polled: number[] = []
   readonly followed: FollowedChange[] = []
-  /** A copy of the program as the change feed makes it (D39), by application. */
+  /** A copy of the program maintained from the change feed (D39), by application. */
   readonly copy = new Map<number, Members>()
   readonly broken: string[] = []
   walks = 0
@@ -48,7 +48,7 @@ export class Ledger {
     if (this.broken.length < 100) this.broken.push(what)
   }
 
-  /** Notes each of these kinds of difference, with an example. */
+  /** Records each of these kinds of difference, with an example. */
   compare<T>(what: string, got: readonly T[], expected: readonly T[], kinds: readonly Difference<T>['kind'][]): void {
     const found = Map.groupBy(differences(got, expected), ({ kind }) => kind)
     for (const kind of kinds) {
@@ -58,7 +58,7 @@ export class Ledger {
   }
 
   readonly #checked = new Set<string>()
-  /** Whether an application was held against what was sent before, as a view has it. */
+  /** Whether an application was already compared with what was sent, in a view. */
   isChecked(view: string, digest: number | bigint): boolean {
     const name = `${view} ${digest}`
     if (this.#checked.has(name)) return true

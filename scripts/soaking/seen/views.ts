@@ -5,11 +5,11 @@ import type { SoakKey } from '../installation/installation.ts'
 import type { WalkedPage } from './walk-promises.ts'
 import { walkFormats } from './walked-page.ts'
 
-/** Hidden from one of the keys, by their names in the question bank: one at the top, one that is repeated. Writers answer both. */
+/** Hidden from one of the keys, by admin name: a top-level question and a repeated one. Front ends answer both. */
 export const hiddenQuestions = ['soaked words', 'soaked name']
 const hiddenKeys = hiddenQuestions.map(name => name.replace(' ', '_'))
 
-/** Questions that every version asks and both keys see; undefined for all questions. */
+/** Questions that every version asks and both keys can see; undefined for all questions. */
 const choices = [undefined, 'soaked_town', 'soaked_members', 'soaked_members.soaked_jobs.soaked_employer,soaked_town']
 
 export interface View extends Pick<SoakKey, 'authorization' | 'seesLess'> {
@@ -17,7 +17,7 @@ export interface View extends Pick<SoakKey, 'authorization' | 'seesLess'> {
   fields: string | undefined
 }
 
-/** Every one, for a last look at what is at rest. */
+/** All views, for the final check at rest. */
 export const everyView = (keys: readonly Pick<SoakKey, 'authorization' | 'seesLess'>[]): View[] =>
   keys.flatMap(({ authorization, seesLess }) =>
     walkFormats.flatMap(format => choices.map(fields => ({ authorization, seesLess, format, fields }))),
@@ -25,7 +25,7 @@ export const everyView = (keys: readonly Pick<SoakKey, 'authorization' | 'seesLe
 
 export const anyView = (random: Rng, keys: readonly SoakKey[]): View => pick(random, everyView(keys))
 
-/** For reports of what was broken. */
+/** For reports of broken promises. */
 export const viewName = ({ seesLess, format, fields }: View): string =>
   `${format.format ?? format.accept}${fields === undefined ? '' : `, fields=${fields}`}${seesLess ? ', with hidden questions' : ''}`
 
@@ -34,7 +34,7 @@ export function sees({ seesLess, fields }: View, path: string): boolean {
   const names = path.split('.').filter(name => !/^\d+$/.test(name))
   if (seesLess && names.some(name => hiddenKeys.includes(name))) return false
   if (fields === undefined) return true
-  // What an entity is called comes with any question in it, and so does the number of entities.
+  // The name of an entity is included with any question in it, and so is the number of entities.
   const isOfList = ['entity_name', 'entities'].includes(names.at(-1)!)
   const within = `${names.slice(0, -1).join('.')}.`
   return fields

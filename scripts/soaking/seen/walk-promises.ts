@@ -2,7 +2,7 @@
 
 import type { TruePlace } from '../../../src/db/walks/walk-truth.ts'
 
-/** How what came may differ from what should have come: none missing, none twice (G1), none besides (G2), oldest first (D1). */
+/** Ways in which the result may differ from the expectation: none missing, none twice (G1), none besides (G2), oldest first (D1). */
 const differenceKinds = ['lost', 'duplicated', 'unexpected', 'out_of_order'] as const
 
 export interface Difference<T> {
@@ -10,7 +10,7 @@ export interface Difference<T> {
   of: T
 }
 
-/** Compares what arrived with what should have, in order. Items that `mayMiss` accepts need not arrive. */
+/** Compares the result with the expectation, in order. Items that `mayMiss` accepts may be missing. */
 export function* differences<T>(
   got: readonly T[],
   expected: readonly T[],
@@ -32,20 +32,20 @@ export function* differences<T>(
   for (const item of expected) if (!seen.has(item) && !mayMiss(item)) yield { kind: 'lost', of: item }
 }
 
-/** Each with the rows of the contract it is of. */
+/** Each with its rows of the contract. */
 export const promises = [
   ...differenceKinds,
   /** G3: CURRENT or OBSOLETE as of the first page. */
   'revision_state',
   /** G4: the same token, the same applications. */
   'repeatable',
-  /** G7: full pages, and a last one that says so; G2: an end. */
+  /** G7: full pages, and a last one that is marked as such; G2: an end. */
   'paged',
-  /** Every page is answered, in every format and with every choice of questions: no 500. The walk itself finds that. */
+  /** Every page succeeds, in every format and with every selection of questions: no 500. The walk itself detects that. */
   'answered',
-  /** With `fields`, of the questions that was chosen and no other. */
+  /** With `fields`, only the selected questions. */
   'chosen',
-  /** Every number up to the horizon is that of an application, of the tombstone of one, or of another change: none has gone without a trace. */
+  /** Every number up to the horizon belongs to an application, its tombstone, or another change: none has disappeared without a trace. */
   'gapless',
 ] as const
 
@@ -60,11 +60,11 @@ export interface WalkedApplication {
   id: number
   applicantId: number
   state: string
-  /** Keys of the questions that it has, not those within others. */
+  /** Keys of its own questions, not those within others. */
   questions: readonly string[]
   /** A digest of everything in it that never changes. */
   digest: number | bigint
-  /** As it came. */
+  /** As received. */
   fields: Readonly<Record<string, unknown>>
 }
 
@@ -77,17 +77,17 @@ interface Walked {
   pages: readonly WalkedPage[]
   pageSize: number
   pagesMax: number
-  /** The key of the one question that the walk selects; undefined for all. */
+  /** The key of the only question that the walk selects; undefined for all. */
   chosen?: string | undefined
   repeated: { earlier: WalkedPage; later: WalkedPage } | undefined
 }
 
-/** Maximum number of errors that are reported for one promise. */
+/** Maximum number of reported errors per promise. */
 const reportedMax = 5
 
 /** The facts in the database. */
 interface Truth {
-  /** Every submission of the part that was walked, in the order of a walk. */
+  /** Every submission in the walked part, in the order of a walk. */
   places: readonly TruePlace[]
   /** Numbers up to the horizon that nothing has. */
   unaccounted: readonly number[]
@@ -141,7 +141,7 @@ function* misstated(got: readonly WalkedApplication[], truth: readonly TruePlace
   }
 }
 
-/** What was erased between the two readings is missing from the second, which has as many of those that follow in its place. */
+/** Applications erased between the two readings are missing from the second, which has as many of the following ones instead. */
 function* changed({ repeated: pair }: Walked, truth: readonly TruePlace[]) {
   if (pair === undefined) return
   const earlier = new Map(pair.earlier.applications.map(({ id, digest }) => [id, digest]))
@@ -157,7 +157,7 @@ function* changed({ repeated: pair }: Walked, truth: readonly TruePlace[]) {
   }
 }
 
-/** A last page may be empty only where what it would have had was erased after the page before it. */
+/** A last page may be empty only if what it would have contained was erased after the page before it. */
 function* mispaged({ pages, pageSize, pagesMax }: Walked, truth: readonly TruePlace[]) {
   const anyErased = truth.some(place => place.erased)
   if (pages.length === pagesMax && pages.at(-1)!.token !== null) yield `it has not ended after ${pagesMax} pages`

@@ -8,7 +8,7 @@ import {
 } from '../../../src/core/export/framings/all-framings.ts'
 import type { WalkedApplication, WalkedPage } from './walk-promises.ts'
 
-/** Throws where a page is not whole. */
+/** Throws if a page is incomplete. */
 type ReadPage = (text: string, headers: Headers) => WalkedPage
 
 const readers: Record<ExportFormat, ReadPage> = {
@@ -42,7 +42,7 @@ const readers: Record<ExportFormat, ReadPage> = {
 
 interface ReadFormat {
   accept: string
-  /** Requested by this parameter instead; for the first page of a walk. */
+  /** Requested with this parameter instead; for the first page of a walk. */
   format?: ExportFormat
   read: ReadPage
 }
@@ -85,7 +85,7 @@ function csvTable(text: string): { names: string[]; rows: Record<string, string>
   return { names, rows: records.map(cells => Object.fromEntries(names.map((name, i) => [name, cells[i] ?? '']))) }
 }
 
-/** RFC 4180: texts in quotes, of which two stand for one. */
+/** RFC 4180: texts in quotes, where two quotes stand for one. */
 function csvRecords(text: string): string[][] {
   const records: string[][] = [[]]
   for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
@@ -93,7 +93,7 @@ function csvRecords(text: string): string[][] {
     if (end === '\r\n') records.push([])
     if (end === '') break
   }
-  // What follows the last end of a record is none.
+  // A line ending at the end starts no further record.
   records.pop()
   return records
 }
