@@ -25,10 +25,10 @@ export function areSought(db: Db, programId: number, { words = '', wordsIn }: Wo
   return db`words @@ (${query})`
 }
 
-/** The application number in a search, if it is one: as displayed, 281,774, or without commas. */
-export function soughtNumber({ words = '' }: WordFilter): number | undefined {
-  const digits = words.replaceAll(',', '')
-  return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
+/** The application number in a search, if it is one: as displayed, 281,774, or without commas. Names and contacts have none. */
+export function soughtNumber({ words = '', wordsIn }: WordFilter): number | undefined {
+  const isNumber = /^(?:[1-9]\d{0,14}|\d{1,3}(?:,\d{3}){1,4})$/.test(words)
+  return wordsIn === undefined && isNumber ? Number(words.replaceAll(',', '')) : undefined
 }
 
 /** The condition that the application named `application` in the statement matches a search. Reads only its words. */

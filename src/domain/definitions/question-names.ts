@@ -14,7 +14,8 @@ const wordsOf = (text: string): string =>
 export function namesFor(text: string, program: string): string[] {
   const whole = wordsOf(text) || 'new question'
   const name = whole.length <= 60 ? whole : whole.slice(0, 60).replace(/ [^ ]*$/, '')
-  const longer = ` for ${wordsOf(program)}`
+  const place = wordsOf(program.replace(/\p{N}+/gu, ''))
+  const longer = place === '' ? ' again' : ` for ${place}`
   const letters = [...'bcdefghijklmnopqrstuvwxyz'].map(letter => `${longer} ${letter}`)
   return ['', longer, ' again', ' once more', ...letters].map(after => name + after)
 }

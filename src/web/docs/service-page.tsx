@@ -47,8 +47,7 @@ export function ServicePage({ document, documentPath, sampleOf }: ServicePagePro
       <div class="service" id="service">
         <p>
           To edit and send requests, <a href="/swagger">open this reference in Scalar</a> (1 MB). Also available as an{' '}
-          <a href={documentPath}>OpenAPI 3.1 document</a>. For the questions of a program, see{' '}
-          <a href="/docs/api/programs">its own docs</a>.
+          <a href={documentPath}>OpenAPI 3.1 document</a>.
         </p>
         <section aria-labelledby="authentication">
           <h2 id="authentication">Authentication</h2>

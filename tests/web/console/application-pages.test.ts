@@ -102,6 +102,11 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       wide_phone: { phone_number: '+19075550100' },
       relative: { entities: [{ entity_name: 'One', relative_name: { first_name: 'Leilani', last_name: 'Ibrahim' } }] },
     })
+    await apply.apply(await apply.register(), {
+      wide_name: { first_name: 'Leilani', last_name: 'Ibrahim' },
+      wide_mail: { email: 'maria.vanderberg9828@mail.example.net' },
+      wide_phone: { phone_number: '+19075550101' },
+    })
     const at = { program_id, application_id, timeZone: service.config.timeZone }
     await annotate(sql, { ...at, actor: 'admin:test', status, now: Date.now() * 1000 })
     await fetch(`${service.baseUrl}/api/v1/admin/programs/wide/applications`, {
@@ -115,6 +120,11 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
         expect([query, width, await page.getByRole('columnheader').count()]).toEqual([query, width, 8])
         const hidden = await page.locator('.card.table').evaluate(table => table.scrollWidth - table.clientWidth)
         expect([query, width, hidden]).toEqual([query, width, 0])
+        // An address of usual length breaks at its @ alone.
+        const lines: number = await page.evaluate(`
+          const email = [...document.querySelectorAll('.roomy .email')].find(found => found.textContent.startsWith('maria.vanderberg'))
+          email.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(email).lineHeight)`)
+        expect([query, width, Math.round(lines) <= 2]).toEqual([query, width, true])
       }
   })
 

@@ -190,6 +190,12 @@ test('a search is in the applicant’s name, in what else is in an application, 
     'member: Vi Quist',
   ])
   expect(errorsOf(await (await browser.get(`${path}?q=quist&in=elsewhere`)).text())).toEqual(['in malformed'])
+  const numbered = async (query: string) => idsIn(await browser.page(`${path}?q=${query}`))
+  expect([await numbered(`${own}`), await numbered(`${own}&in=others`), await numbered(`0${own}`)]).toEqual([
+    [own],
+    [],
+    [],
+  ])
   // Of nothing that is searched for, it is no filter.
   expect((await browser.page(`${path}?in=applicant`)).includes(`href="${path}?in`)).toBe(false)
 })

@@ -288,6 +288,17 @@ describe('an existing key', () => {
     expect((await browser.post(path, { ...form, name: 'Second', based_on: newer })).status).toBe(303)
   })
 
+  test('that is rotated expires when it did before, and its overlap ends no later', async () => {
+    const over = { programs: ['food'], createdAt: now - 9 * day }
+    const key = await createTestKey(database.sql, { ...over, name: 'Ends soon', expiresAt: now + 3 * day })
+    const path = `/admin/keys/${key.username}`
+    expect(await browser.page(`${path}/rotate`)).toContain(`href="${path}#expiry"`)
+    const { html } = await issued(await browser.post(`${path}/rotate`, { overlap: '7' }))
+    const [, until] = /data-notice="overlap".*?<time datetime="([^"]*)"/s.exec(html)!
+    expect(Date.parse(until!) * 1000).toBeWithin(now + 3 * day - 1_000_000, now + 3 * day + 1)
+    expect(await browser.page(path)).toMatch(/<select[^>]* id="expiry"/)
+  })
+
   test('is rotated: both passwords work during the overlap, and only the new one after it', async () => {
     const key = await make()
     const form = await browser.page(`/admin/keys/${key.username}/rotate`)

@@ -9,9 +9,11 @@ import {
   renameQuestion,
 } from '../../../src/domain/definitions/edit-definition.ts'
 import type { NamedCondition, ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
+import { namesFor } from '../../../src/domain/definitions/question-names.ts'
 import { withTranslation } from '../../../src/domain/languages/edit-texts.ts'
 import { programTexts } from '../../../src/domain/languages/program-texts.ts'
 import { questionKinds } from '../../../src/domain/questions/question.ts'
+import { questionKey } from '../../../src/domain/questions/question-key.ts'
 import {
   ofKind,
   questionNamed,
@@ -153,6 +155,8 @@ describe('adding', () => {
     ]
     expect(first).not.toBe(value)
     expect(two).not.toBe('your name')
+    for (const program of ['Housing 2026', 'Heat Help 2', '2026'])
+      for (const name of namesFor('Your name', program)) expect(questionKey(name)).toMatch(/[a-z]$/)
     expect(freeName('Who?', program, new Set(['who']))).not.toBe('who')
   })
 

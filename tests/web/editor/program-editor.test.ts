@@ -421,6 +421,26 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 120_000)
 
+  test('that no statuses are there leads to the button that adds one, and information text asks for no answer', async () => {
+    await aProgram(sql, {
+      slug: 'informs',
+      statuses: [],
+      questions: [q.static('what to know'), q.text('what is asked')],
+    })
+    const { page, context } = await open('informs')
+    const required = page.locator('[id$="-optional"]')
+    await entry(page, 'asked').click()
+    expect(await required.count()).toBe(1)
+    await entry(page, 'know').click()
+    expect(await required.count()).toBe(0)
+    await page.locator('[data-remark=no_statuses]').click()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Received')
+    await reaches(page, 'saved')
+    expect(await stored('informs')).toMatchObject({ statuses: ['Received'] })
+    await context.close()
+  }, 60_000)
+
   test('a status gets a color and a public name, which stay with it when it moves', async () => {
     await aProgram(sql, { slug: 'colored', statuses: ['Received', 'Approved'], questions: [q.text('any of it')] })
     const { page, context } = await openPage(browser, service.baseUrl, signedIn)

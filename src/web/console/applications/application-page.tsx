@@ -3,6 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ApplicationDetails, Revision } from '../../../db/applications/application-details.ts'
+import { languageName } from '../../../domain/comparison/translated-texts.ts'
 import type { ApplicationChange } from '../../../domain/readable/application-changes.ts'
 import type { ReadableApplication } from '../../../domain/readable/readable-application.ts'
 import { counted, DoneNotice, figures, LinkButton, Notice, When } from '../../html/components.tsx'
@@ -132,17 +133,6 @@ function submitterOf(head: Head, { applicant_id }: ApplicationDetails): string {
   if (head.submitter_type === 'APPLICANT') return `the applicant (${applicant_id})`
   if (head.submitter_type !== 'TRUSTED_INTERMEDIARY') return head.submitter_type
   return `${head.ti_organization}, ${head.ti_email} (trusted intermediary) for applicant ${applicant_id}`
-}
-
-const languageNames = new Intl.DisplayNames('en', { type: 'language' })
-
-/** `Spanish` for `es`; the tag itself if it has no name. */
-function languageName(tag: string): string {
-  try {
-    return languageNames.of(tag) ?? tag
-  } catch {
-    return tag
-  }
 }
 
 /** Notices about the application it replaced or was replaced by. */

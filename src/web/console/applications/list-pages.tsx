@@ -192,8 +192,8 @@ const orderByName = { value: 'name', text: 'Name' }
 
 const searchedIn = [
   { value: '', text: 'Anywhere' },
-  { value: 'applicant', text: 'Own name' },
-  { value: 'others', text: 'Everything else' },
+  { value: 'applicant', text: 'Applicant’s own name' },
+  { value: 'others', text: 'Other names, e-mail, phone' },
 ]
 
 /** People who may not read answers can search by number only. */

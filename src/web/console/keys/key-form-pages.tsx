@@ -13,7 +13,7 @@ import {
   settingOf,
 } from '../../../core/keys/key-settings.ts'
 import type { NamedQuestion } from '../../../db/programs/program-overviews.ts'
-import { figures } from '../../html/components.tsx'
+import { figures, When } from '../../html/components.tsx'
 import { Choices, errorOf, TextArea, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { type NamedProgram, ProgramChoices } from '../../html/lists.tsx'
@@ -212,14 +212,14 @@ export const NewKeyPage = (offered: Offered) => (
   </FormPage>
 )
 
-export function RotatePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApiKey }) {
+export function RotatePage({ apiKey: { api_key_id, name, expires_at } }: { apiKey: ListedApiKey }) {
   const path = pathOfKey(api_key_id)
   return (
     <FormPage
       title={`Rotate ${name}`}
       part="keys"
       crumbs={[crumb, { text: name, path }, { text: 'Rotate' }]}
-      lead="The key gets a new password, shown once on the next page. Its username, programs and addresses don’t change."
+      lead="The key gets a new password, shown once on the next page. Its username, programs, addresses and expiry don’t change."
       path={`${path}/rotate`}
       submit="Rotate key"
     >
@@ -230,6 +230,10 @@ export function RotatePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApi
         value="7"
         hint={`Both passwords work for this long: 0 to ${overlapDaysMax} days. Enter 0 if the current password is compromised; it then stops working immediately.`}
       />
+      <p>
+        The key expires on <When at={expires_at} until />, and so do both passwords.{' '}
+        <a href={`${path}#expiry`}>Change the expiry</a>
+      </p>
     </FormPage>
   )
 }

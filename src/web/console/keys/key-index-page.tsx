@@ -118,7 +118,7 @@ const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
       <strong>
         {count === 1 ? '1 key expires' : `${figures(count)} keys expire`} within {expiringSoonDays} days.
       </strong>{' '}
-      Extend the expiry date, or rotate the key and let the old and new passwords overlap.{' '}
+      Extend the expiry date of keys that are still needed.{' '}
       <a href={`${path}?state=expiring`}>Review {count === 1 ? 'it' : 'them'}</a>
     </Notice>
   )

@@ -51,7 +51,7 @@ export function IssuedPage({ apiKey: key, password, version }: IssuedProps) {
       </Notice>
       {key.earlier_secret_until !== null && (
         <Notice name="overlap" tone="info">
-          The previous password keeps working until <When at={key.earlier_secret_until} />.
+          The previous password keeps working until <When at={Math.min(key.earlier_secret_until, key.expires_at)} />.
         </Notice>
       )}
       <div class="card">

@@ -122,7 +122,8 @@ function KeyNotices({ apiKey: key, programs }: OfKey & Pick<Offered, 'programs'>
       )}
       {key.retired_at === null && key.earlier_secret_until !== null && key.earlier_secret_until > now && (
         <Notice name="two-passwords" tone="info">
-          Both the new and the previous password work until <When at={key.earlier_secret_until} />.
+          Both the new and the previous password work until{' '}
+          <When at={Math.min(key.earlier_secret_until, key.expires_at)} />.
         </Notice>
       )}
       {form.conflict !== undefined && (

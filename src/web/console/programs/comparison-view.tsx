@@ -108,7 +108,11 @@ function Side({ one: difference, side, linesMax }: SideProps) {
         <>
           <dt>{label}</dt>
           <dd dir="auto">
-            {lines.length === 0 ? <span class="soft">—</span> : lines.slice(0, linesMax).map(line => <div>{line}</div>)}
+            {lines.length === 0 ? (
+              <span class="soft">not in this version</span>
+            ) : (
+              lines.slice(0, linesMax).map(line => <div>{line}</div>)
+            )}
             {lines.length > linesMax && <div class="soft">and {figures(lines.length - linesMax)} more</div>}
           </dd>
         </>

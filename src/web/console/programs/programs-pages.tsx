@@ -148,14 +148,16 @@ function Addresses({ slug, toCopy }: { slug: string; toCopy?: boolean }) {
         <>
           <dt>{what}</dt>
           <dd>
-            {what === 'Export' ? (
-              <code id={toCopy ? `address-${i}` : undefined}>{address}</code>
-            ) : (
-              <a href={address}>
+            <div class="address">
+              {what === 'Export' ? (
                 <code id={toCopy ? `address-${i}` : undefined}>{address}</code>
-              </a>
-            )}{' '}
-            {toCopy && <CopyButton of={`address-${i}`} what={what} />}
+              ) : (
+                <a href={address}>
+                  <code id={toCopy ? `address-${i}` : undefined}>{address}</code>
+                </a>
+              )}
+              {toCopy && <CopyButton of={`address-${i}`} what={what} />}
+            </div>
             {what === 'Deep link' && config.apply && <QrCode text={address} label="QR code with the deep link" />}
           </dd>
         </>
@@ -211,7 +213,11 @@ export function OverviewPage({ program, activity, pace }: ProgramPageProps & { a
             <h2 id="submitted">Submissions</h2>
             <Submitted slug={program.slug} {...activity} />
           </section>
-          <Asked program={program} activity={activity} />
+          <section class="card" aria-labelledby="readers">
+            <h2 id="readers">Exported by</h2>
+            <ReadBy readers={activity.readers} last={program.last_submit_time} />
+            <ExportsByClient {...pace} />
+          </section>
         </div>
         <div class="asides">
           <section class="card" aria-labelledby="statuses">
@@ -219,12 +225,10 @@ export function OverviewPage({ program, activity, pace }: ProgramPageProps & { a
             <ByStatus slug={program.slug} {...activity} />
             <FirstStatus {...pace} />
           </section>
-          <section class="card" aria-labelledby="readers">
-            <h2 id="readers">Exported by</h2>
-            <ReadBy readers={activity.readers} last={program.last_submit_time} />
-            <ExportsByClient {...pace} />
-          </section>
         </div>
+      </div>
+      <div class="asides">
+        <Asked program={program} activity={activity} />
         <div class="card">
           <h2>Addresses</h2>
           <p class="soft">

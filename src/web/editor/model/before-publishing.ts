@@ -13,6 +13,8 @@ export interface Remark {
   text: string
   /** Where it is. */
   at: Selection
+  /** The field to fill in, as a JSON Pointer, unless it is the first of its panel. */
+  field?: string
   /** The language whose translations are missing. */
   language?: string
 }
@@ -66,7 +68,14 @@ export function remarksOn(document: ProgramDefinition, errors: readonly Definiti
       return missing === 0 ? [] : [{ code: 'untranslated', text, at: { of: 'program' }, language }]
     }),
     ...(statuses.length === 0
-      ? [{ code: 'no_statuses', text: 'The program has no statuses', at: { of: 'program' } as const }]
+      ? [
+          {
+            code: 'no_statuses',
+            text: 'The program has no statuses',
+            at: { of: 'program' } as const,
+            field: '/statuses/-',
+          },
+        ]
       : []),
   ]
 }

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import { useMemo } from 'preact/hooks'
-import { useEditing } from '../fields/editing.tsx'
+import { fieldId, useEditing } from '../fields/editing.tsx'
 import { remarksOn } from '../model/before-publishing.ts'
 
 const shownMax = 10
@@ -16,7 +16,7 @@ export function BeforeYouPublish() {
       <h2 id="before">Before you publish</h2>
       {remarks.length === 0 && <p class="soft">Nothing is missing.</p>}
       <ul class="plain-list">
-        {remarks.slice(0, shownMax).map(({ code, text, at, language }) => (
+        {remarks.slice(0, shownMax).map(({ code, text, at, field, language }) => (
           <li key={`${code} ${text}`}>
             <button
               type="button"
@@ -27,7 +27,7 @@ export function BeforeYouPublish() {
                 if (language !== undefined) seekMissing(language)
                 else {
                   select(at)
-                  focus('first-field')
+                  focus(field === undefined ? 'first-field' : fieldId(field))
                 }
               }}
             >

@@ -39,17 +39,22 @@ export function QuestionPanel({ name }: { name: string }) {
       <Texts {...part} />
       <div class="trio">
         <KindField {...part} />
-        <SelectField
-          label="Required"
-          at={`${asked}/optional`}
-          value={placement.optional ? 'no' : 'yes'}
-          choices={[
-            { value: 'yes', text: 'Yes' },
-            { value: 'no', text: 'No' },
-          ]}
-          change={value => edit(changePlacement(document, name, { optional: value === 'no' || undefined }))}
-        />
-        {question.kind !== 'STATIC' && <KeyField {...part} />}
+        {/* Information text has no answer, and so no place in exports. */}
+        {question.kind !== 'STATIC' && (
+          <>
+            <SelectField
+              label="Required"
+              at={`${asked}/optional`}
+              value={placement.optional ? 'no' : 'yes'}
+              choices={[
+                { value: 'yes', text: 'Yes' },
+                { value: 'no', text: 'No' },
+              ]}
+              change={value => edit(changePlacement(document, name, { optional: value === 'no' || undefined }))}
+            />
+            <KeyField {...part} />
+          </>
+        )}
       </div>
       <Place {...part} />
       <AnswerSettings question={question} at={at} />
@@ -71,7 +76,7 @@ function Texts({ question, at, isFixed }: PartProps) {
   return (
     <>
       <TextField
-        label="Question"
+        label={question.kind === 'STATIC' ? 'Text' : 'Question'}
         at={`${at}/text`}
         translated
         rows={2}

@@ -36,7 +36,7 @@ export function Statuses() {
           />
         ))}
       </Rows>
-      <button type="button" class="plain add-status" onClick={() => add([''], rows.length)}>
+      <button type="button" id={fieldId('/statuses/-')} class="plain add-status" onClick={() => add([''], rows.length)}>
         + Status
       </button>
     </fieldset>
