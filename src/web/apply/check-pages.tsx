@@ -5,7 +5,6 @@
 import { Problem } from '../../base/problem.ts'
 import { changeLanguage } from '../../core/intake/register-applicant.ts'
 import { submitApplication } from '../../core/intake/submit.ts'
-import { findLastSubmission } from '../../db/applications/submissions.ts'
 import type { Submitter } from '../../domain/questions/application.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { Unseen } from '../questions/field-parts.tsx'
@@ -131,7 +130,7 @@ function CheckPage({ request, program, saved, form, nameOf }: CheckProps) {
       ))}
       {isEmpty && <p>{pages.nothing}</p>}
       {!isEmpty && missing.length === 0 && (
-        <PostForm request={request} path={`${program.path}/check`}>
+        <PostForm request={request} path={`${program.path}/check`} class="actions">
           <input type="hidden" name="key" value={keyOf(saved)} autocomplete="off" />
           <button type="submit">{pages.submit}</button>
         </PostForm>
@@ -181,8 +180,7 @@ export async function getReceived(request: ApplyRequest): Promise<Response> {
   const program = await programOf(request)
   const { session, texts, language, deps } = request
   const { pages } = texts
-  const { program_id } = program
-  const last = session && (await findLastSubmission(deps.intakeDb, { program_id, applicant_id: session.applicant_id }))
+  const { last } = await savedIn(request, program)
   if (session === undefined || last === undefined)
     return redirect(request, request.hasEnded ? request.endedPath : program.path)
   const when = datesIn(language, deps.config.timeZone, 'short').format(last.submit_time / 1000)

@@ -20,7 +20,7 @@ export const ar: Language = {
     year: 'السنة',
     dateHint: 'مثال: 3 27 1985',
     amountHint: 'بالدولار، مثال: 1250 أو 12.50',
-    filesHint: '{types}. الحد الأقصى لحجم كل ملف: {megabytes} ميغابايت.',
+    filesHint: 'أنواع الملفات: {types}. الحد الأقصى لحجم كل ملف: {megabytes} ميغابايت.',
     filesOff: 'لا يمكنك رفع ملفات هنا. إذا احتجنا إليها فسنطلبها منك بطريقة أخرى.',
     chooseFile: 'اختر ملفًا',
     chooseMore: 'اختر ملفًا آخر',
