@@ -110,7 +110,11 @@ export async function postReturn(request: ApplyRequest): Promise<Response> {
   const counted = await limits.countCode(address)
   // At least two, because texts have no form for one.
   const minutes = Math.max(2, Math.ceil(counted.seconds / 60))
-  if (counted.isOver) return refuse('codes_throttled', filled(texts.pages.returnTooMany, { minutes }), 429)
+  if (counted.isOver) {
+    const page = refuse('codes_throttled', filled(texts.pages.returnTooMany, { minutes }), 429)
+    page.headers.set('Retry-After', String(counted.seconds))
+    return page
+  }
   const token = await returnWithCode(deps.db, deps.config, form.get('code') ?? '', now).catch(async error => {
     // A database that is away makes no code wrong.
     await limits.takeBackCode(address)

@@ -49,6 +49,7 @@ test('wrong, expired and malformed codes get the same response, and are counted 
   // The right one too, so that nothing is learned.
   await guesser.fill({ code }, {}, 'name="code"')
   expect([guesser.page.status, guesser.cookies.size]).toEqual([429, 0])
+  expect(Number(guesser.page.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
 test('a right code is accepted in any spelling, and not counted', async () => {

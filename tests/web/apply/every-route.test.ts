@@ -68,6 +68,17 @@ async function whoHelps(client: boolean): Promise<string> {
   return cookieOf(hana)
 }
 
+const fromClinic = await anIntermediary(database.sql, await anOrganization(database.sql, 'Harbor Clinic'))
+
+/** Signed in for another organization, with the cookie of a session about Casa Latina's client. */
+async function whoSteals(): Promise<string> {
+  const ben = await new Intermediary(service).signIn(service, fromClinic)
+  const hana = await new Intermediary(service).signIn(service, person)
+  await hana.register('Rosa')
+  ben.cookies.set('tributary-apply', hana.cookies.get('tributary-apply')!)
+  return cookieOf(ben)
+}
+
 async function whoApplies(): Promise<string> {
   const ann = new Applicant(service)
   await ann.open('/apply/aid/screens/1')
@@ -91,6 +102,7 @@ test.each(Object.entries(table))('%s', async (route, [stranger, applicant, inter
   }
   expect(await outcome(await whoHelps(false), route)).toBe(intermediary)
   expect(await outcome(await whoHelps(true), route)).toBe(withClient)
+  expect(await outcome(await whoSteals(), route)).toBe(intermediary)
   const cookie = await whoApplies()
   expect(await outcome(cookie, route)).toBe(applicant)
   if (route.startsWith('POST'))
