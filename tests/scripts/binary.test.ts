@@ -155,7 +155,9 @@ describe('the binary', () => {
     // Applicants' pages need neither, and bring their files along.
     const applying = [
       '/apply',
-      ...['apply.css', 'apply.js', 'theme.css', 'public-sans.woff2'].map(name => `/apply/-/assets/${name}`),
+      ...['apply.css', 'apply.js', 'live-questions.js', 'theme.css', 'public-sans.woff2'].map(
+        name => `/apply/-/assets/${name}`,
+      ),
     ]
     expect(await Promise.all(applying.map(statusOf))).toEqual(applying.map(() => 200))
     const page = await fetch(`${url}/admin`, { headers: { Accept: 'text/html' } })
