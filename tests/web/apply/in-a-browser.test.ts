@@ -180,6 +180,21 @@ describe.skipIf(!there)('in a browser', () => {
     expect(await page.getAttribute(age, 'aria-invalid')).toBe('true')
   })
 
+  test('the second press of a double click sends nothing', async () => {
+    await openProgram('pressed-twice')
+    const { page } = await openPage(browser, service.baseUrl)
+    await page.goto('/apply/pressed-twice/screens/1')
+    const prevented = await page.evaluate(`
+      const prevented = []
+      addEventListener('submit', event => prevented.push(event.defaultPrevented))
+      const button = document.querySelector('main button[value=next]')
+      button.click()
+      button.click()
+      prevented`)
+    expect(prevented).toEqual([false, true])
+    await page.waitForSelector('.problem')
+  })
+
   test('a link with a code fills it in and removes it from the address', async () => {
     const { page } = await openPage(browser, service.baseUrl)
     await page.goto('/apply/-/return#BCDF-2345-GHJK')

@@ -70,9 +70,10 @@ describe.skipIf(!there)('on 3G', () => {
         people: { number: 3 },
       })
       expect(complaints).toEqual([])
-      const applicants =
-        await database.sql`select from application_in_progress join program using (program_id) where slug = ${slug}`
-      expect(applicants.length).toBe(0)
+      const [left] = await database.sql<{ count: number }[]>`
+        select count(*)::int from application_in_progress join application using (program_id, applicant_id)
+        where application_id = ${number!}`
+      expect(left).toEqual({ count: 0 })
     },
     120_000,
   )

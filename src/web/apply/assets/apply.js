@@ -3,6 +3,13 @@
 // The page that a form led to, such as one with its errors, is loaded again by Back instead of asking whether to send the form again.
 if (document.querySelector('main form')) history.replaceState(null, '', location.href)
 
+// The second press of a double click sends nothing: before the first save, it would register another applicant.
+let sentAt = Number.NEGATIVE_INFINITY
+document.addEventListener('submit', event => {
+  if (event.timeStamp - sentAt < 5000) event.preventDefault()
+  else sentAt = event.timeStamp
+})
+
 const form = document.getElementById('answers')
 
 form?.addEventListener('change', ({ target }) => {
