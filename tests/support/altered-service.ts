@@ -4,7 +4,10 @@ import { createHash } from 'node:crypto'
 import { endWithFile } from './fixtures.ts'
 import type { TestService } from './service.ts'
 
-/** Answers as the service does, with what `change` makes of the text of each answer, or an answer of its own. Until the file ends; resolves with its address. */
+/**
+ * Responds like the service, with the text of each response changed by `change`, or with a response from `change`. Until the file ends; resolves with
+ * its address.
+ */
 export function useAlteredService(
   service: TestService,
   change: (text: string, path: string) => string | Response,
@@ -27,7 +30,7 @@ export function useAlteredService(
   return `http://127.0.0.1:${server.port}`
 }
 
-/** With count and SHA-256 in the last line, where the text is a page of lines, as the service would say them of these lines. */
+/** With count and SHA-256 in the last line, if the text is a page of lines, as the service would compute them for these lines. */
 function digested(text: string): string {
   const last = text.lastIndexOf('\n', text.length - 2) + 1
   if (!/^\{.*"count":\d+,"sha256":/.test(text.slice(last))) return text

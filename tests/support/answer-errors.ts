@@ -6,7 +6,7 @@ import { responseDefinitions } from '../../src/domain/questions/response-schema.
 import { consoleActions } from '../../src/web/console/console.ts'
 import type { Deps } from '../../src/web/http/server/deps.ts'
 
-// For what they say of themselves: none is done.
+// For their descriptions: none is carried out.
 const actions = consoleActions({ config: {} } as Deps)
 const schemas = responseDefinitions([], undefined, { definitionsAt: '#/components/schemas/' })
 const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
@@ -20,7 +20,7 @@ const checks = actions.flatMap(({ method, path, answered, later }) =>
   })),
 )
 
-/** `path` is below /admin/api/v1; `isLater` is of an answer with 202. */
+/** `path` is below /admin/api/v1; `isLater` is for a 202 response. */
 export function answerErrors(method: string, path: string, answer: unknown, isLater = false): string[] {
   const known = checks.find(
     check => check.method === method && check.isLater === isLater && check.address.test(path.replace(/\?.*/, '')),

@@ -17,12 +17,12 @@ export const anyFilters: fc.Arbitrary<FilterValues> = fc.record(
   ),
 ) as fc.Arbitrary<FilterValues>
 
-/** Parameters that take one of a few values, with these. */
+/** Parameters with a fixed set of values, with these values. */
 export const choices: readonly { parameter: string; values: readonly string[] }[] = filterParameters.flatMap(
   ({ name, schema }) => (Array.isArray(schema?.enum) ? [{ parameter: name, values: schema.enum as string[] }] : []),
 )
 
-/** Each combination of what these parameters may be, as parameters of a request. */
+/** Each combination of values of these parameters, as query parameters. */
 export const everyChoice: readonly Readonly<Record<string, string>>[] = choices.reduce<Record<string, string>[]>(
   (all, { parameter, values }) =>
     all.flatMap(before => [before, ...values.map(value => ({ ...before, [parameter]: value }))]),

@@ -12,10 +12,10 @@ export interface AppliedPage {
 
 export class Applicant {
   readonly cookies = new Map<string, string>()
-  /** The page that is open. */
+  /** The open page. */
   page: AppliedPage = { status: 0, path: '', html: '', headers: new Headers() }
 
-  /** `address`: as a proxy says, that the service trusts. `took` hears how long each request lasted, in ms. */
+  /** `address`: as reported by a trusted proxy. `took` receives the duration of each request in ms. */
   constructor(
     private readonly service: Pick<TestService, 'get' | 'baseUrl'>,
     private readonly address?: string,
@@ -56,7 +56,7 @@ export class Applicant {
     return this.page
   }
 
-  /** What a form of the open page sends, as it stands. `id` is a text that only this form has. */
+  /** The fields that a form of the open page would send. `id` is a text that only this form contains. */
   fieldsOf(id = 'id="answers"'): { action: string; fields: URLSearchParams } {
     const form =
       this.page.html
@@ -86,7 +86,7 @@ export class Applicant {
     return { action, fields }
   }
 
-  /** Types into the form of the open page and sends it. A list of values is what is chosen of several. */
+  /** Fills in the form of the open page and sends it. A list of values is a selection of several. */
   async fill(
     typed: Record<string, string | string[]>,
     button: Record<string, string> = { go: 'next' },

@@ -9,7 +9,7 @@ import { plainType, questionKinds, type VersionQuestion } from '../../src/domain
 import type { QuestionView } from '../../src/domain/questions/question-view.ts'
 import { seededRandom } from '../../src/domain/random/seeded-random.ts'
 
-/** Any well-formed string, with what is hard on JSON, SQL and buffers often among it. */
+/** Any well-formed string, often with characters that are hard on JSON, SQL and buffers. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),
@@ -29,7 +29,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   ),
 )
 
-/** Who handed an application in: the applicant, or an intermediary with any email and organization. */
+/** Who submitted: the applicant, or an intermediary with any email address and organization. */
 export const anySubmitter: fc.Arbitrary<Submission['submitter']> = fc.oneof(
   fc.constant({ submitter_type: 'APPLICANT' as const }),
   fc.record({
@@ -39,7 +39,7 @@ export const anySubmitter: fc.Arbitrary<Submission['submitter']> = fc.oneof(
   }),
 )
 
-/** A bank of questions as a tree: each has a random earlier enumerator, or none, above it. */
+/** A bank of questions as a tree: each question has a random earlier enumerator as its parent, or none. */
 const bank: fc.Arbitrary<VersionQuestion[]> = fc
   .array(
     fc.record({
@@ -58,7 +58,7 @@ const bank: fc.Arbitrary<VersionQuestion[]> = fc
         question_id: 100 + i,
         question_version_id: 1000 + i,
         admin_name: `${spec.letters}${i}`,
-        // Keys hold letters only, so the number is spelled out to keep them apart.
+        // Keys contain only letters, so the number is spelled out to tell them apart.
         question_key:
           i % 7 === 3 ? ['__proto__', 'constructor', 'toString'][i % 3]! : `${spec.letters}_${'x'.repeat(i)}`,
         kind: spec.kind,
@@ -89,14 +89,14 @@ export const publishedVersions: fc.Arbitrary<PublishedVersion[]> = fc
 
 export const idsOf = (nodes: KeyMap): number[] => nodes.flatMap(node => [node.question_id, ...idsOf(node.children)])
 
-/** Any view of these questions: some are hidden, and some chosen. */
+/** Any view of these questions: some hidden, and some selected. */
 export const anyView = (ids: readonly number[]): fc.Arbitrary<QuestionView> =>
   fc.record({
     hidden: fc.shuffledSubarray([...ids]).map(hidden => new Set(hidden)),
     chosen: fc.option(fc.subarray([...ids]), { nil: undefined }),
   })
 
-/** What the type generates, and in its place any text, or any number, where the published schema lets the field be any. */
+/** Generated values of the type, with any text or number where the published schema allows any. */
 function answerOf(node: KeyNode): fc.Arbitrary<Answer> {
   if (node.type === 'ENUMERATOR')
     return fc.record({ type: fc.constant(node.type), entities: fc.array(entityOf(node), { maxLength: 3 }) })
@@ -111,7 +111,7 @@ function answerOf(node: KeyNode): fc.Arbitrary<Answer> {
     const changed = given.flatMap(([name, value]): [string, fc.Arbitrary<unknown>][] => {
       if (free.some(([field]) => field === name)) return [[name, anyText]]
       if (typeof value !== 'number') return []
-      // An amount is kept under a name of its own, and a double does not distinguish more of it once it is in dollars.
+      // An amount has a name of its own, and a double in dollars does not distinguish more of it.
       return [
         [name, Object.hasOwn(fields, name) ? fc.maxSafeInteger() : fc.integer({ min: 0, max: 1_000_000_000_000 })],
       ]
@@ -129,7 +129,7 @@ const entityOf = (enumerator: KeyNode): fc.Arbitrary<Entity> =>
 
 /** Answers to some of the questions of a shape, at every depth. */
 export function answersTo(shape: KeyMap): fc.Arbitrary<Answers> {
-  // What a followed origin alone understands has no answer here.
+  // A type that only a followed origin knows has no answers here.
   const members = shape
     .filter(({ unknown_type }) => unknown_type === undefined)
     .map(node =>

@@ -4,7 +4,7 @@ import { appendAuditEvent } from '../../src/db/audit/audit.ts'
 import type { Db, Sql } from '../../src/db/client.ts'
 import { endWithTest } from './fixtures.ts'
 
-/** An event that is no other's, with what is hard on a hash of its text. */
+/** A unique event, with text that is hard on a hash. */
 export const append = (db: Db, subject: string): Promise<unknown> =>
   appendAuditEvent(db, {
     actor: 'key:x',
@@ -14,14 +14,14 @@ export const append = (db: Db, subject: string): Promise<unknown> =>
     detail: { text: 'é "quoted" \\ \n \u2028', number: 1.5, nothing: null, inner: { b: 1, a: [true] } },
   })
 
-/** As a superuser, triggers or not. */
+/** As a superuser, regardless of triggers. */
 export const tamper = (sql: Sql, statement: string): Promise<unknown> =>
   sql.begin(async tx => {
     await tx`set local session_replication_role = replica`
     await tx.unsafe(statement)
   })
 
-/** From now on no line can be written; what is given back, and the end of the test, lets them be written again. */
+/** From now on, no entry can be written; the returned function, and the end of the test, allow entries again. */
 export async function refuseAuditLines(sql: Sql): Promise<() => Promise<void>> {
   await sql
     .unsafe(`

@@ -4,7 +4,7 @@ import { until } from './until.ts'
 
 export interface BareReader {
   socket: Bun.Socket
-  /** What has come, with its head. */
+  /** Everything received, including the header. */
   received: Buffer[]
   closed: boolean
 }
@@ -17,7 +17,7 @@ interface Asked {
   coding?: string
 }
 
-/** Reads whatever comes, unless `onFirst` does otherwise with the socket when the first bytes have. */
+/** Reads everything, unless `onFirst` does something else with the socket at the first bytes. */
 export async function openReader(request: Asked, onFirst: (socket: Bun.Socket) => unknown = () => {}) {
   const { port, path, authorization, coding = 'identity' } = request
   const lines = [`GET ${path} HTTP/1.1`, 'Host: localhost', `Accept-Encoding: ${coding}`]

@@ -5,7 +5,7 @@ import { testPepper, testTokenKey } from './config.ts'
 import { useFolder } from './fixtures.ts'
 import { type Ended, outputOf, run } from './run.ts'
 
-/** Where it is, in a folder that ends with the test file. */
+/** Its path, in a folder that is removed with the test file. */
 export async function useBinary(environment: Record<string, string> = {}): Promise<string> {
   const folder = await useFolder()
   await outputOf([process.execPath, join(import.meta.dir, '../../scripts/releasing/build-binaries.ts'), folder], {
@@ -14,7 +14,7 @@ export async function useBinary(environment: Record<string, string> = {}): Promi
   return join(folder, 'tributary')
 }
 
-/** Runs a command of the binary to its end, from a folder that is no checkout. */
+/** Runs a command of the binary to its end, in a folder that is not a checkout. */
 export const runBinary = (
   binary: string,
   args: readonly string[],

@@ -9,7 +9,7 @@ interface TestBrowser {
   newContext(options: BrowserContextOptions): Promise<BrowserContext>
 }
 
-/** One browser for the file. Call it only where `needs('chromium')` holds. One that crashed fails the test it crashed in, and not the next. */
+/** One browser for the file. Call it only if `needs('chromium')`. A crash fails the test it happens in, and not the next one. */
 export async function useBrowser(): Promise<TestBrowser> {
   let browser = await launch()
   endWithFile(() => browser.close())
@@ -35,7 +35,7 @@ const launch = () =>
     ],
   })
 
-/** A page of its own, signed in to the console unless no email is given. What the page complains about ends up in `complaints`. */
+/** A separate page, signed in to the console unless no email address is given. The page's errors are collected in `complaints`. */
 export async function openPage(
   browser: TestBrowser,
   baseUrl: string,
@@ -59,16 +59,16 @@ export async function openPage(
   return { page, context, complaints }
 }
 
-/** How wide the page is, px: more than its viewport where something sticks out. */
+/** The page's width in px: more than its viewport if something overflows. */
 export const pageWidth = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth')
 
 const axeSource = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir), 'utf8')
 
-/** What axe finds on a page, whatever its impact, as lines to read; none is wanted. The page's scripts must be on. */
+/** What axe finds on a page, at any impact, as lines to read; expected to be none. The page's scripts must be on. */
 export async function accessibilityErrors(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, so the page's own policy, which would refuse it as a script, stays as it is. Once per page: it is half a megabyte.
+  // Evaluated by the debugger, so that the page's own policy, which would block it as a script, stays in place. Once per page: it is half a megabyte.
   if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axeSource)
-  // Sizes of targets are measured: axe lets small ones pass that have room around them.
+  // Target sizes are measured, because axe accepts small ones with enough space around them.
   const { violations } = (await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)) as {
     violations: AxeViolation[]
   }
@@ -82,7 +82,7 @@ interface AxeViolation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** What is pressed and has less than 24 px in width or height, but for links in a sentence, or sticks out. A box counts with its label. */
+/** Controls less than 24 px wide or high, except links in a sentence, and those that overflow. A checkbox counts with its label. */
 export const smallTargets = (page: Page): Promise<string[]> =>
   page.evaluate(`
     const inSentence = one => getComputedStyle(one).display === 'inline'
@@ -106,8 +106,8 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     small`)
 
 /**
- * The lines of an indented text that wrap, and that continue left of where they begin. Each line is an element of its own. None of those
- * that continue is wanted, and of those that wrap, some.
+ * The lines of an indented text that wrap, and those that continue left of their beginning. Each line is an element. None of the latter are expected,
+ * and some of the former.
  */
 export const wrappedLines = (page: Page, within: string): Promise<{ wrapped: number; outdented: string[] }> =>
   page.evaluate(`
@@ -131,7 +131,7 @@ export const wrappedLines = (page: Page, within: string): Promise<{ wrapped: num
     }
     ;({ wrapped, outdented })`)
 
-/** Where letters that are written from right to left are seen in no element that takes its direction from its text. */
+/** Places where right-to-left letters are visible outside an element that takes its direction from its text. */
 export const undirected = (page: Page): Promise<string[]> =>
   page.evaluate(`
     const found = []
@@ -144,8 +144,8 @@ export const undirected = (page: Page): Promise<string[]> =>
     found`)
 
 /**
- * Of each style sheet of a page, by file name, the selectors that match nothing on it whatever state its elements are in; and the page's classes.
- * What is said of a state is left out of a selector: a pseudo-class, an attribute that scripts and folds change, and a `:not()` with one in it.
+ * For each style sheet of a page, by file name, the selectors that match nothing on it in any state of its elements; and the page's classes. Parts
+ * that depend on state are ignored: pseudo-classes, attributes that scripts and folds change, and a `:not()` with one of them.
  */
 export const unmatchedSelectors = (page: Page): Promise<{ sheets: Record<string, string[]>; classes: string[] }> =>
   page.evaluate(`

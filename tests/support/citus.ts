@@ -15,10 +15,10 @@ export const citusInstallation = (): string | undefined => process.env.TRIBUTARY
 export interface CitusCluster {
   coordinator: EmbeddedPostgres
   workers: EmbeddedPostgres[]
-  /** Makes a database of this name on every node, and makes the nodes of it know one another. */
+  /** Creates a database with this name on every node, and registers the nodes with one another. */
   createDatabase(name: string): Promise<void>
   dropDatabase(name: string): Promise<void>
-  /** Does this while one worker, or the coordinator, is stopped, or was killed as when the machine loses its power. */
+  /** Runs something while one worker, or the coordinator, is stopped, or was killed as in a power failure. */
   without(which: number | 'coordinator', work: () => Promise<unknown>, how?: 'stopped' | 'killed'): Promise<void>
   stop(): Promise<void>
 }
@@ -29,12 +29,12 @@ const settings = {
   wal_level: 'logical',
   max_connections: '300',
   'citus.node_conninfo': 'sslmode=disable',
-  // Tests have many databases, and each has a daemon of its own.
+  // Tests use many databases, and each has a daemon.
   max_worker_processes: '300',
   shared_buffers: '128MB',
 }
 
-/** Unless `durable`, what is committed may be lost with the machine; it costs less then. */
+/** Unless `durable`, commits may be lost with the machine, which is cheaper. */
 export async function startCitusCluster(installation: string, durable = false): Promise<CitusCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-citus-'))
   await chmod(folder, 0o755)

@@ -17,9 +17,9 @@ export interface CollectedSpan {
 export interface Collector {
   url: string
   spans: CollectedSpan[]
-  /** All that came, as it came. */
+  /** Everything received, unchanged. */
   texts: string[]
-  /** The header fields of the last request. */
+  /** The headers of the last request. */
   headers: Headers
   stop(): Promise<void>
 }
@@ -41,7 +41,7 @@ interface OtlpSpan {
   status: { code?: number }
 }
 
-/** `answer` decides what a request is answered with; 200 unless given. */
+/** `answer` decides the response; 200 by default. */
 export function startCollector(answer: () => Response | Promise<Response> = () => Response.json({})): Collector {
   const spans: CollectedSpan[] = []
   const texts: string[] = []
@@ -74,7 +74,7 @@ function spansOf(text: string): CollectedSpan[] {
   )
 }
 
-/** Throws what makes the collector answer 500 when it is not as opentelemetry-proto has it. */
+/** Throws if a request does not comply with opentelemetry-proto, so that the collector responds with 500. */
 function read(span: OtlpSpan, service: string): CollectedSpan {
   const { traceId, spanId, parentSpanId, name, kind, startTimeUnixNano, endTimeUnixNano, attributes, status } = span
   const right =

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load-config.ts'
 export const testPepper = 'k3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx'
 export const testTokenKey = Buffer.alloc(32, 7).toString('base64')
 
-/** For a service that a test asks more of in a minute, or at a time, than a key or an address may have. */
+/** For a service that gets more requests from a test than a key or an address is usually allowed. */
 export const unlimited = { requestsPerMinute: 0, exportsAtATime: 0, authFailuresPerMinute: 0 } satisfies Partial<Config>
 
 /** The service as a client of an OpenID provider. */

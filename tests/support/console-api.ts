@@ -5,7 +5,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { answerErrors } from './answer-errors.ts'
 import type { TestService } from './service.ts'
 
-/** A token of a person; good for everything, and for a day, unless given. */
+/** A person's token; by default, with all scopes and valid for a day. */
 export async function aToken(
   sql: Sql,
   person: { person_id: number; email: string },
@@ -17,7 +17,7 @@ export async function aToken(
 
 export interface ApiAnswer {
   status: number
-  /** Of a refusal, its problem document. */
+  /** For an error response, its problem document. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it as they know it to be
   body: any
   headers: Headers
@@ -33,7 +33,7 @@ export class ApiProgram {
     return new ApiProgram(service, { Authorization: `Bearer ${token}` })
   }
 
-  /** A request below /admin/api/v1. Throws when it is done and the answer is not as its action says. */
+  /** A request below /admin/api/v1. Throws if it succeeds and the response does not match its action's schema. */
   async ask(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
     const response = await this.service.get(`/admin/api/v1${path}`, {
       method,

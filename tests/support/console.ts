@@ -15,11 +15,11 @@ const nowhere: Readonly<Record<string, string>> = {
   tokenId: `tribat_${'x'.repeat(20)}`,
 }
 
-/** An address of the pattern of a route or an action: of the program `others`, and otherwise of what is not there. */
+/** An address for the pattern of a route or action: of the program `others`, and otherwise of things that don't exist. */
 export const addressOf = (pattern: string): string =>
   pattern.replace('*', 'nothing-here').replaceAll(/:(\w+)/g, (_, name: string) => nowhere[name] ?? '999999')
 
-/** A person who can sign in with `testPassword`. `programs` are of a program administrator; with any other role they say nothing. */
+/** A person who can sign in with `testPassword`. `programs` are for a program administrator and are ignored for other roles. */
 export async function aPerson(
   sql: Sql,
   person: { role?: Role; email?: string; name?: string; programs?: readonly string[] } = {},
@@ -34,7 +34,7 @@ export async function aPerson(
   return { person_id: personId, email, name }
 }
 
-/** A text of a page as a browser has it: each line ends with a line feed. */
+/** A text on a page as a browser has it: each line ends with a line feed. */
 export const decoded = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')
@@ -44,7 +44,7 @@ export const decoded = (text: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-/** What a reader sees of a part of a page, in one line. */
+/** The visible text of a part of a page, on one line. */
 export const seenIn = (html: string): string =>
   decoded(
     html
@@ -59,7 +59,7 @@ export const seenIn = (html: string): string =>
 export const noticesOf = (page: string): string[] =>
   [...page.matchAll(/ data-notice="([^"]*)"/g)].map(([, name]) => name!)
 
-/** What the summary of errors refuses: `field code` of each, or the code alone where it belongs to no field. */
+/** The errors in the summary: `field code` of each, or only the code if it belongs to no field. */
 export const errorsOf = (page: string): string[] =>
   [...page.matchAll(/<(?:a href="#([^"]*)"|li) data-code="([^"]*)"/g)].map(([, field, code]) =>
     field === undefined ? code! : `${field} ${code}`,
@@ -68,20 +68,20 @@ export const errorsOf = (page: string): string[] =>
 /** Whether a page has an empty list where its table would be. */
 export const isEmptyList = (page: string): boolean => page.includes('class="card empty"')
 
-/** The rows of a page's table, found by its caption: each cell by its column. */
+/** The rows of a page's table, found by its caption: cells by column. */
 export function rowsOf(page: string, caption: string): Record<string, string>[] {
   const table = page.split('<caption').find(part => part.includes(`>${caption}</caption>`)) ?? ''
   const [, ...rows] = table.split('</table>')[0]!.split('<tbody>').at(-1)!.split('<tr>')
   return rows.map(row => named(row, /<td data-head="([^"]*)"[^>]*>(.*?)<\/td>/gs))
 }
 
-/** The facts of a page, by their names. */
+/** The facts on a page, by name. */
 export const factsOf = (page: string): Record<string, string> => named(page, /<dt>(.*?)<\/dt><dd[^>]*>(.*?)<\/dd>/gs)
 
 const named = (html: string, pair: RegExp): Record<string, string> =>
   Object.fromEntries([...html.matchAll(pair)].map(([, name, value]) => [seenIn(name!), seenIn(value!)]))
 
-/** The fields of the page's form that goes to this address, as a browser would send them untouched. */
+/** The fields of the page's form for this address, as a browser would send them unchanged. */
 export function fieldsOf(page: string, action: string): Record<string, string> {
   const form = page.split(/<form /).find(part => part.includes(`action="${action}"`))!
   const fields: Record<string, string> = {}
@@ -103,7 +103,7 @@ export function fieldsOf(page: string, action: string): Record<string, string> {
 export class ConsoleVisitor {
   /** Name → value, as a browser would send them. */
   readonly cookies = new Map<string, string>()
-  /** The last Set-Cookie fields. */
+  /** The last Set-Cookie headers. */
   setCookies: string[] = []
 
   constructor(
@@ -119,7 +119,7 @@ export class ConsoleVisitor {
     return this.#keep(await this.service.get(path, { method: 'HEAD', headers: this.#headers({}) }))
   }
 
-  /** The text of a page that must be there. */
+  /** A text that must be on the page. */
   async page(path: string): Promise<string> {
     const response = await this.get(path)
     const text = await response.text()
@@ -127,7 +127,7 @@ export class ConsoleVisitor {
     return text
   }
 
-  /** Sends a form with the token of the session's last page, as a page of our own would; lines end as browsers end them. */
+  /** Sends a form with the token from the session's last page, like one of our pages, with a browser's line endings. */
   async post(
     path: string,
     form: Record<string, string | readonly string[]> = {},
@@ -141,7 +141,7 @@ export class ConsoleVisitor {
     return this.#send(path, body, headers)
   }
 
-  /** Sends a form with a file, as a browser does without scripts: the fields, and the file in the one of its name. */
+  /** Sends a form with a file, like a browser without scripts: the fields, and the file in its field. */
   async upload(path: string, fields: Readonly<Record<string, string>>, name: string, file: File): Promise<Response> {
     const body = new FormData()
     for (const [field, value] of Object.entries({ csrf: await this.csrf(), ...fields })) body.append(field, value)
@@ -159,7 +159,7 @@ export class ConsoleVisitor {
     )
   }
 
-  /** Sends a form that must be refused with this status, and gives the text of the page on which it comes back. */
+  /** Sends a form that must be rejected with this status, and returns the text of the page that shows it again. */
   async refused(status: number, ...sent: Parameters<ConsoleVisitor['post']>): Promise<string> {
     const response = await this.post(...sent)
     const text = await response.text()
@@ -167,13 +167,13 @@ export class ConsoleVisitor {
     return text
   }
 
-  /** What every form of the session carries; empty when there is no session. */
+  /** The fields in every form of the session; empty without a session. */
   async csrf(): Promise<string> {
     const response = await this.service.get('/admin/account', { headers: this.#headers({}) })
     return /name="csrf" value="([^"]*)"/.exec(await response.text())?.[1] ?? ''
   }
 
-  /** Signs in, and throws when that fails. */
+  /** Signs in; throws if that fails. */
   async signIn(email: string, password = testPassword): Promise<this> {
     const response = await this.post('/admin/sign-in', { csrf: '', email, password })
     if (response.status !== 303) throw new Error(`signing in answered ${response.status}: ${await response.text()}`)

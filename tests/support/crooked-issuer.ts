@@ -6,13 +6,13 @@ type Claims = Record<string, unknown>
 
 export interface CrookedIssuer {
   issuer: string
-  /** What the next ID token says alongside or in place of what it should. */
+  /** Claims that the next ID token has in addition to, or instead of, the right ones. */
   says: Claims
-  /** How the next ID token is signed: as it should be, by a key that is not the provider's, with its name under `none`, or not. */
+  /** How the next ID token is signed: correctly, with a key that is not the provider's, with its name under `none`, or not at all. */
   signs: 'well' | 'by another key' | 'none' | 'not at all'
-  /** What its description says alongside or in place of what it should. */
+  /** Metadata in addition to, or instead of, the right one. */
   describes: Claims
-  /** The status with which it answers who exchanges a code. */
+  /** The status of the response to a code exchange. */
   status: number
 }
 

@@ -5,18 +5,18 @@ import { expect } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import type { ExportedApplication } from './export-client.ts'
 
-/** A cell: null where nothing stands between two commas, else its text. */
+/** A cell: null if there is nothing between two commas, otherwise its text. */
 type Cell = string | null
 export type CsvRecord = Record<string, Cell>
 
 interface CsvPage {
   columns: string[]
-  /** Of the applications; the record that ends the page is not among them. */
+  /** The applications' records, without the last record of the page. */
   records: CsvRecord[]
   nextPageToken: string | null
 }
 
-/** Reads a page as its documentation says. Throws where it is not RFC 4180, or not whole. */
+/** Reads a page as documented. Throws if it does not comply with RFC 4180 or is incomplete. */
 export function readCsvPage(text: string): CsvPage {
   expect(text).toStartWith('\ufeff')
   if (!text.endsWith('\r\n')) throw new Error('the page does not end with the end of a record')
@@ -32,7 +32,7 @@ export function readCsvPage(text: string): CsvPage {
   }
 }
 
-/** Reads a page for programs as its documentation says: its count and token are in the headers. Throws where it is not whole. */
+/** Reads a page for software as documented: its count and token are in the headers. Throws if it is incomplete. */
 export function readExactCsvPage(text: string, headers: Headers): CsvPage {
   expect(text).not.toStartWith('\ufeff')
   if (!text.endsWith('\r\n')) throw new Error('the page does not end with the end of a record')
@@ -53,7 +53,7 @@ const cellsOf = (text: string): Cell[][] =>
 const recordsOf = (columns: readonly string[], lines: readonly Cell[][]): CsvRecord[] =>
   lines.map(cells => Object.fromEntries(cells.map((cell, i) => [columns[i]!, cell])))
 
-/** The cell's text without the apostrophe that keeps spreadsheets from taking it for a formula. */
+/** The cell's text without the apostrophe that keeps spreadsheets from interpreting a formula. */
 export const textOf = (cell: Cell): Cell => (cell?.startsWith("'") === true ? cell.slice(1) : cell)
 
 /** The columns of an application, cells without their apostrophe. */

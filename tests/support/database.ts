@@ -10,13 +10,13 @@ import { type CitusCluster, citusInstallation, startCitusCluster } from './citus
 import { makeServerFolder } from './server-folder.ts'
 
 let server: Promise<EmbeddedPostgres> | undefined
-/** To the server's own database, which no test uses. */
+/** The URL of the server's own database, which no test uses. */
 let superuser: Sql | undefined
 let cluster: Promise<CitusCluster> | undefined
 let template: Promise<string> | undefined
 let clones = 0
 
-/** The server of this test run, started when it is first asked for. */
+/** The server of this test run, started at its first use. */
 export function testServer(): Promise<EmbeddedPostgres> {
   server ??= (async () => {
     const directory = await makeServerFolder()
@@ -47,15 +47,15 @@ export async function stopTestServer(): Promise<void> {
 
 export interface TestDatabase {
   url: string
-  /** Of the owner of the schema. */
+  /** The URL for the owner of the schema. */
   sql: Sql
-  /** Whether `test_service` and `test_console` may log in, which have the rights of src/db/roles.sql and no more. */
+  /** Whether `test_service` and `test_console`, which have exactly the rights in src/db/roles.sql, may log in. */
   hasLogins?: boolean
   /** Closes the pool and drops the database, even if it still has connections. */
   drop(): Promise<void>
 }
 
-/** An empty, migrated database of its own, in the instance zone UTC unless given another. */
+/** An empty, migrated database, in the instance time zone UTC by default. */
 export async function createTestDatabase(
   options: { timeZone?: string; connectionsMax?: number } = {},
 ): Promise<TestDatabase> {
@@ -81,13 +81,13 @@ export async function createTestDatabase(
   }
 }
 
-/** The cluster of this test run, of this PostgreSQL, started when it is first asked for. */
+/** The cluster of this test run, with this PostgreSQL, started at its first use. */
 export function testCluster(installation: string): Promise<CitusCluster> {
   cluster ??= startCitusCluster(installation)
   return cluster
 }
 
-/** As `createTestDatabase`, on the coordinator of the cluster; distributed unless given otherwise. */
+/** Like `createTestDatabase`, on the coordinator of the cluster; distributed by default. */
 export async function createClusterDatabase(
   installation: string,
   options: { timeZone?: string; connectionsMax?: number; undistributed?: boolean } = {},
@@ -96,7 +96,7 @@ export async function createClusterDatabase(
   const name = `test_${process.pid}_${++clones}`
   await nodes.createDatabase(name)
   const url = withDatabase(nodes.coordinator.url, name)
-  // Of its own: what is set for the database holds in connections that are made afterwards.
+  // A separate connection: settings of the database take effect for connections opened afterwards.
   const preparing = openDatabase({ url, connectionsMax: 1 })
   await prepareDatabase(preparing, options.timeZone ?? 'UTC')
   if (options.undistributed !== true) await distributeApplications(preparing, 4)
@@ -142,7 +142,7 @@ async function makeTemplate(url: string): Promise<string> {
   return name
 }
 
-/** The address of a database as a login of least privilege sees it; unchanged where there is none, or another login is in it. */
+/** The URL of a database for a login with few rights; unchanged if there is none, or if it already contains another login. */
 export function leastPrivileged(
   { url, hasLogins }: Pick<TestDatabase, 'url' | 'hasLogins'>,
   login: 'test_service' | 'test_console',

@@ -11,15 +11,15 @@ const logins = ['owner', 'web', 'work', 'desk', 'follow']
 
 export interface DefaultLogins {
   server: Awaited<ReturnType<typeof useInstalledPostgres>>
-  /** The folder with the secrets; addresses in it lead to the host `postgres`. */
+  /** The folder with the secrets; URLs in it lead to the host `postgres`. */
   secrets: string
-  /** The address of the database for a login, on this machine. */
+  /** The database's URL for a login, on this machine. */
   addressOf(login: string): Promise<string>
   /** As a superuser. */
   psql(...args: string[]): Promise<string>
 }
 
-/** Ends with the test file. `mayLogIn`: others than the default ones, that must give a password too. */
+/** Ends with the test file. `mayLogIn`: additional logins, which must also give a password. */
 export async function useDefaultLogins(
   settings: Record<string, string> = {},
   mayLogIn: string[] = [],
@@ -48,7 +48,7 @@ export async function useDefaultLogins(
   return { server, secrets, addressOf, psql }
 }
 
-/** The secrets as the first ten minutes have them made, with the port of this server. */
+/** The secrets as generated in the first ten minutes, with the port of this server. */
 export async function makeSecrets(port: number): Promise<string> {
   const folder = await useFolder()
   const operations = await Bun.file(join(root, 'deploy/OPERATIONS.md')).text()

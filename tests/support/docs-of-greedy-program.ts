@@ -16,7 +16,7 @@ let ids = 0
 
 function question(kind: QuestionKind, parent: VersionQuestion | null, settings: Partial<QuestionSettings> = {}) {
   const question_id = ++ids
-  // Keys are letters: digits of the number, written as letters.
+  // Keys consist of letters, so the digits of the number are written as letters.
   const question_key = `q_${[...String(question_id)].map(digit => 'abcdefghij'[Number(digit)]).join('')}`
   const whole: VersionQuestion = {
     question_id,
@@ -30,7 +30,7 @@ function question(kind: QuestionKind, parent: VersionQuestion | null, settings: 
   return whole
 }
 
-/** Enumerators in one another, some questions in each, all of which ask for as much as may be asked for. */
+/** Nested enumerators with some questions in each, all of which allow the maximum. */
 function nested(depth: number): VersionQuestion[] {
   const questions: VersionQuestion[] = []
   let parent: VersionQuestion | null = null
@@ -66,7 +66,7 @@ function version(questions: VersionQuestion[]): DocumentableVersion {
   }
 }
 
-/** The versions of a program, the newest last. */
+/** The versions of a program, newest last. */
 const programs: Readonly<Record<string, () => DocumentableVersion[]>> = {
   'at the bound': () => [version(nested(20))],
   'beyond the bound': () => [version(nested(30))],
@@ -135,7 +135,7 @@ console.log(
     questions: docs.questions.length,
     changes: docs.questions.reduce((sum, { history }) => sum + history.changes.length + history.earlier, 0),
     left_out,
-    // To compile the longest schemas takes the validator a gigabyte.
+    // Compiling the longest schemas takes the validator a gigabyte.
     errors: JSON.stringify(schema).length > 500_000 ? [] : schemaErrors(schema, JSON.parse(example)).slice(0, 3),
   }),
 )

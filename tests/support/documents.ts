@@ -7,7 +7,7 @@ const paths = ['*.md', '{deploy,patches,scripts,src}/**/*.md'].flatMap(glob => [
   ...new Bun.Glob(glob).scanSync({ cwd: root }),
 ])
 
-/** Path → text. CHANGELOG.md tells of what was, too. */
+/** Path → text. Without CHANGELOG.md, which also describes the past. */
 export const documents: ReadonlyMap<string, string> = new Map(
   await Promise.all(
     paths
@@ -16,7 +16,7 @@ export const documents: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** The blocks of a document that are marked with exactly this: `sh`, `sh example`, `json`. */
+/** The blocks of a document marked exactly like this: `sh`, `sh example`, `json`. */
 export function blocks(path: string, mark: string): string[] {
   const text = documents.get(path)
   if (text === undefined) throw new Error(`There is no document ${path}.`)
@@ -25,7 +25,7 @@ export function blocks(path: string, mark: string): string[] {
 
 interface NamedCommand {
   path: string
-  /** `api-key` of `scripts/api-key create --may submit` and of `tributary api-key create --may submit`. */
+  /** `api-key` for `scripts/api-key create --may submit` and `tributary api-key create --may submit`. */
   script: string
   /** The rest, up to a comment, a pipe or a redirection. */
   words: readonly string[]
@@ -48,7 +48,7 @@ export const namedCommands: readonly NamedCommand[] = [...documents].flatMap(([p
   ),
 )
 
-/** Those whose subcommand or options a help text does not have. */
+/** Commands whose subcommand or options are not in a help text. */
 export const unknownTo = (help: string, commands: readonly NamedCommand[]): string[] =>
   commands
     .filter(({ words }) =>

@@ -7,7 +7,7 @@ import type { DocumentableVersion } from '../../src/domain/samples/version-docs.
 
 const words = ['one', 'two', 'three'] as const
 
-/** Every kind at the top, in an enumerator, and in an enumerator of that one. */
+/** Every kind at the top level, in an enumerator, and in an enumerator inside that one. */
 export function everyKindQuestions(): VersionQuestion[] {
   const questions: VersionQuestion[] = []
   let enumeratorId: number | null = null
@@ -19,7 +19,7 @@ export function everyKindQuestions(): VersionQuestion[] {
   return questions
 }
 
-/** A version of the program `every-kind`, on one screen, with what is given put in its place. */
+/** A version of the program `every-kind`, on one screen, with the given parts replaced. */
 export function everyKindVersion(changes: Partial<DocumentableVersion> = {}): DocumentableVersion {
   const questions = changes.questions ?? everyKindQuestions()
   const placements = questions.map(({ question_id }) => ({ question_id, optional: true, visible_when: null }))

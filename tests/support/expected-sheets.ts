@@ -9,13 +9,13 @@ import type { ReadSheet } from './read-workbook.ts'
 type Members = Readonly<Record<string, unknown>>
 type Row = Readonly<Record<string, unknown>>
 
-/** Texts by question key, and those of its options by id. */
+/** Texts by question key, and the texts of its options by ID. */
 export interface SheetTexts {
   question: (key: string) => string
   option: (key: string, id: string) => string
 }
 
-/** As the newest version that asks a question has them, in a language where `translated` finds it. */
+/** From the newest version that asks a question, in a language where `translated` finds it. */
 export async function textsOf(sql: Db, slug: string, language = ''): Promise<SheetTexts> {
   const versions = await readPublishedVersions(sql, (await loadProgram(sql, slug)).program_id)
   const textOf = ({ text, translations }: Pick<QuestionSettings, 'text' | 'translations'>): string =>
@@ -28,7 +28,7 @@ export async function textsOf(sql: Db, slug: string, language = ''): Promise<She
   return { question: key => questions.get(key)!, option: (key, id) => options.get(`${key} ${id}`)! }
 }
 
-/** Rows of each list of entities by its path, of applications by the empty one; a cell by its key. */
+/** Rows of each list of entities by its path, those of applications by the empty path; cells by key. */
 export function expectedRows(applications: readonly ExportedApplication[], texts: SheetTexts): Map<string, Row[]> {
   const tables = new Map<string, Row[]>([['', []]])
   const add = (path: string, fixed: Row, answers: Members, place: readonly number[], id: number): void => {
@@ -74,6 +74,6 @@ function cellOf({ option }: SheetTexts, key: string, type: unknown, value: unkno
   return type === 'DATE' ? `${value}T00:00:00` : isChoice ? option(key, value) : value
 }
 
-/** The rows of a sheet by its keys, an empty cell as null. */
+/** The rows of a sheet by key, an empty cell as null. */
 export const keyedRows = ({ rows: [, keys = [], ...rows] }: Pick<ReadSheet, 'rows'>): Row[] =>
   rows.map(row => Object.fromEntries(keys.map((key, i) => [String(key), row[i] ?? null])))

@@ -41,7 +41,7 @@ export class ExportClient {
     private readonly slug: string,
   ) {}
 
-  /** One request; whatever it answers. Parameters are escaped; a string is sent as the query as it stands. */
+  /** One request, with any response. Parameters are escaped; a string is sent unchanged as the query. */
   async request(
     parameters: Record<string, string> | string = {},
     headers: Record<string, string> = {},
@@ -52,7 +52,7 @@ export class ExportClient {
     })
   }
 
-  /** One page that must be answered with 200, and be as the docs of its program say. */
+  /** One page, which must be a 200 that matches the docs of its program. */
   async page(parameters: Record<string, string> | string = {}, headers?: Record<string, string>): Promise<Fetched> {
     const response = await this.request(parameters, headers)
     const text = await response.text()
@@ -62,7 +62,7 @@ export class ExportClient {
     return { response, text, page }
   }
 
-  /** The refusal a request must be answered with: status, problem body, and the codes by parameter. */
+  /** The expected error response: status, problem body, and the codes by parameter. */
   async refusal(parameters: Record<string, string> | string, headers?: Record<string, string>) {
     const response = await this.request(parameters, headers)
     const body = (await response.json()) as {
@@ -90,7 +90,7 @@ export class ExportClient {
   }
 }
 
-/** The ids of a walk, however its pages are asked for: each by its query, of which the first is given. */
+/** The IDs of a walk in any form of pages: each is requested by its query, of which the first is given. */
 export async function walkIds(ask: (query: string) => Promise<Response>, query: string): Promise<number[]> {
   const ids: number[] = []
   while (query !== '') {
@@ -104,6 +104,6 @@ export async function walkIds(ask: (query: string) => Promise<Response>, query: 
   return ids
 }
 
-/** The text of a page without its token, which is sealed again each time. */
+/** The text of a page without its token, which is sealed differently each time. */
 export const withoutToken = (text: string): string =>
   text.replace(/"nextPageToken":"[0-9A-Za-z]+"/, '"nextPageToken":"…"')

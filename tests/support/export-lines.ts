@@ -20,7 +20,7 @@ export async function exportLines(sql: Sql, slug: string): Promise<string[]> {
   return lines
 }
 
-/** The same, without holding more than some hundred of them. */
+/** The same, holding at most some hundred of them in memory. */
 export async function* readExportLines(sql: Sql, slug: string): AsyncGenerator<string> {
   const program = await findProgram(sql, slug)
   if (program === undefined) throw new Error(`there is no program ${slug}`)

@@ -6,8 +6,8 @@ import { endWithFile } from './fixtures.ts'
 import { startProxy, type TapProxy } from './proxy.ts'
 
 /**
- * What becomes of a request: passed on, answered with a status or with something else as 200, its answer cut off or silent after some
- * bytes, or changed on the way, or nothing at all.
+ * What happens to a request: forwarded, answered with a status or with a different 200, its response cut off, silent after some bytes, or changed, or
+ * no response at all.
  */
 export type Fault =
   | 'none'
@@ -18,7 +18,7 @@ export type Fault =
   | { cutAfterBytes: number }
   | { silentAfterBytes: number }
 
-/** Mostly faults, of every kind, as the seed has them: cut off or silent after so many bytes at most. */
+/** Mostly faults, of every kind, determined by the seed: cut off or silent after at most this many bytes. */
 export function randomFaults(seed: number, bytesMax: number): (n: number) => Fault {
   const next = seededRandom(seed)
   return () =>
@@ -35,11 +35,14 @@ export function randomFaults(seed: number, bytesMax: number): (n: number) => Fau
 
 export interface FaultyProxy extends TapProxy {
   baseUrl: string
-  /** Paths with query of all requests so far, in order, each with what became of it. */
+  /** Paths with query of all requests so far, in order, each with its outcome. */
   requests: { target: string; fault: Fault }[]
 }
 
-/** Passes requests on to the port of loopback until the file ends; `faultOf` decides about each, by its number from 0 and its path. One request a connection; `saysClose` sends the client that header. */
+/**
+ * Forwards requests to the loopback port until the file ends; `faultOf` decides about each, by its number from 0 and its path. One request per
+ * connection; `saysClose` sends the client that header.
+ */
 export async function useFaultyProxy(
   port: number,
   faultOf: (n: number, target: string) => Fault,
@@ -87,7 +90,7 @@ export async function useFaultyProxy(
           if (passed.length > 0) client.write(passed)
           return
         }
-        // What was written must have left before the connection is reset, or the client would see nothing of it.
+        // Written bytes must have left before the connection is reset, or the client would never receive them.
         client.write(passed, () => {
           if (left === 0) client.destroy()
         })
@@ -98,13 +101,13 @@ export async function useFaultyProxy(
   return { ...proxy, baseUrl: `http://127.0.0.1:${proxy.port}`, requests }
 }
 
-/** Bun would use the connection again, find it closed, and ask once more by itself. Node.js 24 fails on an assertion of its own then. */
+/** Bun would reuse the connection, find it closed, and repeat the request automatically. Node.js 24 then fails on an assertion of its own. */
 function closing(head: Buffer): Buffer {
   const statusLine = head.indexOf('\r\n') + 2
   return Buffer.concat([head.subarray(0, statusLine), Buffer.from('Connection: close\r\n'), head.subarray(statusLine)])
 }
 
-/** Where it stands whole in one chunk; by as many bytes, so that the length stays. */
+/** Replaced if it is complete in one chunk, with as many bytes, so that the length stays the same. */
 const replacedIn = (bytes: Buffer, { replace, by }: { replace: string; by: string }): Buffer =>
   Buffer.from(bytes.toString('latin1').replace(replace, by), 'latin1')
 

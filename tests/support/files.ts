@@ -2,7 +2,7 @@
 
 import type { Applicant, AppliedPage } from './applicant.ts'
 
-/** Bytes that are recognized as a PDF, of any length. */
+/** Bytes that are detected as a PDF, of any length. */
 export const aPdf = (length = 500, ...parts: string[]): Buffer =>
   Buffer.concat([Buffer.from(`%PDF-1.7\n${parts.join('\n')}\n`), Buffer.alloc(length, '% nothing\n')]).subarray(
     0,
@@ -36,15 +36,15 @@ export async function sendFiles(
   return applicant.page
 }
 
-/** A field of a form with the boundary `x`, as it is sent. */
+/** A field of a form with the boundary `x`, as sent. */
 export const fieldPart = (name: string, value: string): string =>
   `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
 
-/** What comes before the content of a file in such a form. */
+/** The part before the content of a file in such a form. */
 export const fileHead = (field: string, name: string): string =>
   `--x\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\n\r\n`
 
-/** Names of the files that the open page shows. */
+/** Names of the files on the open page. */
 export const fileNamesOn = ({ html }: AppliedPage): string[] =>
   [...html.matchAll(/<li><input type="hidden" name="[^"]*\/file_urls"[^>]*>\s*<span dir="auto">([^<]*)/g)].map(
     ([, name]) => name!,

@@ -22,8 +22,7 @@ type End = () => unknown
 type EndWith = (end: End) => void
 
 /**
- * Bun itself would run what is to be done at the end in the order in which it was said. What a file leaves that failed before its end, the next one ends
- * with its own.
+ * Bun itself would run the hooks in the order in which they were registered. If a file fails before its end, the next file ends what it left behind.
  */
 function lastOpenedFirst(atEnd: (endAll: () => Promise<void>) => void): EndWith {
   const ends: End[] = []
@@ -39,12 +38,12 @@ function lastOpenedFirst(atEnd: (endAll: () => Promise<void>) => void): EndWith 
 }
 
 /**
- * `end` runs when the file's tests have run, before what was opened earlier is ended. The first call of a file is at its top level:
- * what `beforeAll` first registers for the end, it does when that has ended.
+ * `end` runs after the file's tests, in reverse order of opening. The first call in a file is at its top level: hooks that `beforeAll` registers
+ * first run when it has ended.
  */
 export const endWithFile = lastOpenedFirst(afterAll)
 
-/** For tests that are skipped where something is not there: what they need is opened only where it is. */
+/** For tests that are skipped if something is missing: their resources are only opened if it exists. */
 export const openedIf = async <T>(isThere: boolean, open: () => Promise<T>): Promise<T> =>
   isThere ? open() : (undefined as T)
 
@@ -68,14 +67,14 @@ export async function useBareDatabase(endWith = endWithFile): Promise<TestDataba
   return database
 }
 
-/** Connections of its own to a database that is there. */
+/** Separate connections to an existing database. */
 export function usePool(options: Parameters<typeof openDatabase>[0], endWith = endWithFile): Sql {
   const sql = openDatabase(options)
   endWith(() => sql.end({ timeout: 1 }))
   return sql
 }
 
-/** An empty folder; the account that runs PostgreSQL for root can reach it. */
+/** An empty folder that the account that runs PostgreSQL for root can access. */
 export async function useFolder(endWith = endWithFile): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-folder-'))
   await chmod(folder, 0o755)
@@ -90,7 +89,7 @@ export async function useServerFolder(endWith = endWithFile): Promise<string> {
   return folder
 }
 
-/** The HTTP service on a database that is open already. */
+/** The HTTP service on a database that is already open. */
 export async function useService(
   database: TestDatabase,
   config?: Partial<Config>,
@@ -103,11 +102,11 @@ export async function useService(
 }
 
 export interface ExportFixtureOptions {
-  /** Of the one program, which asks TEXT questions; `raw` unless given. */
+  /** Slug of the only program, which asks TEXT questions; `raw` by default. */
   slug?: string
-  /** It has three versions, in another order each, unless this says one, of one question. */
+  /** By default it has three versions, each in a different order; this gives it one version with one question. */
   versions?: 'one'
-  /** How many it has, with the answers of `textOf`, submitted at `timeOf`. None unless given. */
+  /** Number of applications, with the answers of `textOf`, submitted at `timeOf`; none by default. */
   applications?: number
   textOf?: (i: number) => string
   timeOf?: (i: number) => Micros
@@ -123,14 +122,14 @@ export interface ExportFixture {
   sql: Sql
   slug: string
   program: RawProgram
-  /** Of the applications, in the order of an export. */
+  /** IDs of the applications, in export order. */
   ids: number[]
   service: TestService
   key: TestKey
   client: ExportClient
 }
 
-/** A service, one program with applications, and a client that may export them. For programs of other questions: `useService` and `aProgram`. */
+/** A service, one program with applications, and a client that may export them. For programs with other questions: `useService` and `aProgram`. */
 export async function useExport(options: ExportFixtureOptions = {}): Promise<ExportFixture> {
   const { slug = 'raw', timeZone, applications = 0 } = options
   const database = await useDatabase({ timeZone })
@@ -144,7 +143,7 @@ export async function useExport(options: ExportFixtureOptions = {}): Promise<Exp
   return { database, sql, slug, program, ids, service, key, client: new ExportClient(service, key, slug) }
 }
 
-/** A service with the program `housing-aid`, which asks these questions, and short ways to send its intake anything at all. */
+/** A service with the program `housing-aid`, which asks these questions, and shortcuts to send anything to its intake. */
 export async function useIntake(questions: readonly QuestionSpec[], config?: Partial<Config>): Promise<IntakeFixture> {
   const database = await useDatabase()
   const program = await aProgram(database.sql, { slug: 'housing-aid', questions })

@@ -28,7 +28,7 @@ async function connect(): Promise<void> {
   tried++
 }
 
-// Not all at once, or those that the kernel's queue does not hold try again after a second only.
+// Not all at once, or those beyond the kernel's queue would only try again after a second.
 void (async () => {
   for (let i = 0; i < connections; i += 100) {
     for (let n = 0; n < Math.min(100, connections - i); n++) void connect()

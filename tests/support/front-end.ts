@@ -31,8 +31,8 @@ export class FrontEnd {
   }
 
   /**
-   * Saves and submits in one go. Again where somebody has erased the applicant's last application in between: what is saved
-   * starts from that, and goes with it (D43).
+   * Saves and submits in one step. Repeated if somebody has erased the applicant's last application in between: the saved answers start from that,
+   * and are erased with it (D43).
    */
   async apply(
     applicantId: number,

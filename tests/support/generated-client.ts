@@ -11,7 +11,7 @@ import { outputOf } from './run.ts'
 const packages = join(import.meta.dir, '../../node_modules')
 const compiler = ['--noEmit', '--strict', '--module', 'preserve', '--allowImportingTsExtensions', '--skipLibCheck']
 
-/** What a program prints that imports `client` from `./client.ts`, after the compiler has accepted both. Throws what any of them says. */
+/** The output of a program that imports `client` from `./client.ts`, after the compiler has accepted both. Throws with the errors of either. */
 export async function printedByClient(metadata: string, root: string, program: string): Promise<string> {
   const cwd = await mkdtemp(join(tmpdir(), 'tributary-odata-client-'))
   try {

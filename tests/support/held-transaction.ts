@@ -4,7 +4,7 @@ import type { Sql, Transaction } from '../../src/db/client.ts'
 import { citusInstallation } from './citus.ts'
 import { endWithTest } from './fixtures.ts'
 
-/** Resolves when the transaction is open and has run `statement`. What it resolves with ends it; so does the end of the test. */
+/** Resolves when the transaction is open and has run `statement`, with a function that ends it; so does the end of the test. */
 export async function holdTransaction(
   sql: Sql,
   statement: (tx: Transaction) => PromiseLike<unknown> = async () => {},
@@ -25,9 +25,9 @@ export async function holdTransaction(
   return release
 }
 
-/** How many connections to the database wait for a lock; only those whose name or statement holds `of`. */
+/** Number of connections to the database that wait for a lock; only those whose name or statement contains `of`. */
 export async function waitingForLocks(sql: Sql, of = ''): Promise<number> {
-  // What waits on a worker is known to Citus alone.
+  // Only Citus knows what is waiting on a worker.
   const elsewhere = sql`or pid in (select citus_pid_for_gpid(waiting_gpid) from citus_lock_waits)`
   const [row] = await sql<{ waiting: number }[]>`
     select count(*) as waiting from pg_stat_activity

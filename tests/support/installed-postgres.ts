@@ -8,13 +8,13 @@ import { outputOf } from './run.ts'
 const installation = '/usr/lib/postgresql/15'
 
 export interface InstalledPostgres extends EmbeddedPostgres {
-  /** Runs one of its programs, and returns what it prints. Throws what it says when it fails. */
+  /** Runs one of its programs, and returns its output. Throws with its errors if it fails. */
   run(program: string, ...args: string[]): Promise<string>
-  /** The address of one of its databases. */
+  /** The URL of one of its databases. */
   addressOf(database: string): string
 }
 
-/** On a data folder that is there, or a new one. Ends with the test file. */
+/** On an existing data folder or a new one. Ends with the test file. */
 export async function useInstalledPostgres(
   settings: Record<string, string> = {},
   dataDirectory?: string,

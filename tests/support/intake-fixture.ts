@@ -23,7 +23,7 @@ export class IntakeFixture {
     readonly key: TestKey,
   ) {}
 
-  /** Sends text, bytes or a value as JSON. `headers` replace those that would be sent, and undefined removes one. */
+  /** Sends text, bytes or a value as JSON. `headers` replace the usual ones, and undefined removes one. */
   async send(
     method: string,
     path: string,
@@ -71,7 +71,7 @@ export class IntakeFixture {
     )
   }
 
-  /** What the export gives for the program, newest last. */
+  /** The program's export, newest last. */
   async exported(): Promise<{ application: Record<string, unknown>; [field: string]: unknown }[]> {
     const response = await this.service.get('/api/v1/admin/programs/housing-aid/applications', {
       headers: { Authorization: this.key.authorization },

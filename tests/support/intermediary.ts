@@ -38,14 +38,14 @@ export class Intermediary extends Applicant {
     return this
   }
 
-  /** Registers a client, who is open then, and gives their code. */
+  /** Registers a client, whose page is then open, and returns their code. */
   async register(name: string): Promise<string> {
     await this.open('/apply/-/clients/new')
     await this.fill({ name }, {}, 'name="key"')
     return this.code
   }
 
-  /** The clients that the list shows, by their names. */
+  /** The names of the clients in the list. */
   async clients(): Promise<Map<string, number>> {
     const { html } = await this.open('/apply/-/clients')
     const found = html.matchAll(/data-client="(\d+)"><h2 dir="auto">([^<]*)/g)

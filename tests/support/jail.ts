@@ -4,13 +4,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A container's file system, and as whom its program runs. */
+/** A container's file system, and the user that runs its program. */
 export interface Image {
   folder: string
   user: string
 }
 
-/** As engines do: /proc, /dev and each secret, in its place. */
+/** As container engines do: /proc, /dev and each secret in its place. */
 const enter = `
 set -e
 mount --bind "$1" "$1"

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 // @ts-expect-error it brings no types
 import jq from 'jq-web'
 
-/** A PATH on which `jq` is this one; the program is put into `folder`. */
+/** A PATH on which `jq` is this program, which is written to `folder`. */
 export async function pathWithJq(folder: string): Promise<string> {
   const program = join(folder, 'jq')
   await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${import.meta.path}' "$@"\n`)

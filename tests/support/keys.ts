@@ -8,7 +8,7 @@ import { testPepper } from './config.ts'
 
 const dayMicros = 86_400_000_000
 
-/** The front end that applicants of tests belong to, unless they say another. */
+/** The front end of test applicants by default. */
 export const testFrontEnd = 'front end of tests'
 
 export interface TestKey {
@@ -22,26 +22,26 @@ export interface TestKey {
 }
 
 export interface TestKeyOptions {
-  /** Slugs; programs that are not there yet are made, with nothing in them. */
+  /** Slugs; missing programs are created empty. */
   programs?: readonly string[]
   name?: string
   mayExport?: boolean
   maySubmit?: boolean
   mayAnnotate?: boolean
-  /** Of a key that may submit; `testFrontEnd` unless given. */
+  /** For a key that may submit; `testFrontEnd` by default. */
   frontEnd?: string
   createdAt?: Micros
-  /** 90 days after `createdAt` unless given. */
+  /** 90 days after `createdAt` by default. */
   expiresAt?: Micros
   retiredAt?: Micros
-  /** CIDR; everywhere unless given. */
+  /** CIDR; from anywhere by default. */
   allowedSubnets?: readonly string[]
-  /** Admin names of questions that it never sees. */
+  /** Admin names of hidden questions. */
   hiddenQuestions?: readonly string[]
   pepper?: string
 }
 
-/** A key with a fresh credential, good for exports from everywhere unless given otherwise. */
+/** A key with a new credential; by default it may export, from anywhere. */
 export async function createTestKey(sql: Sql, options: TestKeyOptions = {}): Promise<TestKey> {
   const { username, password } = mintCredential()
   const createdAt = options.createdAt ?? Date.now() * 1000 - dayMicros
@@ -74,7 +74,7 @@ export async function createTestKey(sql: Sql, options: TestKeyOptions = {}): Pro
   }
 }
 
-/** Makes the programs of these slugs that are not there, with a counter and nothing else. */
+/** Creates the missing programs among these slugs, with only a counter. */
 export async function ensureTestPrograms(sql: Sql, slugs: readonly string[]): Promise<void> {
   await sql.begin(async tx => {
     await tx`
@@ -87,7 +87,7 @@ export async function ensureTestPrograms(sql: Sql, slugs: readonly string[]): Pr
   })
 }
 
-/** The id of the program with this slug, made if it is not there. */
+/** The ID of the program with this slug, which is created if missing. */
 export async function ensureTestProgram(sql: Sql, slug: string): Promise<number> {
   await ensureTestPrograms(sql, [slug])
   const [program] = await sql<{ program_id: number }[]>`select program_id from program where slug = ${slug}`

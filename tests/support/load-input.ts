@@ -18,7 +18,7 @@ export const newDatabase = (timeZone = 'UTC'): Promise<TestDatabase> => useDatab
 export const reasonProgram = (sql: Sql, slug = 'food-aid'): Promise<PublishedTestProgram> =>
   aProgram(sql, { slug, questions: [q.text('reason', { optional: true })] })
 
-/** Bytes in pieces that end anywhere, as they do when read from a file. */
+/** Bytes in chunks that end anywhere, as when read from a file. */
 export async function* pieces(text: string | Buffer, bytes = 1000): AsyncGenerator<Uint8Array> {
   const all = Buffer.from(text)
   for (let at = 0; at < all.length; at += bytes) yield all.subarray(at, at + bytes)
@@ -29,9 +29,9 @@ export const load = (to: Sql, text: string | Buffer, more: Partial<Parameters<ty
 
 export interface LineSpec {
   id: number
-  /** As the id, unless it is said. */
+  /** The same as the ID by default. */
   applicant?: number
-  /** Seconds after a fixed moment long past. */
+  /** Seconds after a fixed moment in the distant past. */
   at?: number
   state?: 'CURRENT' | 'OBSOLETE'
   more?: Record<string, unknown>
@@ -56,11 +56,11 @@ export function line({ program_version_id, slug }: PublishedTestProgram, spec: L
 }
 export const lines = (of: PublishedTestProgram, ...specs: LineSpec[]): string =>
   specs.map(spec => `${line(of, spec)}\n`).join('')
-/** So many lines, of ids from 1 on. */
+/** This many lines, with IDs from 1. */
 export const manyLines = (of: PublishedTestProgram, count: number, more = {}): string =>
   lines(of, ...Array.from({ length: count }, (_, i) => ({ id: i + 1, more })))
 
-/** Has an applicant submit to a program. */
+/** Submits to a program for an applicant. */
 export async function submit(sql: Sql, to: PublishedTestProgram, applicant_id: number) {
   await sql`
     insert into application_in_progress (program_id, applicant_id, create_time, answers, updated_at)

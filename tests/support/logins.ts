@@ -8,7 +8,7 @@ type Role = 'tributary_service' | 'tributary_worker' | 'tributary_console' | 'tr
 
 let logins = 0
 
-/** The address of this database for a login of its own, that is a member of this role and of nothing else. */
+/** The URL of this database for a new login that is a member of this role only. */
 export async function useLogin(
   database: Pick<TestDatabase, 'url' | 'sql'>,
   role: Role,

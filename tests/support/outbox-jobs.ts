@@ -8,7 +8,7 @@ import { findInstanceTimeZone } from '../../src/db/instance.ts'
 import { codeVersions, handlers } from '../../workers/handlers.ts'
 import { testConfig } from './config.ts'
 
-/** Empties the outbox, running each job on record. Rejects with what the first one that fails throws. */
+/** Empties the outbox, running and recording each job. Rejects with the first job's error. */
 export async function runOutboxJobs(sql: Sql): Promise<void> {
   const timeZone = (await findInstanceTimeZone(sql)) ?? 'UTC'
   const run = handlers({ db: sql, config: testConfig({ timeZone }), attempted: () => {}, now: () => Date.now() * 1000 })

@@ -6,7 +6,7 @@ import type { ExportedApplication, ExportPage } from './export-client.ts'
 import { readNdjsonPage } from './ndjson-page.ts'
 
 interface Reader {
-  /** Throws where the page is not whole. Only CSV for software has something in the headers. */
+  /** Throws if the page is incomplete. Only CSV for software uses the headers. */
   read(text: string, headers: Headers): { items: unknown[]; nextPageToken: string | null }
   /** An application as an item of this format. */
   itemOf(application: ExportedApplication): unknown

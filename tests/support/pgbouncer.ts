@@ -8,7 +8,7 @@ import { throughPort } from './proxy.ts'
 import { until } from './until.ts'
 
 export interface TestPooler {
-  /** The address of a database, through the pooler. */
+  /** The URL of a database through the pooler. */
   through(url: string): string
 }
 

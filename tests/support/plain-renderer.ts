@@ -9,7 +9,7 @@ import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 
 type Json = Record<string, unknown>
 
-/** An application object as the specification describes it, with every question ever in the program at every depth. */
+/** An application object as described in the specification, with every question the program ever had, at every depth. */
 export function plainApplication(
   s: Submission,
   a: Annotations,
@@ -39,7 +39,7 @@ export function plainApplication(
 }
 
 function plainAnswers(nodes: readonly KeyNode[], answers: Answers): Json {
-  // Object.fromEntries defines own properties, so a key such as __proto__ is one like any other.
+  // Object.fromEntries defines own properties, so a key such as __proto__ needs no special care.
   return Object.fromEntries(nodes.map(node => [node.question_key, plainQuestion(node, answers.get(node.question_key))]))
 }
 
@@ -103,7 +103,7 @@ function plainQuestion(node: KeyNode, answer: Answer | undefined): Json {
     case 'TEXT':
       return { question_type, ...fields(question_type.toLowerCase()) }
     default: {
-      // No type of the specification: what the published schema says of it.
+      // A type that is not in the specification: what the published schema contains about it.
       const { question_type: _, ...others } = questionSchema(node, { definitionsAt: '#/$defs/' }).properties as Json
       const empty = (schema: unknown): unknown => ((schema as Json).type === 'array' ? [] : null)
       const members = Object.entries(others).map(([name, schema]) => [name, field(name) ?? empty(schema)])

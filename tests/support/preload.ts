@@ -37,13 +37,13 @@ afterAll(reportSkipped)
 const runningFile = process.env.TRIBUTARY_RUNNING_FILE
 if (runningFile !== undefined) {
   let noted = ''
-  /** Says to `scripts/test` which file is running, should it not end. */
+  /** Tells `scripts/test` which file is running, in case it does not end. */
   const noteFile = (): void => {
     if (noted === Bun.main) return
     noted = Bun.main
     writeFileSync(runningFile, noted)
   }
-  // Before each test, since a loop in one lets no timer run; and by a timer, since a file may wait for ever before its first test.
+  // Before each test, because a loop in a test blocks all timers; and by a timer, because a file may wait forever before its first test.
   beforeEach(noteFile)
   setInterval(noteFile, 500).unref()
 }

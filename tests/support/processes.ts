@@ -12,19 +12,19 @@ export interface TestProcess {
   child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
   /** Every log line so far, parsed. */
   log: Record<string, unknown>[]
-  /** Resolves when the last line was read. */
+  /** Resolves when the last line has been read. */
   reading: Promise<void>
 }
 
 export interface TestMain extends TestProcess {
-  /** Addresses of the service and of its health port, as it logs them itself, without a slash at the end. */
+  /** Addresses of the service and of its health port, from its own log, without a trailing slash. */
   url: string
   health: string
 }
 
 const running: Bun.Subprocess[] = []
 
-/** For `afterEach`: ends whatever a test has left running. */
+/** For `afterEach`: ends processes that a test has left running. */
 export async function endProcesses(): Promise<void> {
   for (const child of running.splice(0)) {
     if (child.exitCode === null) child.kill('SIGKILL')
@@ -32,10 +32,12 @@ export async function endProcesses(): Promise<void> {
   }
 }
 
-/** What is started: a main of this checkout, or a command such as the binary with a sub-command. */
+/** What to start: a main of this checkout, or a command such as the binary with a subcommand. */
 export type Program = 'src/main.ts' | 'workers/main.ts' | readonly string[]
 
-/** Starts `src/main.ts`, `workers/main.ts` or a command on free ports, in development mode unless given otherwise; with `TEST_DESCRIPTORS` descriptors at most. */
+/**
+ * Starts `src/main.ts`, `workers/main.ts` or a command on free ports, in development mode by default; with at most `TEST_DESCRIPTORS` descriptors.
+ */
 export function spawnProcess(
   program: Program,
   database: Pick<TestDatabase, 'url'>,
@@ -43,14 +45,14 @@ export function spawnProcess(
 ): TestProcess {
   const command =
     typeof program === 'string' ? [process.execPath, join(import.meta.dir, '../..', program)] : [...program]
-  // From another folder, as a service manager would: nothing may depend on where it is started.
+  // From another folder, like a service manager: nothing may depend on the working directory.
   const child = Bun.spawn(descriptors === undefined ? command : withDescriptors(descriptors, command), {
     cwd: tmpdir(),
     env: {
       PATH: process.env.PATH ?? '',
       TRIBUTARY_ENV: 'development',
       DATABASE_URL: database.url,
-      // Worker and follower have no use for the service's secrets.
+      // Worker and follower don't use the service's secrets.
       ...(typeof program === 'string' && program.startsWith('workers/')
         ? {}
         : { PAGE_TOKEN_KEYS: testTokenKey, API_KEY_PEPPER: testPepper }),
@@ -68,13 +70,13 @@ export function spawnProcess(
   return { child, log, reading: eachLine(child.stdout, line => log.push(JSON.parse(line))) }
 }
 
-/** The command, with so many descriptors at most. */
+/** The command with at most this many descriptors. */
 export const withDescriptors = (most: number | string, command: string[]): string[] => [
   ...['sh', '-c', `ulimit -n ${most} && exec "$0" "$@"`],
   ...command,
 ]
 
-/** A service that listens. */
+/** A service that is listening. */
 export async function startMain(
   database: Pick<TestDatabase, 'url'>,
   environment: Record<string, string> = {},
@@ -85,7 +87,7 @@ export async function startMain(
   return { ...started, url: withoutSlash(line.url), health: withoutSlash(line.health) }
 }
 
-/** A worker that works. */
+/** A worker that is working. */
 export async function startWorker(
   database: Pick<TestDatabase, 'url'>,
   environment: Record<string, string> = {},
@@ -96,7 +98,7 @@ export async function startWorker(
   return { ...started, health: withoutSlash(line.health) }
 }
 
-/** The first line with this message; fails at once, with what it said, when the process has ended without one. */
+/** The first line with this message; fails immediately, with the process's output, if it ended without one. */
 export async function logged(started: TestProcess, message: string): Promise<Record<string, unknown>> {
   const found = () => started.log.find(line => line.msg === message)
   const line = await until(`a process to log "${message}"`, () => found() ?? started.child.exitCode !== null)
@@ -107,7 +109,7 @@ export async function logged(started: TestProcess, message: string): Promise<Rec
   return last
 }
 
-/** What a process that refuses to start says on standard error; it must end with 1. */
+/** The standard error of a process that refuses to start; it must exit with 1. */
 export async function refusalOf(started: TestProcess): Promise<string> {
   const [code, said] = await Promise.all([started.child.exited, new Response(started.child.stderr).text()])
   if (code !== 1) throw new Error(`the process ended with ${code} instead of refusing to start: ${said}`)

@@ -10,11 +10,11 @@ export interface QuestionSpec extends Partial<QuestionSettings> {
   under?: string
   optional?: boolean
   when?: Condition
-  /** Stands on no screen. */
+  /** Not on any screen. */
   unplaced?: boolean
 }
 
-/** Ids count from 1 in the order of the names, so that conditions can name them. One screen, unless `screens` cuts it up. */
+/** IDs start at 1 in the order of the names, so that conditions can refer to them. One screen, unless `screens` divides it. */
 export function aVersion(
   specs: Record<string, QuestionSpec>,
   screens?: { when?: Condition; questions: string[] }[],
@@ -54,5 +54,5 @@ export function aVersion(
   }
 }
 
-/** The options of a question, each with its id for a text. */
+/** The options of a question, each with its ID as its text. */
 export const options = (...ids: string[]) => ids.map(admin_id => ({ admin_id, text: admin_id }))

@@ -27,7 +27,7 @@ import {
 } from '../../src/domain/questions/question.ts'
 import { runOutboxJobs } from './outbox-jobs.ts'
 
-/** A question, how it is placed, and the questions repeated under it. Made by `q`. */
+/** A question, its placement, and the questions repeated under it. Created with `q`. */
 export interface QuestionSpec {
   question: QuestionDefinition
   placement: Omit<PlacementDefinition, 'question'>
@@ -78,7 +78,7 @@ export const q = {
   text: plain('TEXT'),
 }
 
-/** A question of any kind, with options to select from if it has any. */
+/** A question of any kind, with options to select if it has any. */
 const ofKind = (
   kind: QuestionKind,
   admin_name: string,
@@ -120,7 +120,7 @@ const knownKinds: readonly QuestionSpec[] = [
   ),
 ]
 
-/** One question of each kind, with two levels of repeated questions. Every kind is exported but for STATIC. */
+/** One question of each kind, with two levels of repeated questions. Every kind except STATIC is exported. */
 export const everyKind: readonly QuestionSpec[] = [
   ...knownKinds,
   ...questionKinds
@@ -138,13 +138,13 @@ export interface ProgramSpec {
   questions?: readonly QuestionSpec[]
   /** Instead of `questions`: several screens. */
   screens?: readonly (Partial<Omit<ScreenDefinition, 'questions'>> & { questions: readonly QuestionSpec[] })[]
-  /** Leaves the jobs of a publication in the outbox, so that what they keep is computed when it is asked for. */
+  /** Leaves the jobs of a publication in the outbox, so that derived data is computed on request. */
   computed?: boolean
 }
 
 let made = 0
 
-/** The document of a program; without a slug it has one of its own in this test run. */
+/** The document of a program; without a slug, it gets a unique one in this test run. */
 export function aDefinition(program: ProgramSpec = {}): ProgramDefinition {
   const slug = program.slug ?? `program-${++made}`
   const questions: QuestionDefinition[] = []
@@ -178,7 +178,7 @@ export interface PublishedTestProgram {
   question(admin_name: string): VersionQuestion
 }
 
-/** As a document that was just made from what is there: the draft if `draft` says so and there is one, else the active version. */
+/** A document derived from the current state: the draft if `draft` is set and there is one, otherwise the active version. */
 export async function upToDate(
   sql: Sql,
   definition: ProgramDefinition,
@@ -191,19 +191,19 @@ export async function upToDate(
   return { ...definition, based_on: basis?.program_version_id ?? null }
 }
 
-/** Saves a draft as its editor does who has seen what is there. */
+/** Saves a draft like an editor who has seen the current state. */
 export async function aDraft(sql: Sql, program: ProgramSpec, actor = 'admin:test'): Promise<DraftResult> {
   return saveDraft(sql, await upToDate(sql, aDefinition(program), 'draft'), actor)
 }
 
-/** Publishes as an editor does who has seen what is there, and moves other programs along; then the worker's jobs run. */
+/** Publishes like an editor who has seen the current state, and moves other programs along; then the worker's jobs run. */
 export async function publish(sql: Sql, program: ProgramSpec, actor = 'admin:test'): Promise<PublicationResult> {
   const published = await publishDefinition(sql, await upToDate(sql, aDefinition(program)), actor, { move: 'all' })
   if (program.computed !== true) await runOutboxJobs(sql)
   return published
 }
 
-/** A published program. Given the slug of one that exists, publishes it again with these questions. */
+/** A published program. With the slug of an existing one, publishes it again with these questions. */
 export async function aProgram(sql: Sql, program: ProgramSpec = {}): Promise<PublishedTestProgram> {
   const { program_id, program_version_id, slug } = await publish(sql, program)
   const version = await loadProgramVersion(sql, program_version_id)
@@ -215,6 +215,6 @@ export async function aProgram(sql: Sql, program: ProgramSpec = {}): Promise<Pub
   return { program_id, program_version_id, slug, version, question }
 }
 
-/** As `aProgram`, with the jobs of its publication left in the outbox: what they would keep is computed when it is asked for. */
+/** Like `aProgram`, with the jobs of its publication left in the outbox: derived data is computed on request. */
 export const aComputedProgram = (sql: Sql, program: ProgramSpec = {}): Promise<PublishedTestProgram> =>
   aProgram(sql, { ...program, computed: true })

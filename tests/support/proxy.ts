@@ -8,11 +8,11 @@ export interface Connection {
   upstream: Socket
 }
 
-/** What is done with the bytes of one connection. What a tap does not take is passed on. */
+/** Handles the bytes of one connection. Directions without a handler are forwarded. */
 export interface Tap {
-  /** Bytes of the client; the tap writes to `upstream` what is to be passed on. */
+  /** Bytes from the client; the tap writes to `upstream` what is to be forwarded. */
   fromClient?(bytes: Buffer): void
-  /** Bytes of the other side; the tap writes to `client` what is to be passed on. */
+  /** Bytes from the other side; the tap writes to `client` what is to be forwarded. */
   fromUpstream?(bytes: Buffer): void
 }
 
@@ -20,9 +20,9 @@ export interface TapProxy {
   port: number
   /** Connections made so far. */
   made(): number
-  /** Those open now. */
+  /** Number of open connections. */
   open(): number
-  /** An address of the other side, by way of the proxy. */
+  /** An address of the other side, through the proxy. */
   through(url: string): string
   stop(): Promise<void>
 }
@@ -35,7 +35,7 @@ export function throughPort(url: string, port: number): string {
   return changed.href
 }
 
-/** `tapOf` is asked at each connection, by its number from 0; `port` too, if it is a function. Listens on a free port unless one is given. */
+/** `tapOf` is called for each connection, with its number from 0; `port`, too, if it is a function. Listens on a free port by default. */
 export async function startProxy(
   port: number | (() => number),
   tapOf: (connection: Connection, n: number) => Tap,
@@ -59,7 +59,7 @@ export async function startProxy(
       open.delete(connection)
       upstream.destroy()
     })
-    // What was answered before still reaches the client.
+    // Earlier responses still reach the client.
     upstream.on('close', () => client.end())
   })
   await new Promise<void>(resolve => server.listen(listenOn, '127.0.0.1', resolve))

@@ -34,7 +34,7 @@ export async function planOf(
   return nodesOf((row!['QUERY PLAN'] as { Plan: PlanNode }[])[0]!.Plan)
 }
 
-/** A plan in a line: how each relation is read, and what else is done to its rows. */
+/** A plan on one line: how each relation is read, and what else is done to its rows. */
 export const inShort = (nodes: readonly PlanNode[]): string =>
   nodes
     .filter(node => !['Limit', 'Result'].includes(node['Node Type']))

@@ -14,31 +14,31 @@ import { useRedis } from './redis.ts'
 
 export type StoreName = 'postgres' | 'redis' | 'redis cluster'
 
-/** Short enough that a test can wait for what died to be noticed; the store has long, since the machine may be busy. */
+/** Short enough for a test to wait until dead runs are noticed; the store gets more time, because the machine may be busy. */
 export const testTimings = { retryPauseMs: 10, lockMs: 1000, stalledCheckMs: 300, storeTimeoutMs: 10_000 } as const
 
 export interface TestQueue {
   database: TestDatabase
   sql: Sql
   options: QueueOptions
-  /** What the relay and the workers said, parsed. */
+  /** The parsed log of the relay and the workers. */
   logLines: Record<string, unknown>[]
   connect(changes?: Partial<QueueOptions>): Promise<Queue>
   relay(): Promise<void>
-  /** Workers with these handlers; those not given do nothing. */
+  /** Workers with these handlers; the others do nothing. */
   work(handlers?: Partial<Handlers>, changes?: Partial<QueueOptions>): Promise<{ stop(): Promise<void> }>
-  /** The store cannot be reached, until it is brought back. */
+  /** Makes the store unreachable until it is brought back. */
   takeAway(): Promise<void>
   bringBack(): Promise<void>
-  /** Ends relays, workers and connections that the test began. */
+  /** Ends the relays, workers and connections started by the test. */
   reset(): Promise<void>
 }
 
-/** Until the file ends; on Redis only where `needs('redis')` says that there is one. */
+/** Until the file ends; with Redis only if `needs('redis')`. */
 export async function useQueue(store: StoreName): Promise<TestQueue> {
   const database = await useDatabase()
   const redis = store === 'postgres' ? undefined : await useRedis({ cluster: store === 'redis cluster' })
-  // Two addresses make a cluster client; a cluster of one node has one.
+  // Two addresses create a cluster client; a cluster of one node has one address.
   const redisUrl = store === 'redis cluster' ? `${redis!.url},${redis!.url}` : redis?.url
   const options: QueueOptions = { databaseUrl: database.url, redisUrl, ...testTimings }
   const logLines: Record<string, unknown>[] = []
@@ -91,7 +91,7 @@ export async function useQueue(store: StoreName): Promise<TestQueue> {
   }
 }
 
-/** Drafts without questions, each of a program of its own. */
+/** Drafts without questions, each of its own program. */
 export async function someVersions(sql: Sql, count: number): Promise<number[]> {
   const rows = await sql<{ program_version_id: number }[]>`
     with made as (
@@ -123,7 +123,7 @@ interface DerivedStatus extends DerivedThing {
   updated_at: number
 }
 
-/** Every record of what is derived, newest program version first; of one program version if given. */
+/** Every record of derived data, newest program version first; only of one program version if given. */
 export const readDerivedStatus = (sql: Sql, programVersionId: number | null = null) =>
   sql<DerivedStatus[]>`
     select program_version_id, job_name, state, requested, fulfilled, attempts, last_error, updated_at

@@ -4,8 +4,8 @@
 export const seed = Number(process.env.TRIBUTARY_TEST_SEED ?? 1 + Math.floor(Math.random() * (2 ** 31 - 1)))
 
 /**
- * Numbers from 0 up to 1, like Math.random, by the run's seed and `name` (mulberry32): a file gets the same ones whatever other
- * files run before it.
+ * Numbers from 0 up to 1, like Math.random, from the run's seed and `name` (mulberry32): a file gets the same ones whatever other files ran before
+ * it.
  */
 export function seededRandom(name: string): () => number {
   let state = Number(Bun.hash(`${seed} ${name}`) & 0xffff_ffffn)

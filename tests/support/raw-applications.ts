@@ -14,13 +14,13 @@ import type { Micros } from '../../src/domain/values/offset-time.ts'
 
 export interface RawProgram {
   program_id: number
-  /** The newest, which is ACTIVE. */
+  /** The newest version, which is ACTIVE. */
   program_version_id: number
   slug: string
-  /** The key map. Its first question is the one that is answered. */
+  /** The key map. Its first question is the answered one. */
   shape: KeyMap
   fills: ReadonlyMap<number, VersionFill>
-  /** Each version with its own shape, oldest first: applications are stored in these in turn. */
+  /** Each version with its own shape, oldest first: applications use them in turn. */
   versions: readonly RawVersion[]
 }
 
@@ -29,7 +29,7 @@ interface RawVersion {
   shape: KeyMap
 }
 
-/** What each version asks: two others alongside the one that is answered, in another order each time, one of them gone and brought back. */
+/** The questions of each version: two others besides the answered one, in a different order each time, one of them removed and restored. */
 const orders = [
   ['words', 'more', 'seldom'],
   ['more', 'words'],
@@ -37,8 +37,8 @@ const orders = [
 ]
 
 /**
- * A program with three published versions, whose key map is kept. All questions are TEXT, and one is answered. With `versions: 'one'` it has
- * one version with one question, and its key map is computed.
+ * A program with three published versions and a stored key map. All questions are TEXT, and one is answered. With `versions: 'one'` it has one
+ * version with one question, and its key map is computed.
  */
 export async function insertRawProgram(
   sql: Sql,
@@ -108,7 +108,9 @@ async function publishRaw(
   return { program_version_id, questions }
 }
 
-/** `count` applications of the versions in turn, one each of as many applicants; `textOf` gives the answer of each, `timeOf` when it was submitted. */
+/**
+ * `count` applications for the versions in turn, each of a different applicant; `textOf` returns the answer of each, `timeOf` its submission time.
+ */
 export async function insertRawApplications(
   sql: Sql,
   program: RawProgram,
@@ -158,7 +160,7 @@ export async function insertRawApplications(
   return rows.map(row => row.application_id)
 }
 
-/** Stored text that no version accounts for, as only damage to the database could make it: in one application or in all. */
+/** Stored text that no version explains, as only damage to the database could cause, in one application or all. */
 export async function damageApplications(sql: Sql, { program_id }: RawProgram, submitSeq?: number): Promise<void> {
   await sql.begin(async tx => {
     await tx`alter table application disable trigger application_snapshot_is_immutable`
@@ -170,8 +172,8 @@ export async function damageApplications(sql: Sql, { program_id }: RawProgram, s
 }
 
 /**
- * Repeats the applications that are there, whatever their programs, `times` times: each time for a new applicant, a second
- * later than the time before. Programs are interleaved as if submitted side by side, and one in eight is OBSOLETE.
+ * Repeats the existing applications of all programs `times` times: each time for new applicants, a second later. Programs are interleaved as if
+ * submitted concurrently, and one in eight is OBSOLETE.
  */
 export async function multiplyApplications(sql: Sql, times: number): Promise<void> {
   await sql`

@@ -3,13 +3,13 @@
 export interface RawAnswer {
   status: number
   headers: Headers
-  /** As received and in that order. */
+  /** As received, in that order. */
   headerLines: string[]
   /** As received; a chunked body keeps its chunk sizes. */
   body: string
 }
 
-/** Sends the lines as they are, with `Connection: close` added, and reads until the server closes. With `tls` any certificate is good. */
+/** Sends the lines unchanged, with `Connection: close` added, and reads until the server closes. With `tls`, any certificate is accepted. */
 export async function rawRequest(port: number, lines: readonly string[], { tls = false } = {}): Promise<RawAnswer> {
   const chunks: Buffer[] = []
   const closed = Promise.withResolvers<void>()

@@ -10,7 +10,7 @@ import type { TestService } from './service.ts'
 export const readPoolOf = (url: string, silenceTimeoutMs = 2000): Sql =>
   usePool({ url, connectionsMax: 16, silenceTimeoutMs, applicationName: 'test-export' }, endWithTest)
 
-/** The address of a load balancer that leads each connection to the next of these servers. */
+/** The address of a load balancer that distributes connections over these servers in turn. */
 export async function useBalancer(urls: readonly [string, ...string[]]): Promise<string> {
   let made = 0
   const proxy = await startProxy(
@@ -21,7 +21,7 @@ export async function useBalancer(urls: readonly [string, ...string[]]): Promise
   return proxy.through(urls[0])
 }
 
-/** As the metrics of a service count them. */
+/** As counted in a service's metrics. */
 export function readsIn(exposition: string): Record<ReadOutcome, number> {
   const countOf = (outcome: ReadOutcome): number =>
     Number(
@@ -33,7 +33,7 @@ export function readsIn(exposition: string): Record<ReadOutcome, number> {
 export const readsOf = async (service: TestService): Promise<Record<ReadOutcome, number>> =>
   readsIn((await service.foundation.metrics.exposition()).text)
 
-/** The address of the primary as a database of the tests; nothing to drop. */
+/** The primary's address as a test database; nothing is dropped. */
 export const databaseAt = (url: string, endWith = endWithFile): TestDatabase => ({
   url,
   sql: usePool({ url, connectionsMax: 30, applicationName: 'test' }, endWith),

@@ -10,7 +10,7 @@ export interface ReadSheet {
   cells: (CellObject | undefined)[][]
 }
 
-/** Throws for a file that is not whole. */
+/** Throws if a file is incomplete. */
 export function sheetsInXlsx(bytes: Uint8Array): ReadSheet[] {
   const { SheetNames, Sheets } = read(bytes, { dense: true, cellNF: true, UTC: true } as object)
   return SheetNames.map(name => {
@@ -20,7 +20,7 @@ export function sheetsInXlsx(bytes: Uint8Array): ReadSheet[] {
   })
 }
 
-/** Formats of the number format table that are of days and times: 14 and 22. */
+/** Number formats for days and times: 14 and 22. */
 const dayFormats = new Set(['m/d/yy', 'm/d/yy h:mm'])
 
 function readCell(cell: CellObject | undefined): unknown {
@@ -30,6 +30,6 @@ function readCell(cell: CellObject | undefined): unknown {
   return new Date(ms).toISOString().slice(0, 19)
 }
 
-/** The files in a ZIP file by name. Throws for one that is not whole. */
+/** The files in a ZIP file by name. Throws if it is incomplete. */
 export const zipEntries = (bytes: Uint8Array): Map<string, Buffer> =>
   new Map(Object.entries(unzipSync(bytes)).map(([name, content]) => [name, Buffer.from(content)]))

@@ -11,12 +11,12 @@ export interface Received {
 }
 
 export interface Receiver {
-  /** `https://127.0.0.1:<port>/hooks`, and the same with a name that its certificate does not have. */
+  /** `https://127.0.0.1:<port>/hooks`, and the same with a name that is not in its certificate. */
   url: string
   port: number
   /** Every request, oldest first. */
   received: Received[]
-  /** How each is answered from now on; 204 at first. */
+  /** How requests are answered from now on; initially with 204. */
   answer: (request: Request) => Response | Promise<Response>
 }
 

@@ -8,21 +8,21 @@ import { until } from './until.ts'
 
 export interface TestRedis {
   url: string
-  /** Ends the server at once. What it held is gone, unless it was saved before. */
+  /** Kills the server. Its data is lost unless saved before. */
   takeAway(): Promise<void>
-  /** Starts it again on the same port, with nothing in it. */
+  /** Starts it again on the same port, with no data. */
   bringBack(): Promise<void>
-  /** Stops it where it is: connections stay, and nothing is answered until it continues. */
+  /** Suspends it: connections stay open, and nothing is answered until it continues. */
   pause(): void
   goOn(): void
 }
 
-/** Until the file ends. With `cluster` it is a cluster of one node, which refuses what a cluster refuses. */
+/** Until the file ends. With `cluster` it is a cluster of one node, with a cluster's restrictions. */
 export async function useRedis(options: { cluster?: boolean } = {}): Promise<TestRedis> {
   const binary = findNeeded('redis')
   if (binary === undefined) throw new Error('define these tests only where needs("redis") is true')
   const directory = await useFolder()
-  // A cluster's nodes also use the port 10,000 above.
+  // The nodes of a cluster also use the port 10,000 above.
   const port = await freePort({ further: 10_000 })
   let server: Bun.Subprocess | undefined
 
@@ -52,7 +52,7 @@ export async function useRedis(options: { cluster?: boolean } = {}): Promise<Tes
   }
 }
 
-/** The answer to one command, or an empty text when there is none. */
+/** The response to one command, or an empty text if there is none. */
 async function ask(port: number, command: string): Promise<string> {
   return new Promise(resolve => {
     Bun.connect({

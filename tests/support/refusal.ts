@@ -2,7 +2,7 @@
 
 import { Problem } from '../../src/base/problem.ts'
 
-/** The Problem that something is refused with. Any other outcome fails the test. */
+/** The Problem that something is rejected with. Any other outcome fails the test. */
 export function refusal(attempt: () => unknown): Problem {
   try {
     attempt()
@@ -19,7 +19,7 @@ export async function rejection(promise: Promise<unknown>): Promise<Problem> {
   throw error ?? new Error('nothing was refused')
 }
 
-/** What a promise is rejected with, such as an error of PostgreSQL; undefined when it is not. */
+/** What a promise is rejected with, such as a PostgreSQL error; undefined if it is not. */
 export const failureOf = async <E = Error & { code?: string; constraint_name?: string }>(
   attempt: PromiseLike<unknown>,
 ): Promise<E | undefined> =>
@@ -28,6 +28,6 @@ export const failureOf = async <E = Error & { code?: string; constraint_name?: s
     error => error,
   )
 
-/** Whether a promise is fulfilled, for waiting until it is. */
+/** Whether a promise is fulfilled, for use in waiting conditions. */
 export const succeeds = async (attempt: PromiseLike<unknown>): Promise<boolean> =>
   (await failureOf<unknown>(attempt)) === undefined

@@ -10,12 +10,12 @@ const checkout = join(import.meta.dir, '../..')
 /** The next release's version, which may add to the schema. */
 export const nextVersion = version.replace(/(\d+)\.\d+$/, (_, minor: string) => `${Number(minor) + 1}.0`)
 
-/** A folder with everything a process is made of. */
+/** A folder with everything a process needs. */
 export async function thisRelease(): Promise<string> {
   const folder = await useFolder()
   for (const name of ['package.json', 'tsconfig.json', 'src', 'workers', 'scripts'])
     await cp(join(checkout, name), join(folder, name), { recursive: true })
-  // Packages of others are those of this checkout; ours are those of the copy.
+  // Third-party packages are this checkout's; ours are the copy's.
   await mkdir(join(folder, 'node_modules'))
   for (const name of await readdir(join(checkout, 'node_modules'))) {
     const link = join(folder, 'node_modules', name)

@@ -21,7 +21,7 @@ export interface ClusterOptions {
   standbySettings?: Record<string, string>
 }
 
-/** One server of the cluster, as the superuser sees it. */
+/** One server of the cluster, as its superuser. */
 export class Node {
   sql: Sql
 
@@ -51,7 +51,7 @@ export class Node {
     await this.#apply(() => this.sql`select pg_wal_replay_resume()`)
   }
 
-  /** Recovery cancels also what only asks it to continue; then that is asked again. */
+  /** Recovery also cancels requests to continue, which are then repeated. */
   async #apply<T>(statement: () => PromiseLike<T>): Promise<T> {
     try {
       return await statement()
@@ -61,7 +61,7 @@ export class Node {
     }
   }
 
-  /** At once and without a word, as when the machine loses its power. */
+  /** Immediately and silently, as in a power failure. */
   async kill(): Promise<void> {
     await this.sql.end({ timeout: 0 })
     const { pid } = this.server
@@ -75,7 +75,7 @@ export class Node {
     this.sql = adminOf(this.server)
   }
 
-  /** As `pg_ctl promote` does. */
+  /** Like `pg_ctl promote`. */
   async promote(): Promise<void> {
     const { dataDirectory } = this.server
     const command = ['setpriv', '--reuid', String(await ownerOf(dataDirectory)), '--clear-groups']
@@ -83,7 +83,7 @@ export class Node {
     await outputOf([...asOwner, join(installation, 'bin/pg_ctl'), 'promote', '-w', '-D', dataDirectory])
   }
 
-  /** How much of the primary's log it has, replayed or not. */
+  /** How much of the primary's log it has received, replayed or not. */
   async received(): Promise<number> {
     const [row] = await this.sql<{ bytes: number }[]>`
       select (coalesce(pg_last_wal_receive_lsn(), '0/0') - '0/0')::bigint as bytes`
@@ -99,11 +99,11 @@ export class Node {
 export interface Cluster {
   primary: Node
   standbys: readonly Node[]
-  /** Where the primary is reached, whichever server that is. */
+  /** The primary's address, whichever server that is. */
   url: string
   /** Moves the address to another server. */
   pointTo(node: Node): void
-  /** From now on the standbys get nothing from the primary. */
+  /** From now on, the standbys receive nothing from the primary. */
   cutReplication(): void
 }
 
@@ -120,7 +120,7 @@ const ownerOf = async (path: string): Promise<number> => (await Bun.file(path).s
 export async function useCluster(options: ClusterOptions = {}, endWith = endWithFile): Promise<Cluster> {
   const folder = await useServerFolder(endWith)
   const running: Node[] = []
-  // Nothing reaches the disk for certain, but a commit is written before it is answered, as it would be.
+  // Nothing is flushed to the disk, but a commit is written before it is acknowledged, as usual.
   const settings: Record<string, string> = {
     shared_buffers: '32MB',
     max_connections: '100',
@@ -136,7 +136,7 @@ export async function useCluster(options: ClusterOptions = {}, endWith = endWith
     () => target,
     () => ({}),
   )
-  // What the standbys stream through, so that it can be cut.
+  // The standbys' replication streams, which can be cut.
   const streams = new Set<() => void>()
   const stream = await startProxy(
     () => target,

@@ -10,12 +10,12 @@ import { responseSchema } from '../../src/domain/questions/response-schema.ts'
 import { computedKeyMap } from './computed-key-map.ts'
 import type { TestService } from './service.ts'
 
-/** What is wrong with a value by a JSON Schema 2020-12, formats included; empty when nothing is. Checks the schema too. */
+/** The errors in a value according to a JSON Schema 2020-12, including formats; empty if valid. Checks the schema, too. */
 export function schemaErrors(schema: JsonSchema, value: unknown): string[] {
   return schemaChecker(schema)(value)
 }
 
-/** As `schemaErrors`, compiled once for many values. */
+/** Like `schemaErrors`, compiled once for many values. */
 export function schemaChecker(schema: JsonSchema): (value: unknown) => string[] {
   // Union types are how JSON Schema says "or null".
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
@@ -25,14 +25,14 @@ export function schemaChecker(schema: JsonSchema): (value: unknown) => string[] 
     validate(value)
       ? []
       : (validate.errors ?? [])
-          // A property of this name is passed over by ajv wherever a schema names it, and taken for one that it does not name.
+          // If a schema names a property with this name, ajv ignores it, and treats it as one that isn't named.
           .filter(e => e.params.additionalProperty !== '__proto__')
           .map(e => `${e.instancePath || '/'} ${e.message} ${JSON.stringify(e.params)}`)
 }
 
 type PageChecker = (page: unknown) => string[]
 
-/** Checks pages against the docs of a program as it is published now. */
+/** Checks pages against the docs of a program as currently published. */
 async function pageChecker(sql: Sql, slug: string): Promise<PageChecker> {
   const program = await findProgram(sql, slug)
   if (program === undefined) throw new Error(`there is no program ${slug}`)
@@ -54,9 +54,9 @@ function fail(slug: string, errors: readonly string[]): void {
 const kept = new Map<string, PageChecker>()
 
 /**
- * Fails unless `page` (a parsed response of the export endpoint) is exactly what the docs say of the program as it is published
- * now: every property that is documented, none that is not, only known options and enumerated values. What the docs said is kept, and
- * asked for again only when a page does not fit it, because another version may have been published since.
+ * Fails unless `page` (a parsed response of the export endpoint) exactly matches the program's current docs: every documented property and no other,
+ * only known options and enumerated values. The docs are cached and requested again only if a page does not match, because another version may have
+ * been published since.
  */
 export async function expectDocumentedPage(
   { config, foundation }: Pick<TestService, 'config' | 'foundation'>,

@@ -9,17 +9,17 @@ export interface Ended {
 interface RunOptions {
   cwd?: string
   env?: Record<string, string | undefined>
-  /** For its standard input, which is empty unless given. */
+  /** Its standard input; empty by default. */
   input?: string | Uint8Array<ArrayBuffer> | Blob
-  /** After which it is killed. */
+  /** Time after which it is killed. */
   timeoutMs?: number
 }
 
-/** What a command says and how it ends. It has the environment of the tests unless `env` is given. */
+/** The output and exit status of a command. It has the environment of the tests unless `env` is given. */
 export const run = (command: readonly string[], options: RunOptions = {}): Promise<Ended> =>
   endOf(start(command, options))
 
-/** The same, for a test that ends it in the middle. */
+/** The same, for a test that stops it midway. */
 export function start(
   command: readonly string[],
   { cwd, env, input = '', timeoutMs }: RunOptions = {},
@@ -33,7 +33,7 @@ export async function endOf(child: Bun.ReadableSubprocess): Promise<Ended> {
   return { code, out, err }
 }
 
-/** What a command prints that must succeed; throws what it says when it does not. */
+/** The output of a command that must succeed; throws with its errors if it does not. */
 export async function outputOf(command: readonly string[], options?: RunOptions): Promise<string> {
   const { code, out, err } = await run(command, options)
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${err === '' ? out : err}`)

@@ -8,9 +8,9 @@ interface RunbookCommand {
   text: string
 }
 
-/** In which a sentence or a table says what to do. Elsewhere commands are named in passing. */
+/** Sections in which a sentence or table contains instructions. Elsewhere commands are mentioned in passing. */
 const proceduralSections = ['Standbys', 'Roles in the database', 'Upgrade', 'Back up and restore', 'Rotate a secret']
-/** A command with at least one argument. Those of Docker are examples, as the page says. */
+/** A command with at least one argument. Docker commands are examples, as the page explains. */
 const inlineCommand =
   /^(scripts\/[\w-]+|create role|drop role|alter role|delete from|truncate|openssl|pg_\w+|select) +\S/
 
@@ -39,7 +39,7 @@ function readRunbook(): RunbookCommand[] {
 const commands = readRunbook()
 const taken = new Set<string>()
 
-/** The one command of the page that is or else begins so, as it is written. */
+/** The only command of the page that equals or begins with this text, as it is written. */
 export function written(beginning: string): string {
   const texts = [...new Set(commands.map(({ text }) => text))]
   const found = texts.includes(beginning) ? [beginning] : texts.filter(text => text.startsWith(beginning))
@@ -48,9 +48,9 @@ export function written(beginning: string): string {
   return found[0]!
 }
 
-/** The same, with its placeholders filled. */
+/** The same, with its placeholders replaced. */
 export const filled = (beginning: string, fill: Record<string, string>): string =>
   Object.entries(fill).reduce((text, [place, value]) => text.replaceAll(place, value), written(beginning))
 
-/** What nobody has asked for. */
+/** What no test has requested. */
 export const leftOut = (): string[] => [...new Set(commands.map(({ text }) => text))].filter(text => !taken.has(text))

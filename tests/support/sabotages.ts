@@ -7,7 +7,7 @@ import { findProgram } from '../../src/db/programs/programs.ts'
 
 interface Sabotage {
   name: string
-  /** Of an application that has a status, of another one, and of their program. */
+  /** Of an application with a status, of another one, and of their program. */
   of(has: Victims): Disturbance
 }
 
@@ -15,7 +15,7 @@ interface Victims {
   program: number
   application: number
   other: number
-  /** What the first one answered, somewhere. */
+  /** A text somewhere in the first one's answers. */
   answer: string
 }
 
@@ -104,7 +104,7 @@ export const sabotages: readonly Sabotage[] = [
   },
 ]
 
-/** Does it, as one who has the database; undoes it by what is returned. */
+/** Carries it out as the database's owner; the returned function undoes it. */
 export async function sabotage(
   { installation: { sql }, ledger }: Soaked,
   { of }: Sabotage,
@@ -119,7 +119,7 @@ export async function sabotage(
   return disturb(sql, of({ program: program_id, application, other, answer: soaked_town.text }))
 }
 
-/** What is done to some rows of a table. */
+/** A change to some rows of a table. */
 interface Disturbance {
   table: string
   /** A column that distinguishes its rows. */
@@ -129,7 +129,7 @@ interface Disturbance {
   statement: string
 }
 
-/** Does it in spite of all triggers, as one who has the database. What is returned puts the rows back. */
+/** Carries it out in spite of all triggers, as the database's owner. The returned function restores the rows. */
 async function disturb(sql: Sql, { table, key, where, statement }: Disturbance): Promise<() => Promise<void>> {
   const kept = `${table}_undisturbed`
   const run = async (...statements: string[]): Promise<void> => {

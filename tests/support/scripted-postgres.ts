@@ -5,12 +5,12 @@ import { createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { testCertificate } from './certificate.ts'
 
-/** What a statement is answered with: so many rows of `<tag>:<i>:…`, or an error at a row. Written into its text by `scriptOf`. */
+/** The response to a statement: this many rows of `<tag>:<i>:…`, or an error at a row. Written into its text by `scriptOf`. */
 export interface Script {
   tag: string
   rows: number
   failsAt?: number | null
-  /** Of each row, alongside its tag and number. */
+  /** In each row, besides its tag and number. */
   rowBytes?: number
   /** The transaction it belongs to. */
   transaction?: string
@@ -19,11 +19,11 @@ export interface Script {
 export const scriptOf = (script: Script): string => `script ${JSON.stringify(script)}`
 
 export interface Delivery {
-  /** Sizes of the pieces that answers are sent in, one after the other and over again. */
+  /** Sizes of the chunks in which responses are sent, repeating the list. */
   pieceBytes: readonly number[]
-  /** After how many bytes of answers each connection is ended, by its number from 0. */
+  /** Number of response bytes after which each connection is ended, by its number from 0. */
   cutAfter: readonly (number | undefined)[]
-  /** A reset, or the orderly end that a proxy makes of it. */
+  /** A reset, or the orderly close that a proxy makes of it. */
   cutBy: 'reset' | 'end'
 }
 
@@ -32,11 +32,11 @@ export interface ScriptedPostgres {
   delivery: Delivery
   made(): number
   open(): number
-  /** Ends all connections that are open. */
+  /** Ends all open connections. */
   cut(): void
-  /** Statements that came to a transaction they do not belong to, or to none. */
+  /** Statements that arrived in a transaction they do not belong to, or in none. */
   strays: string[]
-  /** What every statement is answered with from now on, in place of what it says of itself. */
+  /** The response to every statement from now on, instead of the one in its text. */
   refusal: { code: string; routine?: string } | undefined
   stop(): Promise<void>
 }
@@ -83,7 +83,7 @@ export async function startScriptedPostgres(options: { tls?: boolean } = {}): Pr
   return scripted
 }
 
-/** One connection: what it has been asked, and what of the answers has left. */
+/** One connection: its requests, and how much of the responses has been sent. */
 class Backend {
   #received = Buffer.alloc(0)
   #started = false
@@ -93,7 +93,7 @@ class Backend {
   #pieces = 0
   #statements = new Map<string, string>()
   #portal: { script: Script; at: number } | undefined
-  /** After an error everything is skipped up to the next Sync. */
+  /** After an error, everything is skipped up to the next Sync. */
   #skipping = false
   #transaction: { name: string | undefined; failed: boolean } | undefined
 
@@ -152,7 +152,7 @@ class Backend {
     else if (type === 'X') this.socket.end()
   }
 
-  /** What a statement is answered with; notes one that should not have come here. Undefined in a transaction that has failed. */
+  /** The response to a statement; notes one that should not have arrived here. Undefined in a failed transaction. */
   #scriptOf(text: string): Script | undefined {
     const silent: Script = { tag: '', rows: 0 }
     if (/^begin/.test(text)) {
@@ -171,7 +171,7 @@ class Backend {
     return this.#transaction?.failed ? undefined : script
   }
 
-  /** The simple form: all of it at once, and ready afterwards, whatever became of it. */
+  /** The simple protocol: everything at once, and ready afterwards, whatever the outcome. */
   #query(text: string): void {
     if (this.#bind(text)) {
       this.#describe()
@@ -210,7 +210,7 @@ class Backend {
       const value = text(`${tag}:${i}:${'x'.repeat(rowBytes ?? 0)}`).subarray(0, -1)
       this.#answer('D', short(1), int(value.length), value)
     }
-    // As PostgreSQL has it: suspended when the rows that were asked for have come, even if they were the last.
+    // Like PostgreSQL: suspended when the requested rows have been sent, even if they were the last.
     if (rowsMax > 0 && sent === rowsMax) this.#answer('s')
     else this.#answer('C', text(`SELECT ${sent}`))
   }
@@ -233,7 +233,7 @@ class Backend {
     setImmediate(() => this.#send())
   }
 
-  /** Sends the next piece of what there is, and the others after it. */
+  /** Sends the next chunk, and then the others. */
   #send(): void {
     const { pieceBytes, cutAfter, cutBy } = this.server.delivery
     const left = (cutAfter[this.number] ?? Number.POSITIVE_INFINITY) - this.#sent

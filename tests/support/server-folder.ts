@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const inMemory = '/dev/shm'
-/** More than three processes of the long suite write at once. A container's file system in memory usually has 64 MB. */
+/** More than three processes of the long suite write at once. A container's in-memory file system usually has 64 MB. */
 const roomBytes = 4 * 2 ** 30
 
-/** A folder that the account that runs PostgreSQL for root can reach. */
+/** A folder that the account that runs PostgreSQL for root can access. */
 export async function makeServerFolder(): Promise<string> {
   const folder = await mkdtemp(join((await freeMemoryBytes()) >= roomBytes ? inMemory : tmpdir(), 'tributary-test-'))
   await chmod(folder, 0o755)
   return folder
 }
 
-/** The file system may be larger than the memory that is left for it. */
+/** The file system may be larger than the remaining memory. */
 async function freeMemoryBytes(): Promise<number> {
   const free = await statfs(inMemory).then(
     ({ bavail, bsize }) => bavail * bsize,

@@ -23,49 +23,49 @@ export interface TestService {
   port: number
   config: Config
   foundation: Foundation
-  /** Where its uploaded files are. */
+  /** The folder of its uploaded files. */
   fileStore: FileStore | undefined
-  /** Requests that wait for changes. */
+  /** Number of requests that wait for changes. */
   watch: { readonly waiting: number }
-  /** Every route there is. */
+  /** Every route. */
   routes(): Promise<{ method: string; path: string }[]>
   /** Every log line so far, parsed. */
   logLines: Record<string, unknown>[]
-  /** The same lines as they were written, to search for what must not be in them. */
+  /** The same lines as written, to search for text that must not be in them. */
   logText(): string
-  /** The one line of a request, by its `X-Request-Id`. */
+  /** The log line of a request, by its `X-Request-Id`. */
   requestLine(requestId: string | null): Record<string, unknown> | undefined
-  /** Fetches a path of this service. Never follows a redirect. Throws when a key reaches its usual limits: a test of limits sets them. */
+  /** Fetches a path of this service. Never follows a redirect. Throws if a key reaches its usual limits: tests of limits set their own. */
   get(path: string, init?: RequestInit): Promise<Response>
-  /** Ends the service and whatever connections are open; the database stays. */
+  /** Ends the service with its open connections; the database remains. */
   stop(): Promise<void>
 }
 
 export interface TestServiceOptions {
-  /** The clock; the real one unless given. */
+  /** The clock; the real one by default. */
   now?: () => Micros
-  /** Ends TLS in the service (PEM texts); `baseUrl` is then https. */
+  /** Terminates TLS in the service (PEM texts); `baseUrl` is then https. */
   tls?: { cert: string; key: string }
   /** Used instead of the database's own pool, for counting statements. */
   db?: Sql
-  /** The same for the pool of exports, and of intake. */
+  /** The same for the pools of exports and intake. */
   exportDb?: Sql
   intakeDb?: Sql
-  /** Where pages are read before the primary is. */
+  /** The server that pages are read from in preference to the primary. */
   readDb?: Sql
   /** The same for the pool of the console. */
   consoleDb?: Sql
-  /** What the console shows as the settings that were set. */
+  /** The settings that the console shows as set. */
   environment?: Environment
-  /** Where keys are counted for several services together; the caller closes it. */
+  /** The Redis in which several services count keys together; the caller closes it. */
   countingRedis?: CountingRedis
 }
 
 const limits = Object.keys(unlimited)
 
 /**
- * Starts `createApp` on a real socket. The configuration is `testConfig()`: development, with the usual limits, unless a test says `unlimited`. Its pools have the rights of
- * src/db/roles.sql, the console's those of the console; exports and intake have `config.exportConnections` and
+ * Starts `createApp` on a real socket. The configuration is `testConfig()`: development, with the usual limits, unless a test sets `unlimited`. Its
+ * pools have the rights in src/db/roles.sql, the console's those of the console; exports and intake have `config.exportConnections` and
  * `config.intakeConnections` connections.
  */
 export async function startTestService(
@@ -105,7 +105,7 @@ export async function startTestService(
     db,
     exportDb,
     readDb: options.readDb,
-    // Asked of the database of the tests, which is there also where a pool that was given leads nowhere.
+    // Read from the tests' database, which also exists if a given pool leads nowhere.
     isDistributed: await isDistributed(database.sql),
     intakeDb,
     consoleDb: options.consoleDb ?? options.db ?? openPool('test-console', 10, 'test_console'),

@@ -6,27 +6,27 @@ import { endWithTest } from './fixtures.ts'
 import { portOf, startProxy, type TapProxy } from './proxy.ts'
 
 export interface SilentProxy extends TapProxy {
-  /** The database's, by way of the proxy. */
+  /** The database's URL, through the proxy. */
   url: string
-  /** Passes on this many more bytes of the database's, over all connections, and then nothing in either direction. */
+  /** Forwards this many more of the database's bytes, over all connections, and then nothing in either direction. */
   fallSilent(afterBytes?: number): void
-  /** Each connection that is made from now on passes on this many of the database's bytes, and falls silent. */
+  /** Each connection opened from now on forwards this many of the database's bytes, and falls silent. */
   silenceEachAfter(bytes: number): void
-  /** Only connections that were made up to now fall silent. */
+  /** Only existing connections fall silent. */
   silenceConnected(): void
-  /** Passes on what was held back, and all that follows. */
+  /** Forwards what was held back, and everything after it. */
   speak(): void
 }
 
 interface Hearing {
   silent: boolean
-  /** Bytes of the database's that it still passes on. */
+  /** Number of the database's bytes that it still forwards. */
   left: number
-  /** What would have been passed on in the meantime. */
+  /** What has been held back meanwhile. */
   held: (() => void)[]
 }
 
-/** Passes connections on to a database, until the test ends. */
+/** Forwards connections to a database, until the test ends. */
 export async function useSilentProxy(databaseUrl: string): Promise<SilentProxy> {
   const hearings = new Set<Hearing>()
   let left = Number.POSITIVE_INFINITY

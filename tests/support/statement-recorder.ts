@@ -7,22 +7,22 @@ import { portOf, startProxy } from './proxy.ts'
 
 export interface RecordedStatement {
   text: string
-  /** What the client said the parameters' types are; 0 where it left that to PostgreSQL. None for a simple query. */
+  /** The parameters' types as sent by the client; 0 if it left that to PostgreSQL. None for a simple query. */
   parameterTypes: readonly number[]
   /** As text. */
   parameters: readonly (string | null)[]
   /** Whether it was prepared under a name, to be run again. */
   isNamed?: boolean
-  /** How often rows were asked for: more than once where a cursor reads in batches. */
+  /** How often rows were requested: more than once if a cursor reads in batches. */
   fetches: number
 }
 
 export interface StatementRecorder {
-  /** The database's URL, by way of the recorder. */
+  /** The database's URL, through the recorder. */
   url: string
-  /** Everything run so far, in the order in which it was begun. */
+  /** Everything run so far, in order of its start. */
   statements: readonly RecordedStatement[]
-  /** Forgets what was run so far. */
+  /** Clears the record. */
   clear(): void
   stop(): Promise<void>
 }
@@ -59,7 +59,7 @@ export async function useRecorder(
   return { recorder, recorded: usePool({ url: recorder.url, connectionsMax }) }
 }
 
-/** What one client says, followed message by message (PostgreSQL's protocol, version 3, without TLS). */
+/** Parses one client's messages (PostgreSQL's protocol, version 3, without TLS). */
 class RecordedSession {
   #rest: Buffer = Buffer.alloc(0)
   #started = false
@@ -71,7 +71,7 @@ class RecordedSession {
   take(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     for (;;) {
-      // The very first message has no letter.
+      // The very first message has no type.
       const head = this.#started ? 1 : 0
       if (bytes.length < head + 4) break
       const end = head + bytes.readInt32BE(head)
@@ -108,7 +108,7 @@ class RecordedSession {
   }
 }
 
-/** The driver asks for the types of arrays on the first connection of a pool, in its own time. */
+/** The driver requests the types of arrays on the first connection of a pool, at some point. */
 const isOfTheDriver = ({ text }: RecordedStatement): boolean =>
   /^\s*select b\.oid, b\.typarray\s+from pg_catalog\.pg_type a/.test(text)
 

@@ -2,7 +2,7 @@
 
 import type { StoredRow } from '../../src/core/export/framings/splice.ts'
 
-/** Foreign bytes stand on every side, markers among them: code that reads beyond its row is noticed. */
+/** Other bytes are on every side, including markers, so that code that reads beyond its row is noticed. */
 export function storedRow(snapshot: string | Buffer, annotations: string | Buffer, isCurrent: boolean): StoredRow {
   const [before, between, after] = [Buffer.from('\x01\x02{'), Buffer.from('\0\0\x01\x02'), Buffer.from('\0\0\0\x01}')]
   const [fixed, changeable] = [Buffer.from(snapshot), Buffer.from(annotations)]

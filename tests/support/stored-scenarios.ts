@@ -7,7 +7,7 @@ import { answersTo, anySubmitter, anyText, publishedVersions } from './arbitrari
 
 export interface StoredScenario {
   versions: PublishedVersion[]
-  /** Of the version that was submitted to. */
+  /** Of the version it was submitted to. */
   shape: KeyMap
   submission: Submission
   annotations: Annotations

@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../src/db/client.ts'
 
-/** Every row of every table of the schema, as PostgreSQL writes it; bytea as hexadecimal. */
+/** Every row of every table of the schema in PostgreSQL's text format; bytea as hexadecimal. */
 export async function storedText(sql: Sql): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select table_name as name
@@ -16,7 +16,7 @@ export async function storedText(sql: Sql): Promise<string> {
   return texts.join('\n')
 }
 
-/** A secret in every form in which it could have been kept. */
+/** A secret in every form in which it could have been stored. */
 export function formsOf(secret: string): string[] {
   return [
     secret,

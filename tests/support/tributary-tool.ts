@@ -12,7 +12,7 @@ const script = join(import.meta.dir, '../../scripts/tributary.ts')
 
 export type RunningTool = ReturnType<typeof start>
 
-/** `program` are the words that start it: the script under Bun unless given; `environment` is alongside the key. */
+/** `program` are the words that start it: the script under Bun by default; `environment` is added to the key's. */
 export function startTool(
   key: TestKey,
   args: readonly string[],
@@ -30,7 +30,7 @@ export const runTool = (...started: Parameters<typeof startTool>): Promise<Ended
 
 const commands = { pull: runPull, types: runTypes, verify: runVerify } as const
 
-/** The same in this process: what the commands say and how they would end it. */
+/** The same in this process: the output of the commands, and their exit status. */
 export async function callTool({ username, password }: TestKey, [name, ...args]: readonly string[]): Promise<Ended> {
   const out: Buffer[] = []
   const said: string[] = []
@@ -45,11 +45,11 @@ export async function callTool({ username, password }: TestKey, [name, ...args]:
   return { code, out: Buffer.concat(out).toString(), err: said.join('') }
 }
 
-/** The most memory it has at once, by what the system says while it runs. */
+/** Its peak memory, as reported by the system while it runs. */
 export async function residentMaxOf(child: RunningTool): Promise<number> {
   let bytes = 0
   while (child.exitCode === null) {
-    // None when it has just ended.
+    // None if it has just ended.
     bytes = Math.max(bytes, memoryOf(child.pid, 'VmHWM') || 0)
     await Bun.sleep(5)
   }

@@ -1,6 +1,9 @@
 // Waiting for what happens alongside a request, without guessing how long it takes.
 
-/** Resolves with the first value that is neither undefined, null nor false; fails after half a minute, which only an error or a very busy machine needs. */
+/**
+ * Resolves with the first value that is neither undefined, null nor false; fails after half a minute, which only an error or a very busy machine
+ * takes.
+ */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,

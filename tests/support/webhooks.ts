@@ -38,7 +38,7 @@ export class TestWebhooks {
 
   by = () => ({ actor: 'operator:test', now: this.now })
 
-  /** A program of its own with an endpoint. */
+  /** A separate program with an endpoint. */
   async endpoint(url: string, program?: RawProgram) {
     const of =
       program ?? (await insertRawProgram(this.sql, `p-${crypto.randomUUID().slice(0, 8)}`, { versions: 'one' }))
@@ -48,7 +48,7 @@ export class TestWebhooks {
 
   apply = (program: RawProgram, count = 1) => insertRawApplications(this.sql, program, count)
 
-  /** What is asked for now: the jobs of the outbox. */
+  /** The requested deliveries: the jobs in the outbox. */
   async ask() {
     await askForDeliveries(this.sql, this.now)
     const jobs = await inTransaction(this.sql, tx => takeOutbox(tx, 1000))
@@ -58,7 +58,7 @@ export class TestWebhooks {
     })
   }
 
-  /** All of it, at the same time, as it ended. */
+  /** Runs all of them concurrently; returns their outcomes. */
   async run() {
     const jobs = await this.ask()
     return Promise.all(jobs.map(job => deliver(this.delivering, job)))

@@ -26,7 +26,7 @@ type Question = {
   question_options: { id: number; adminName: string }[] | null
 }
 
-/** Its address. Every request with a key is let in. */
+/** Its address. Every request with a key is accepted. */
 export function useCiviFormApi(civiform: SimulatedCiviForm): { baseUrl: string; requests: () => number } {
   let requests = 0
   const server = Bun.serve({

@@ -5,7 +5,7 @@ import { openDatabase, type Sql } from '../../../src/db/client.ts'
 import { createBareDatabase, type TestDatabase } from '../database.ts'
 import { endWithFile } from '../fixtures.ts'
 
-/** `2023`: the least that can be followed. `2024`: notes, statuses in a table of their own. `2026`: everything known. */
+/** `2023`: the oldest that can be followed. `2024`: notes, statuses in a separate table. `2026`: everything known. */
 export type CiviFormAge = '2023' | '2024' | '2026'
 
 export interface CiviFormDatabase {
@@ -24,8 +24,8 @@ export interface CiviFormDatabase {
 let made = 0
 
 /**
- * Ended with the test file. `statistics`: whether the reader may see when others' transactions began; `sequences`: which ids were drawn.
- * `database`: an empty one to make it in, on a server that ends with the file too.
+ * Dropped with the test file. `statistics`: whether the reader may see when others' transactions began; `sequences`: which IDs were allocated.
+ * `database`: an empty one to create it in, on a server that ends with the file, too.
  */
 export async function useCiviForm(
   age: CiviFormAge = '2026',
@@ -79,7 +79,7 @@ export async function useCiviForm(
   return { age, app, appUrl, admin, readerUrl: as(reader), reader, owner }
 }
 
-/** What an upgrade from one age to the next does to the tables that matter here. */
+/** How an upgrade from one age to the next changes the tables that matter here. */
 export async function upgrade(civiform: CiviFormDatabase, to: '2024' | '2026'): Promise<void> {
   await civiform.app.unsafe(to === '2024' ? to2024 : to2026)
   if (to === '2024')

@@ -6,11 +6,11 @@ import { endWithFile } from '../fixtures.ts'
 
 export interface FollowerProcess {
   pid: number
-  /** Gone at once, in the middle of whatever it does. */
+  /** Kills it, in the middle of whatever it does. */
   kill(): Promise<void>
-  /** As a platform ends it. */
+  /** Stops it like a platform. */
   stop(): Promise<{ code: number; lines: Record<string, unknown>[] }>
-  /** What it said when it had ended by itself, or as it is ended. */
+  /** Its output, once it has ended or while it is ended. */
   ended: Promise<{ code: number; lines: Record<string, unknown>[]; errors: string }>
 }
 
@@ -59,7 +59,7 @@ export function startFollowerProcess(
   }
 }
 
-/** A line that a killed process did not end is left out. */
+/** Without a line that a killed process did not finish. */
 const parseLines = (text: string): Record<string, unknown>[] =>
   text.split('\n').flatMap(line => {
     try {

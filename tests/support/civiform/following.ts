@@ -27,18 +27,18 @@ export interface Following {
   database: TestDatabase
   sql: Sql
   source: Sql
-  /** What the follower opens, under a login that is a member of `tributary_follower` and of nothing else. */
+  /** What the follower opens, with a login that is a member of `tributary_follower` only. */
   own: Sql
   ownUrl: string
   follower: Follower
   log: { level: string; fields: Readonly<Record<string, unknown>>; message: string }[]
-  /** Another follower on the same two databases, as after a restart; `source` is another way to CiviForm's. */
+  /** Another follower on the same two databases, as after a restart; `source` is another connection to CiviForm's. */
   restarted(options?: Partial<FollowOptions>, source?: Sql): Follower
-  /** Rounds until everything submitted by now is here. */
+  /** Runs rounds until everything submitted by now is here. */
   catchUp(follower?: Follower): Promise<void>
 }
 
-/** The address of this database for a login of its own, that may do what following takes and nothing else. */
+/** The URL of this database for a new login that may do exactly what following requires. */
 export const useFollowerLogin = (database: TestDatabase): Promise<string> => useLogin(database, 'tributary_follower')
 
 export async function useFollowing(
@@ -80,7 +80,7 @@ export async function useFollowing(
       for (let i = 0; i < 500; i++) {
         const { watermark } = await behind.round()
         if (watermark !== undefined && watermark > row!.now) {
-          // One more, so that what was seen late in that round is applied too.
+          // One more, so that changes detected late in that round are applied, too.
           await behind.round()
           return
         }
@@ -90,7 +90,7 @@ export async function useFollowing(
   }
 }
 
-/** A client of a service of its own, with a key for the program. */
+/** A client of a separate service, with a key for the program. */
 export async function useFollowedClient(
   { database, sql }: Pick<Following, 'database' | 'sql'>,
   slug = 'rent-relief',

@@ -25,7 +25,7 @@ export interface RenderCase {
 export interface Rendered {
   // biome-ignore lint/suspicious/noExplicitAny: an export, to look into
   application: any
-  /** The same as it is sent. */
+  /** The same as sent. */
   text: string
   reports: string[]
   findings: { kind: string; detail: string }[]
@@ -126,7 +126,7 @@ export function rendered(given: RenderCase, profile: ExportProfile = 'contract')
   const plan = { programName, questions: planAnswers(shape, catalogued, unansweredForm) }
   const rendering = { profile, timeZone: given.timeZone ?? 'UTC', civiformBaseUrl: 'https://forms.example.test' }
   const { snapshot, annotations } = renderApplication(row, plan, rendering, detail => reports.push(detail))
-  // The markers go, as fills of nothing would have it.
+  // The markers are removed, as empty fills would.
   const text = `${snapshot.replace(/\u0001[0-9]+\u0002/g, '')}},${annotations}}`
   return { application: JSON.parse(text), text, reports, findings }
 }

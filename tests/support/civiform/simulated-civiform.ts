@@ -7,14 +7,14 @@ import type { CiviFormDatabase } from './civiform-database.ts'
 export interface SimulatedQuestion {
   name: string
   type: string
-  /** Admin names by id. */
+  /** Admin names by ID. */
   options?: readonly (readonly [number, string])[]
-  /** Ids of options that applicants are not shown any more. */
+  /** IDs of options that applicants no longer see. */
   withdrawn?: readonly number[]
   tags?: readonly string[]
-  /** What else its block says, such as when it is hidden; of questions asked before, by the ids of their rows. */
+  /** The rest of its block, such as its visibility; refers to earlier questions by their row IDs. */
   block?: (idOf: (name: string) => number | undefined) => Record<string, unknown>
-  /** In the block of this question, which is an ENUMERATOR, each is asked once for every entity. */
+  /** In the block of this question, an ENUMERATOR, each question is asked once for every entity. */
   repeated?: readonly SimulatedQuestion[]
 }
 
@@ -23,13 +23,13 @@ export interface Submission {
   program: string
   /** What is stored at `applicant`. */
   answers: Record<string, unknown>
-  /** An id that was drawn before. */
+  /** An ID that was allocated before. */
   draft?: number
   locale?: string | null
   submitterEmail?: string
-  /** Whether the document is stored as a text that holds it. */
+  /** Whether the document is stored as a JSON string. */
   doubleEncoded?: boolean
-  /** What happens inside the transaction: before the time is taken, and after. */
+  /** Hooks inside the transaction: before the time is taken, and after. */
   beforeTime?: () => Promise<unknown>
   afterTime?: () => Promise<unknown>
   /** Instead of the clock. */
@@ -51,7 +51,7 @@ export class SimulatedCiviForm {
     return this.#id(this.app`insert into ti_organizations (name) values (${name}) returning id`)
   }
 
-  /** An applicant with an account of their own. */
+  /** An applicant with an account. */
   async applicant(options: { organization?: number; columns?: Record<string, string> } = {}): Promise<number> {
     const account = await this.#id(
       this.app`insert into accounts (managed_by_group_id) values (${options.organization ?? null}) returning id`,
@@ -62,7 +62,7 @@ export class SimulatedCiviForm {
     )
   }
 
-  /** Saves programs as drafts and publishes them, all together, as a new version. Returns the id of each program's row. */
+  /** Saves programs as drafts and publishes them together as a new version. Returns the ID of each program's row. */
   async publish(
     programs: Record<string, readonly SimulatedQuestion[]>,
     options: { slug?: string } = {},
@@ -181,7 +181,7 @@ export class SimulatedCiviForm {
       where p.name = ${name}`)
   }
 
-  /** The first block saved: the id that the application will have, long before it is submitted. */
+  /** Saves the first block, which allocates the application's ID long before its submission. */
   async draft(applicant: number, program: string): Promise<number> {
     const row = await this.activeProgram(this.app, program)
     return this.#id(this.app`
@@ -190,7 +190,7 @@ export class SimulatedCiviForm {
       returning id`)
   }
 
-  /** As CiviForm submits: earlier applications become obsolete, then the time is taken, then the row is written; one transaction. */
+  /** As CiviForm submits: earlier applications become obsolete, then the time is taken, then the row is written, in one transaction. */
   async submit(submission: Submission): Promise<number> {
     const { applicant, program, answers, locale = 'en-US', submitterEmail = null } = submission
     const document = JSON.stringify({ applicant: answers })
@@ -223,7 +223,7 @@ export class SimulatedCiviForm {
     })) as number
   }
 
-  /** Which statuses a program has: a new row, and the one of before is obsolete. Old releases keep them in the program's own. */
+  /** Changes a program's statuses: adds a new row, and the previous one becomes obsolete. Old releases store them in the program itself. */
   async defineStatuses(program: string, ...names: string[]): Promise<void> {
     const definitions = this.app.json({ statuses: names.map(status => ({ status })) })
     if (this.database.age === '2023')
@@ -257,7 +257,7 @@ export class SimulatedCiviForm {
       values (${application}, ${type}, ${this.app.json({ event_type: type, ...details } as never)}, clock_timestamp() at time zone 'UTC')`
   }
 
-  /** A guest signs in: what they sent as a guest is their account's now, and an older one may become obsolete without a successor. */
+  /** A guest signs in: what they submitted as a guest now belongs to their account, and an older one may become obsolete without a successor. */
   async merge(guest: number, account: number, obsolete: readonly number[] = []): Promise<void> {
     const original = this.#optional.original
       ? this.app`, original_applicant_id = coalesce(original_applicant_id, applicant_id)`
@@ -266,7 +266,7 @@ export class SimulatedCiviForm {
     await this.app`update applications set lifecycle_stage = 'obsolete' where id = any(${[...obsolete]}::bigint[])`
   }
 
-  /** What a data job does. */
+  /** Does the work of a data job. */
   async rewrite(application: number, answers: Record<string, unknown>): Promise<void> {
     await this
       .app`update applications set object = ${JSON.stringify({ applicant: answers })}::text::jsonb where id = ${application}`
@@ -276,7 +276,7 @@ export class SimulatedCiviForm {
     await this.app`delete from applications where id = any(${applications}::bigint[])`
   }
 
-  /** As newer releases delete: each with a record of its own. */
+  /** Deletes like newer releases: each with its own record. */
   async removeOnRecord(...applications: number[]): Promise<void> {
     await this.app.begin(async tx => {
       await tx`
@@ -288,7 +288,7 @@ export class SimulatedCiviForm {
     })
   }
 
-  /** An account with all that its applicants submitted. */
+  /** Deletes an account with everything its applicants submitted. */
   async removeAccountOf(applicant: number): Promise<void> {
     await this.app.begin(async tx => {
       await tx`delete from applications where applicant_id = ${applicant}`
@@ -302,7 +302,7 @@ export class SimulatedCiviForm {
     })
   }
 
-  /** Columns of an application, as an old release or a race left them. */
+  /** Sets columns of an application, as an old release or a race left them. */
   async set(application: number, columns: Record<string, string | number | null>): Promise<void> {
     await this.app`update applications set ${this.app(columns as never)} where id = ${application}`
   }
