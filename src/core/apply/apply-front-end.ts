@@ -3,5 +3,5 @@
 import type { FrontEndKey } from '../intake/register-applicant.ts'
 import { ownFrontEnd } from '../keys/api-key-draft.ts'
 
-/** Who registers, saves and submits for applicants' pages. No API key has this ID, and none may name this front end. */
+/** The key that registers, saves and submits for applicants' pages. No API key has this ID, and none may name this front end. */
 export const applyKey = (address: string): FrontEndKey => ({ api_key_id: 'apply', front_end: ownFrontEnd, address })

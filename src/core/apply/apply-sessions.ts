@@ -23,7 +23,7 @@ import { openText, sealText } from '../people/sealed-text.ts'
 import { hashToken, mintToken } from '../people/sign-in-tokens.ts'
 import { hashCode, mintCode, readCode } from './return-codes.ts'
 
-/** Settings of the installation, under their names in the configuration. */
+/** Settings of the installation, named as in the configuration. */
 export interface ApplyRules {
   apiKeyPepper: string
   applyIdleMs: number
@@ -35,20 +35,20 @@ export interface ApplySession {
   /** The language of the applicant's next application. */
   language: string
   tokenHash: Buffer
-  /** Opens the code, and is in no database. */
+  /** The key that opens the stored code; it is not in any database. */
   binding: Buffer
   /** The token in every form of this session. */
   csrf: string
-  /** Empty where an intermediary has opened a client. */
+  /** Empty if an intermediary has opened a client. */
   code: string
   codeShown: boolean
-  /** Who applies for the applicant; null for the applicant. */
+  /** The intermediary who applies for the applicant; null for the applicant. */
   intermediary_id: number | null
   /** For an intermediary: the client's name. */
   client: string | null
 }
 
-/** How exactly the last request of a session is kept. */
+/** The precision with which a session's last request is stored. */
 const seenEveryMicros = 30 * 1_000_000
 
 const dayMicros = 86_400_000_000
@@ -56,7 +56,7 @@ const dayMicros = 86_400_000_000
 /** Only the holder of the cookie's token can read the code: neither the database nor the pepper is enough. */
 const bindingOf = (token: string): Buffer => createHmac('sha256', token).update('code').digest()
 
-/** Gives an applicant who was just registered a code, and begins a session. Returns the cookie's token. */
+/** Gives a newly registered applicant a code, and starts a session. Returns the cookie's token. */
 export async function beginApplying(
   tx: Transaction,
   rules: ApplyRules,
@@ -68,7 +68,7 @@ export async function beginApplying(
   return beginSession(tx, rules, { applicant_id: applicantId, code, codeShown: false, intermediary_id }, now)
 }
 
-/** Makes an applicant's code. Throws Problem `forbidden` when the intermediary who would see it was disabled concurrently. */
+/** Creates an applicant's code. Throws Problem `forbidden` if the intermediary who would see it was disabled concurrently. */
 async function giveCode(
   tx: Transaction,
   { apiKeyPepper, applyCodeDays }: ApplyRules,
@@ -81,16 +81,13 @@ async function giveCode(
     code_hash: hashCode(code, apiKeyPepper),
     expires_at: now + applyCodeDays * dayMicros,
   })
-  // Afterwards: saving waits for a change of the intermediary that is under way.
+  // Done last: saving waits for concurrent changes to the intermediary.
   if (whose.intermediary_id !== null && !(await isActing(tx, whose.intermediary_id)))
     throw new Problem('forbidden', { detail: 'You can no longer apply for others.', internal: 'intermediary_disabled' })
   return code
 }
 
-/**
- * Gives an applicant a new code and returns it. The old one stops working, and all sessions end except the one in which this is done, if any.
- * Audited.
- */
+/** Gives an applicant a new code and returns it. The old one stops working, and all sessions end except the current one, if any. Audited. */
 export async function replaceCode(
   sql: Sql,
   rules: ApplyRules,
@@ -108,7 +105,7 @@ export async function replaceCode(
   })
 }
 
-/** Revokes an applicant's code and ends their sessions. What they have saved and submitted stays. Audited. */
+/** Revokes an applicant's code and ends their sessions. Saved answers and applications are kept. Audited. */
 export async function revokeCode(
   sql: Sql,
   applicantId: number,
@@ -121,7 +118,7 @@ export async function revokeCode(
   })
 }
 
-/** Begins a session with a code, which from then on is valid for as long as a new one. Undefined when it is nobody's, or has expired. */
+/** Starts a session with a code, which is then valid for as long as a new one. Undefined if nobody has the code, or it has expired. */
 export async function returnWithCode(
   sql: Sql,
   rules: ApplyRules,
@@ -139,7 +136,7 @@ export async function returnWithCode(
   })
 }
 
-/** Begins a session and returns the cookie's token. */
+/** Starts a session and returns the cookie's token. */
 export async function beginSession(
   tx: Transaction,
   { apiKeyPepper, applyIdleMs }: ApplyRules,
@@ -158,7 +155,7 @@ export async function beginSession(
   return token
 }
 
-/** The session of a cookie; undefined when it has ended. Notes that it was used. */
+/** The session of a cookie; undefined if it has ended. Records its use. */
 export async function loadApplySession(
   sql: Sql,
   { apiKeyPepper, applyIdleMs }: ApplyRules,

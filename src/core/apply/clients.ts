@@ -14,13 +14,13 @@ import { type ApplyRules, beginApplying, beginSession } from './apply-sessions.t
 interface ClientDraft {
   name: string
   language: string
-  /** UUID of the form that was filled in. If the form is sent again, it opens the client that was registered. */
+  /** UUID of the form. If the form is sent again, it opens the client that it registered. */
   formKey: string
 }
 
 /**
- * Registers a client of the intermediary's organization and begins a session for them. Returns the cookie's token. Throws Problem
- * `invalid_request` when the name is invalid, `not_found` when the form has registered another organization's client.
+ * Registers a client of the intermediary's organization and starts a session for them. Returns the cookie's token. Throws Problem `invalid_request`
+ * if the name is invalid, `not_found` if the form has registered another organization's client.
  */
 export async function registerClient(
   sql: Sql,
@@ -53,7 +53,7 @@ export async function registerClient(
 
 const noSuchClient = (): never => notFound('The organization has no such client.')
 
-/** Begins a session for a client of the intermediary's organization. Returns the cookie's token. Throws Problem `not_found`. */
+/** Starts a session for a client of the intermediary's organization. Returns the cookie's token. Throws Problem `not_found`. */
 export async function openClient(
   sql: Sql,
   rules: ApplyRules,

@@ -2,7 +2,7 @@
 
 import { createHmac, randomInt } from 'node:crypto'
 
-/** Digits and consonants that are not taken for one another and make no words. 28^12 has 57 bits, and wrong codes are counted. */
+/** Digits and consonants that don't look alike and don't form words. 28^12 has 57 bits, and wrong codes are counted. */
 const alphabet = '23456789BCDFGHJKLMNPQRSTVWXZ'
 const length = 12
 
@@ -13,7 +13,7 @@ export function mintCode(): string {
 
 const groupsOf = (letters: string): string => letters.replace(/.{4}(?=.)/g, '$&-')
 
-/** A code as it was typed, in the form in which it was shown; undefined for what is none. */
+/** A typed code in the form in which it was shown; undefined if it is none. */
 export function readCode(typed: string): string | undefined {
   const letters = typed.toUpperCase().replace(/[\s\p{Pd}.]/gu, '')
   return letters.length === length && [...letters].every(letter => alphabet.includes(letter))

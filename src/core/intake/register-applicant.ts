@@ -12,11 +12,11 @@ export interface FrontEndKey {
   front_end: string
   /** Client address of the request. */
   address: string
-  /** Who acts, for the audit log; the API key unless given. */
+  /** Who acts, for the audit log; the API key by default. */
   actor?: string
 }
 
-/** How the audit log names who acts. */
+/** The actor's name in the audit log. */
 export const actorOfKey = ({ actor, api_key_id }: FrontEndKey): string => actor ?? `key:${api_key_id}`
 
 /** Creates an applicant of the key's front end and returns its ID. `language` is canonical. */

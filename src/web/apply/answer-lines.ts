@@ -13,7 +13,7 @@ import {
 import type { FormPlace } from '../questions/filled-form.ts'
 import { datesIn } from './texts-in-language.ts'
 
-/** In lines; none when it is unanswered. */
+/** The lines of an answer; none if it is unanswered. */
 export function answerLines(
   { asked, path }: FormPlace,
   answers: JsonObject,
@@ -40,7 +40,7 @@ export function answerLines(
 
 function dateIn(language: string, date: string): string {
   if (!isCalendarDate(date)) return date
-  // A year before 100 would be taken as one of the last century.
+  // Dates would read a year before 100 as one of the last century.
   return date.startsWith('00') ? dayText(date) : datesIn(language, 'UTC').format(new Date(`${date}T00:00:00Z`))
 }
 

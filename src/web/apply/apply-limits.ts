@@ -7,13 +7,13 @@ import { type Counted, RateCounter } from '../../core/keys/rate-counter.ts'
 import type { CountingRedis } from '../../core/queue/counting-redis.ts'
 import type { IpAddress } from '../../domain/values/ip-address.ts'
 
-/** Generous, for a library's computers share an address: forms sent a minute, first saves an hour, wrong codes in a quarter of an hour. */
+/** Generous, because the computers of a library share an address: forms per minute, first saves per hour, wrong codes per quarter of an hour. */
 export const applyFormsMax = 300
 export const applyStartsMax = 200
 export const wrongCodesMax = 20
-/** Files an hour. */
+/** Files per hour. */
 export const applyUploadsMax = 300
-/** Submissions to one program a minute. */
+/** Submissions to one program per minute. */
 export const applySubmissionsMax = 1200
 /** Concurrent forms with files, from one address and in this process. Each may take minutes to arrive. */
 export const uploadsPerAddressMax = 6
@@ -29,7 +29,7 @@ const windows = {
 
 export class ApplyLimits {
   readonly #counters = new Map<string, RateCounter>()
-  /** How many forms with files are arriving, by address. */
+  /** Number of forms with files that are arriving, by address. */
   readonly #arriving = new Map<string, number>()
 
   constructor(redis?: CountingRedis) {
@@ -39,11 +39,11 @@ export class ApplyLimits {
 
   #of = (name: keyof typeof windows): RateCounter => this.#counters.get(name)!
 
-  /** Throws Problem `rate_limited` if it is one too many from this address. */
+  /** Throws Problem `rate_limited` if there are too many from this address. */
   count = async (what: 'forms' | 'starts' | 'uploads', address: IpAddress | undefined) =>
     refuse(await this.#of(what).count(networkOf(address)))
 
-  /** Lets a form with files arrive unless too many others are arriving. Returns a function to call when it has arrived. */
+  /** Lets a form with files arrive unless too many others are arriving. Returns a function to call once it has arrived. */
   beginUpload(address: IpAddress | undefined): () => void {
     const network = networkOf(address)
     const others = this.#arriving.get(network) ?? 0
@@ -65,7 +65,7 @@ export class ApplyLimits {
 
   countSubmission = async (programId: number) => refuse(await this.#of('submissions').count(String(programId)))
 
-  /** Counts a code before it is looked up, and says whether it is one too many; the right one is taken back. */
+  /** Counts a code before it is looked up, and returns whether there were too many; the count is undone for the right code. */
   countCode = (address: IpAddress | undefined): Promise<Counted> => this.#of('codes').count(networkOf(address))
 
   takeBackCode = (address: IpAddress | undefined): Promise<void> => this.#of('codes').takeBack(networkOf(address))

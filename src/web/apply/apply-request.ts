@@ -47,7 +47,7 @@ export interface ApplyRequest {
   https: boolean
   key: FrontEndKey
   session: ApplySession | undefined
-  /** Who is signed in to apply for clients of their organization. */
+  /** The person who is signed in to apply for clients of their organization. */
   intermediary: Intermediary | undefined
   /** Whether the browser still has the cookie of a session that has ended. */
   hasEnded: boolean
@@ -85,7 +85,7 @@ export async function openApplyRequest(deps: Deps, limits: ApplyLimits, request:
   const signedIn = await loadSignedIn(deps, request, https)
   const intermediary = signedIn && (await findIntermediary(deps, signedIn))
   const found = token === undefined ? undefined : await loadApplySession(deps.db, deps.config, token, now)
-  // A session about a client belongs to the intermediary who is signed in, and an intermediary has no other kind.
+  // A session about a client belongs to the intermediary who is signed in, and an intermediary has no other kind of session.
   const session = found?.intermediary_id === (intermediary?.intermediary_id ?? null) ? found : undefined
   const wasSignedIn = found?.intermediary_id != null || (sessionToken(request, https) !== undefined && !signedIn)
   const chosen = findLanguage([url.searchParams.get('language') ?? ''])
@@ -125,7 +125,7 @@ async function findIntermediary(deps: Deps, signedIn: Session): Promise<Intermed
   return acting && { ...acting, signedIn }
 }
 
-/** Before any form is read. Throws Problem `forbidden` if it comes from another site, and `rate_limited` if its address sends too many. */
+/** Runs before any form is read. Throws Problem `forbidden` if it comes from another site, and `rate_limited` if its address sends too many. */
 export async function admitForm(request: ApplyRequest): Promise<void> {
   requireOwnOrigin(request)
   await request.limits.count('forms', recordOf(request.request).origin.address)
@@ -162,10 +162,10 @@ export function acceptForm(request: ApplyRequest, inAnySession = false): void {
   if (language !== undefined) setLanguage(request, language)
 }
 
-/** The token in a form, different on each page. Empty without a session, when nothing belongs to anybody yet. */
+/** The token in a form, different on each page. Empty without a session, when there is nothing to protect yet. */
 export const csrfField = ({ session }: ApplyRequest): string => maskedToken(session?.csrf ?? '')
 
-/** The session; one of a new applicant, with a new code, where there is none. */
+/** The session; if there is none, that of a new applicant with a new code. */
 export async function requireSession(pageRequest: ApplyRequest): Promise<ApplySession> {
   if (pageRequest.session !== undefined) return pageRequest.session
   const { deps, limits, request, key, language, now } = pageRequest
@@ -175,7 +175,7 @@ export async function requireSession(pageRequest: ApplyRequest): Promise<ApplySe
   return takeSession(pageRequest, token)
 }
 
-/** Makes the session of a new token that of the request and of the browser. */
+/** Makes the session of a new token the request's and the browser's. */
 export async function takeSession(request: ApplyRequest, token: string): Promise<ApplySession> {
   const { deps, now } = request
   setCookie(request, 'tributary-apply', token)
@@ -195,7 +195,7 @@ export function setCookie({ https, cookies }: ApplyRequest, name: CookieName, va
   cookies.push(cookieField(name, value, https))
 }
 
-/** With 303, so that loading the page again sends no form again. */
+/** With 303, so that reloading the page does not send the form again. */
 export function redirect(request: ApplyRequest, path: string): Response {
   const headers = new Headers({ Location: request.place.root + path, 'Cache-Control': 'no-store' })
   return withCookies(request, new Response(null, { status: 303, headers }))

@@ -10,7 +10,7 @@ import { languages } from '../questions/languages/all-languages.ts'
 import { assetsPath } from './apply-assets.ts'
 import { type ApplicantPage, type ApplyRequest, clientsPath, csrfField, withCookies } from './apply-request.ts'
 
-/** A page as a response, in the language of the request. Nothing keeps it. */
+/** A page as a response, in the language of the request. It is never cached. */
 export function showApply(request: ApplyRequest, page: ApplicantPage): Response {
   const { status = 200 } = page
   const html = renderToString(h(Shell, { request, page }))
@@ -19,10 +19,10 @@ export function showApply(request: ApplyRequest, page: ApplicantPage): Response 
   return withCookies(request, new Response(coded.body, { status, headers }))
 }
 
-/** An address of ours as the page has it, where the service is reached below a path. */
+/** An address of ours as it is on pages, if the service runs below a path. */
 export const linkTo = ({ place }: ApplyRequest, path: string): string => place.root + path
 
-/** A line of the summary of errors. */
+/** A line in the summary of errors. */
 interface SummaryLine {
   field: string
   message: string
@@ -53,7 +53,7 @@ function Shell({ request, page }: { request: ApplyRequest; page: ApplicantPage }
         <a class="skip" href="#main">
           {pages.skip}
         </a>
-        {/* What the Enter key presses: the form's first button, wherever it is, and not the one of a language. */}
+        {/* The button that the Enter key presses: the form's first button, wherever it is, rather than a language button. */}
         {page.form !== undefined && (
           <button type="submit" class="unseen" form={page.form} name="go" value="next" tabIndex={-1} aria-hidden="true">
             {pages.next}
@@ -78,7 +78,7 @@ function Shell({ request, page }: { request: ApplyRequest; page: ApplicantPage }
   )
 }
 
-/** Buttons: those of a form that is being filled in send it, so that what was typed is there in the other language. */
+/** Buttons for languages: on a page with a form, they send it, so that what was typed is kept in the other language. */
 function LanguageMenu({ request, form }: { request: ApplyRequest; form: string | undefined }) {
   const others = Object.entries(languages).filter(([tag]) => tag !== request.language)
   if (others.length === 0) return null
@@ -141,7 +141,7 @@ function Foot({ request }: { request: ApplyRequest }) {
 interface FormProps extends ComponentProps<'form'> {
   request: ApplyRequest
   path: string
-  /** Unless it is that of the session. */
+  /** By default, that of the session. */
   csrf?: string
 }
 
@@ -153,7 +153,7 @@ export const PostForm = ({ request, path, csrf, children, ...attributes }: FormP
   </form>
 )
 
-/** What has just happened, or why a page shows what it does. */
+/** A confirmation, or the reason for showing the page. */
 export const Notice = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <p class="notice" role="status" data-notice={name}>
     {children}
@@ -168,7 +168,7 @@ export const ProgramText = ({ text }: { text: string | undefined }) =>
     </p>
   )
 
-/** A link of its own, as pages end with. */
+/** A separate link at the end of a page. */
 export const LinkLine = ({ request, path, text }: { request: ApplyRequest; path: string; text: string }) => (
   <p>
     <a href={linkTo(request, path)}>{text}</a>
@@ -178,9 +178,9 @@ export const LinkLine = ({ request, path, text }: { request: ApplyRequest; path:
 interface SummaryProps {
   title: string
   messages: readonly SummaryLine[]
-  /** With the question, where a page has several. */
+  /** Names the question if a page has several. */
   withLabels: boolean
-  /** The address of a field on another page. The fields are on this page unless given. */
+  /** The address of a field on another page. By default, the fields are on this page. */
   hrefOf?: (field: string) => string
 }
 

@@ -32,9 +32,9 @@ import { getScreen, postScreen } from './screen-pages.tsx'
 interface ApplyRoute {
   get?: ApplyHandler
   post?: ApplyHandler
-  /** Whether its form is taken in any session: it ends the one there is. */
+  /** Whether its form is accepted in any session, because it ends the current one. */
   inAnySession?: boolean
-  /** Whether its form may have files. */
+  /** Whether its form may contain files. */
   takesFiles?: boolean
   /** Whether an intermediary can open it before choosing a client. */
   withoutClient?: boolean
@@ -42,7 +42,7 @@ interface ApplyRoute {
 
 const ofIntermediaries = { inAnySession: true, withoutClient: true }
 
-/** No slug is `-`, so pages about no program have it in place of one. */
+/** No slug is `-`, so pages without a program use it in place of a slug. */
 const routes: Readonly<Record<string, ApplyRoute>> = {
   '/apply': { get: getPrograms, withoutClient: true },
   '/apply/:slug': { get: getProgram, withoutClient: true },
@@ -100,7 +100,7 @@ async function enter(
   }
 }
 
-/** The error, in words that tell an applicant what to do. */
+/** The error, in words that tell applicants what to do. */
 async function refusal(error: unknown, request: ApplyRequest): Promise<Response> {
   const response = problemResponse(error, recordOf(request.request))
   const { type } = (await response.json()) as { type: string }

@@ -32,7 +32,7 @@ export async function getCheck(request: ApplyRequest): Promise<Response> {
   return showApply(request, { title: `${pages.check} · ${program.name}`, body })
 }
 
-/** Identifies a submission by the answers that were checked and when they were saved. If it is sent twice, it is one application. */
+/** Identifies a submission by the checked answers and the time when they were saved. If it is sent twice, there is one application. */
 const keyOf = ({ create_time, answers }: SavedForm): string => `${create_time ?? 'none'} ${digestOf(answers)}`
 
 export async function postCheck(request: ApplyRequest): Promise<Response> {
@@ -44,7 +44,7 @@ export async function postCheck(request: ApplyRequest): Promise<Response> {
   const saved = await savedIn(request, program)
   const idempotency_key = request.form.get('key') ?? ''
   const isSent = saved.create_time === null
-  // Answers saved in another window since then are checked first.
+  // Answers saved in another window in between must be checked first.
   if (!isSent && idempotency_key !== keyOf(saved)) return redirect(request, `${checkPath}?changed=1`)
   // The language of the pages becomes that of the application.
   if (session.language !== language) await changeLanguage(deps.intakeDb, key, session.applicant_id, language)
@@ -55,7 +55,7 @@ export async function postCheck(request: ApplyRequest): Promise<Response> {
     const { receipt } = await deps.submissions.run(program.program_id, () =>
       submitApplication(deps.intakeDb, {
         ...asked,
-        // An organization that has just been disabled can't submit anything more.
+        // An organization that has just been disabled can't submit.
         intermediaries: 'listed',
         idempotency_key: `${applicant_id} ${session.intermediary_id ?? ''} ${idempotency_key}`.slice(0, 200),
       }),
@@ -64,7 +64,7 @@ export async function postCheck(request: ApplyRequest): Promise<Response> {
     return redirect(request, `${program.path}/received`)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // Sent before, from another window or by a reload.
+    // Already submitted, from another window or by a reload.
     if (error.internal === 'nothing_saved') return redirect(request, `${program.path}/received`)
     if (error.internal === 'program_closed' || error.internal === 'intake_paused')
       return redirect(request, program.path)
@@ -139,7 +139,7 @@ function CheckPage({ request, program, saved, form, nameOf }: CheckProps) {
   )
 }
 
-/** The screen that has a field, with the field as its fragment. */
+/** The screen that contains a field, with the field as its fragment. */
 function pathOfField(program: ProgramInForm, form: FilledForm, field: string): string {
   const screen = form.screens.findLastIndex(places =>
     places.some(({ formPath }) => `${field}/`.startsWith(`${formPath}/`)),

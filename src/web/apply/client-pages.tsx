@@ -25,7 +25,7 @@ const newPath = `${clientsPath}/new`
 
 type IntermediaryRequest = ApplyRequest & { intermediary: Intermediary }
 
-/** A page for intermediaries; everyone else is sent to sign in. Its forms belong to that sign-in, whichever client is open. */
+/** A page for intermediaries; everyone else is redirected to the sign-in page. Its forms belong to that sign-in, whichever client is open. */
 const signedIn =
   (handler: (request: IntermediaryRequest) => Promise<Response>) => async (pageRequest: ApplyRequest) => {
     const { intermediary, request } = pageRequest

@@ -19,8 +19,8 @@ import { type ProgramInForm, programOf } from './program-in-form.ts'
 const formFilesMax = 20
 
 /**
- * Reads the form of a POST request with files. No file is stored before the form has shown that it comes from a page of this session. Throws
- * what reading a form without files does.
+ * Reads the form of a POST request with files. No file is stored before the form has shown that it comes from a page of this session. Throws like
+ * reading a form without files.
  */
 export async function readUpload(pageRequest: ApplyRequest): Promise<void> {
   const { deps, request } = pageRequest
@@ -68,7 +68,7 @@ class FormFiles {
     const question = questionAt(program.known.version, field, form.get('shown') ?? '')
     if (question === undefined || fileStore === undefined || program.intake_state !== 'OPEN') return
     const { address } = recordOf(request).origin
-    // Only once a file arrives, so that a form without files takes no place.
+    // Only when a file arrives, so that a form without files doesn't take a place.
     this.#end ??= limits.beginUpload(address)
     await limits.count('uploads', address)
     const rules = fileRulesOf(question.settings)
@@ -95,7 +95,7 @@ class FormFiles {
     this.#end?.()
   }
 
-  /** Once: a session that begins with a file gives the next page another token. */
+  /** Only once: a session that starts with a file gives the next page another token. */
   accept(): void {
     if (!this.#isAccepted) acceptForm(this.request)
     this.#isAccepted = true
@@ -115,7 +115,7 @@ function questionAt(version: ProgramVersion, field: string, shown: string): Vers
   return asked?.type === 'FILE_UPLOAD' ? asked.question : undefined
 }
 
-/** A file's URL as it is in the application: a link for console users who may read the program's applications. */
+/** A file's URL in the application: a link for console users who may read the program's applications. */
 const urlOfFile = ({ place }: ApplyRequest, slug: string, fileId: string): string =>
   `${place.baseUrl}/admin/programs/${slug}/files/${fileId}`
 
@@ -125,8 +125,8 @@ const fileIdIn = (url: string): string | undefined => /\/admin\/programs\/[^/]+\
 const pathOfFileField = (name: string): string | undefined => /^(\/.*)\/file_urls$/.exec(name)?.[1]
 
 /**
- * The form as it was sent, with only files that the applicant has uploaded in this program or that are already saved. Other files, such as
- * guessed or erased ones, are left out, and their field gets an error.
+ * The form as it was sent, with only files that the applicant has uploaded in this program or that are already saved. Other files, such as guessed or
+ * erased ones, are dropped, and their field gets an error.
  */
 export async function withOwnFiles(
   request: ApplyRequest,
@@ -147,7 +147,7 @@ export async function withOwnFiles(
     if (pathOfFileField(name) === undefined) return [[name, url]]
     if (url === '' || `${name} ${url}` === dropped) return []
     const id = fileIdIn(url)
-    // Whatever host was sent, the URL is ours.
+    // Whatever host the request had, the URL is ours.
     if (id !== undefined && own.has(id)) return [[name, kept.has(url) ? url : urlOfFile(request, slug, id)]]
     if (id === undefined && kept.has(url)) return [[name, url]]
     fileErrors.push({ path: name, code: 'file_gone', detail: '' })

@@ -15,40 +15,40 @@ import { type FilledForm, fillForm, isFieldOf } from '../questions/filled-form.t
 import { FormValues, valuesOf } from '../questions/form-values.ts'
 import type { ProgramInForm, SavedForm } from './program-in-form.ts'
 
-/** The form as it is saved. */
+/** The form in its saved state. */
 export const savedForm = (version: ProgramVersion, saved: JsonObject): FilledForm =>
   fillForm(version, valuesOf(saved, questionnaireOf(version).top))
 
-/** A screen as it was sent. */
+/** A screen as sent. */
 export interface SentScreen {
   /** Form paths of the questions it showed. */
   shown: ReadonlySet<string>
   values: FormValues
 }
 
-/** A sent screen on top of what is saved. `removed` is the path of an entity that was removed just now. */
+/** A sent screen merged into the saved form. `removed` is the path of an entity that was just removed. */
 export function putTogether(saved: FormValues, { shown, values: sent }: SentScreen, removed = ''): FormValues {
   const isShown = (name: string): boolean => isFieldOf(shown, name)
   const values = [...[...saved].filter(([name]) => !isShown(name)), ...[...sent].filter(([name]) => isShown(name))]
   return new FormValues(removed === '' ? values : values.filter(([name]) => !name.startsWith(`${removed}/`)))
 }
 
-/** The keys of the top level to which these places belong. */
+/** The top-level keys that contain these places. */
 export const topKeys = (paths: Iterable<string>): string[] => [
   ...new Set([...paths].flatMap(path => pointerTokens(path).slice(0, 1))),
 ]
 
-/** A digest of answers: two forms with one digest show the same. */
+/** A digest of answers: two forms with the same digest show the same. */
 export const digestOf = (answers: Json): string => createHash('sha256').update(writeJson(answers)).digest('hex')
 
 /**
- * What a form is based on: the version, the last application, and the names in all lists. If any of them has changed, the form must not be
- * saved: its answers would be to other questions, belong to an application that was submitted, or be about other people.
+ * What a form is based on: the version, the last application, and the names in all lists. If any of them has changed, the form must not be saved: its
+ * answers would be for other questions, for an application that has been submitted, or about other people.
  */
 export const baseOf = ({ known }: ProgramInForm, { last, answers }: SavedForm): string =>
   [known.version.program_version_id, last?.application_id, digestOf(listsIn(answers) ?? null).slice(0, 16)].join(' ')
 
-/** The names of the entities below, with those below each; undefined if there is no list. Other answers don't matter. */
+/** The names of the entities at this level, with those below each; undefined if there is no list. Other answers don't matter. */
 function listsIn(json: Json): Json | undefined {
   if (isJsonArray(json)) return json.some(isJsonObject) ? json.map(item => listsIn(item) ?? null) : undefined
   if (!isJsonObject(json)) return undefined

@@ -24,7 +24,7 @@ export interface ProgramInForm extends ProgramIntake, ProgramTexts {
   path: string
 }
 
-/** Throws Problem `not_found` unless the program of the address has been published here. */
+/** Throws Problem `not_found` unless the program in the address has been published here. */
 export async function programOf({ deps, request, params, language }: ApplyRequest): Promise<ProgramInForm> {
   const slug = params.slug ?? ''
   const program = isSlug(slug) ? await findProgram(deps.db, slug) : undefined
@@ -40,7 +40,7 @@ export async function programOf({ deps, request, params, language }: ApplyReques
 }
 
 export interface SavedForm {
-  /** When the first answer was saved; null when nothing is saved since the last application. */
+  /** When the first answer was saved; null if nothing has been saved since the last application. */
   create_time: Micros | null
   /** The answers that the version still asks for and accepts. */
   answers: JsonObject

@@ -41,7 +41,7 @@ export async function getPrograms(request: ApplyRequest): Promise<Response> {
 
 export async function getProgram(request: ApplyRequest): Promise<Response> {
   const program = await programOf(request)
-  // From here on somebody else may begin.
+  // From here on, somebody else may start.
   if (request.hasEnded) setCookie(request, 'tributary-apply', undefined)
   const { pages } = request.texts
   const { name, description, path, intake_state, intake_text } = program

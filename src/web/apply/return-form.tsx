@@ -56,7 +56,7 @@ const KeptFields = ({ path, values }: { path: string; values: FormValues }) => (
   </>
 )
 
-/** The screen and the fields that a form brought along; undefined where it brought none. */
+/** The screen and the fields that a form contains; undefined if it contains none. */
 export function keptScreen({ form }: ApplyRequest): { slug: string; screen: string; form: FormValues } | undefined {
   const [, slug, screen] = /^\/apply\/([a-z0-9-]{1,100})\/screens\/(\d{1,4})$/.exec(form.get('kept') ?? '') ?? []
   if (slug === undefined || screen === undefined) return undefined

@@ -20,7 +20,7 @@ import { keptScreen, showReturn } from './return-form.tsx'
 import { postScreen } from './screen-pages.tsx'
 import { datesIn, readProgramTexts } from './texts-in-language.ts'
 
-/** The code, with the link that brings it along: after `#`, which no server and no log gets. */
+/** The code, with a link that contains it after `#`, which reaches no server and no log. */
 export function CodeBox({ request, session }: { request: ApplyRequest; session: ApplySession }) {
   if (session.code === '') return null
   const { pages } = request.texts
@@ -29,14 +29,14 @@ export function CodeBox({ request, session }: { request: ApplyRequest; session: 
     <section class="card">
       <h2>{request.intermediary === undefined ? pages.code : pages.clientCode}</h2>
       <p class="code large">
-        {/* Of a direction of its own: groups of digits would change places in a text from right to left. */}
+        {/* With an explicit direction: in right-to-left text, groups of digits would change places. */}
         <bdi id="code">{session.code}</bdi>
       </p>
       <p class="soft">{request.intermediary === undefined ? pages.codeHint : pages.clientCodeHint}</p>
       <p>
         {pages.codeLink} <a href={link}>{link}</a>
       </p>
-      {/* A script shows them where it can do what they say. */}
+      {/* A script shows these buttons if they work in the browser. */}
       <p class="actions" id="code-actions" hidden>
         <button type="button" class="plain" data-do="print">
           {pages.print}
@@ -72,7 +72,7 @@ export async function getCode(request: ApplyRequest): Promise<Response> {
   return showApply(request, { title, body })
 }
 
-/** Replaces the code: somebody else has seen it, or the client of an intermediary has lost it. */
+/** Replaces the code, because somebody else has seen it or an intermediary's client has lost it. */
 const NewCode = ({ request }: { request: ApplyRequest }) => (
   <PostForm request={request} path="/apply/-/code">
     <p class="soft">{request.texts.pages.newCodeHint}</p>
@@ -108,7 +108,7 @@ export async function postReturn(request: ApplyRequest): Promise<Response> {
     return showReturn(request, { message, status, kept })
   }
   const counted = await limits.countCode(address)
-  // At least two, because texts have no form for one.
+  // At least two, because the texts have no singular form.
   const minutes = Math.max(2, Math.ceil(counted.seconds / 60))
   if (counted.isOver) {
     const page = refuse('codes_throttled', filled(texts.pages.returnTooMany, { minutes }), 429)
@@ -116,7 +116,7 @@ export async function postReturn(request: ApplyRequest): Promise<Response> {
     return page
   }
   const token = await returnWithCode(deps.db, deps.config, form.get('code') ?? '', now).catch(async error => {
-    // A database that is away makes no code wrong.
+    // An error of the database doesn't make the code wrong.
     await limits.takeBackCode(address)
     throw error
   })
@@ -188,7 +188,7 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
   return showApply(request, { title, body })
 }
 
-/** Ends the session here, and signs an intermediary out. What is saved stays, for the code and for the organization. */
+/** Ends the session here, and signs an intermediary out. Saved answers remain available with the code and to the organization. */
 export async function postFinish(request: ApplyRequest): Promise<Response> {
   if (request.session !== undefined) await endApplySession(request.deps.db, request.session)
   const { deps, intermediary } = request

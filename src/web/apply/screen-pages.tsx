@@ -15,7 +15,7 @@ import { baseOf, putTogether, savedForm, topKeys } from './form-steps.ts'
 import { type ProgramInForm, programOf, type SavedForm, savedIn } from './program-in-form.ts'
 import { showReturn } from './return-form.tsx'
 
-/** A screen as it is shown. */
+/** A screen for display. */
 interface ShownScreen {
   program: ProgramInForm
   saved: SavedForm
@@ -28,7 +28,7 @@ interface ShownScreen {
 
 export const pathOfScreen = ({ path }: ProgramInForm, screen: number): string => `${path}/screens/${screen + 1}`
 
-/** `?check`: came from the page of answers, and goes back there. */
+/** `?check`: opened from the page for checking answers, and returns to it. */
 const fromCheck = ({ url }: ApplyRequest): string => (url.searchParams.has('check') ? '?check=1' : '')
 
 export async function getScreen(request: ApplyRequest): Promise<Response> {
@@ -76,7 +76,7 @@ export async function postScreen(request: ApplyRequest): Promise<Response> {
   )
 }
 
-/** Saves the answers to what was shown. False when intake refuses them, as after another publication or after submission. */
+/** Saves the answers to the questions that were shown. False if intake rejects them, for example after another publication or a submission. */
 async function save(
   request: ApplyRequest,
   { program, saved, form: { answers } }: Pick<ShownScreen, 'program' | 'saved' | 'form'>,
@@ -86,7 +86,7 @@ async function save(
   const sent = new Map<string, Json>(
     topKeys(shown).flatMap(key => (answers.has(key) ? [[key, answers.get(key)!]] : [])),
   )
-  // Nobody is registered before something is answered.
+  // Nobody is registered before answering something.
   if (request.session === undefined && !isAnswered([...sent.values()])) return true
   const { program_id } = program
   const step = {
@@ -98,7 +98,7 @@ async function save(
   }
   try {
     await deps.saves.run(program_id, async () => {
-      // Not before it is this form's turn: with a session that began in a refused request, the page would be refused when it is sent again.
+      // Only when it is this form's turn: if the session started in a rejected request, the page would be rejected when it is sent again.
       const { applicant_id } = await requireSession(request)
       await saveAnswers(deps.intakeDb, { ...step, applicant_id })
     })
@@ -109,7 +109,7 @@ async function save(
   }
 }
 
-/** Whether anything is in these answers but nulls and empty lists. */
+/** Whether these answers contain anything but nulls and empty lists. */
 const isAnswered = (json: Json): boolean =>
   json instanceof Map
     ? [...json].some(([name, value]) => name !== 'country' && isAnswered(value))

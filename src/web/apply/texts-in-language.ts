@@ -14,7 +14,7 @@ import type { ApplyRequest } from './apply-request.ts'
 export interface ProgramTexts {
   name: string
   description: string | undefined
-  /** The text shown after an application was sent. */
+  /** The text shown after a submission. */
   confirmation: string | undefined
   /** Public names of statuses, by status. */
   statuses: ReadonlyMap<string, string>
@@ -41,13 +41,13 @@ export async function readProgramTexts({ deps, language }: ApplyRequest): Promis
   return new Map(rows.map(row => [row.program_id, textsOf(row, language)]))
 }
 
-/** Writes dates in a language. Always with the digits 0 to 9, which applicants can also type. */
+/** Writes dates in a language, always with the digits 0 to 9, which applicants can also type. */
 export const datesIn = (language: string, timeZone: string, timeStyle?: 'short'): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle, numberingSystem: 'latn', timeZone })
 
 const kept = new WeakMap<StoredProgramVersion, Map<string, KnownVersion>>()
 
-/** A version that asks in a language. Made once for each, as versions are planned once. */
+/** A version in a language. Created once for each, because versions are planned once. */
 export function knownInLanguage({ version, shape }: KnownVersion, wanted: string): KnownVersion {
   const language = offeredLanguage(version.details, [wanted])
   const byLanguage = kept.get(version) ?? new Map<string, KnownVersion>()

@@ -40,8 +40,8 @@ export async function nextBeginning(
   if (last === undefined && filters.fromDate !== undefined) return { watermark: filters.fromDate }
   const watermark = until ?? snapshotTime
   if (takesAgain || until !== undefined || last === undefined || watermark === undefined) return { watermark }
-  // Pages contain times in whole seconds. Applications before Snapshot-Time don't change their times, and the walk is in order of time: if its last
-  // application is before it, all of them are.
+  // Pages contain times in whole seconds. The applications before Snapshot-Time no longer change, and the walk is in order of time: if its
+  // last application is among them, all of them are.
   const window = client.applications(program, { fromDate: last.submitTime, toDate: watermark, pageSize, signal })
   for await (const { application_id: id } of window) if (id === last.id) return { watermark }
   return { hasLater: true }

@@ -1,6 +1,6 @@
 // Uploads files when they are chosen, fills in a code from a link, prints and copies. Pages work without it.
 
-// The page that a form led to, such as one with its errors, is loaded again by Back instead of asking whether to send the form again.
+// Going back to the page after a form, such as one with errors, reloads it instead of asking whether to send the form again.
 if (document.querySelector('main form')) history.replaceState(null, '', location.href)
 
 // The second press of a double click sends nothing: before the first save, it would register another applicant.
@@ -44,7 +44,7 @@ function upload(input) {
   request.onloadend = () => {
     const shown = [...(request.response?.querySelectorAll('[data-place]') ?? [])]
     const next = shown.find(one => one.dataset.place === place.dataset.place)
-    // If that failed, the form is sent as usual, and its page shows why.
+    // If that failed, the form is sent normally, and its page shows why.
     if (next === undefined) return form.requestSubmit(place.querySelector('.upload button'))
     const token = request.response.querySelector('#answers input[name=csrf]')
     if (token) form.elements.csrf.value = token.value

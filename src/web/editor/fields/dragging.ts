@@ -1,6 +1,6 @@
 // Moves items by pointer: mouse, pen or finger. The page shows where the item would land; only the drop changes the document.
 
-/** Begins to drag the item around a handle. `drop` gets the keys of what was dragged and of what it was dropped at, before or after it. */
+/** Starts dragging the item of a handle. `drop` receives the keys of the dragged item and of its target, and whether it goes before or after it. */
 export function drag(
   event: PointerEvent,
   list: HTMLElement,

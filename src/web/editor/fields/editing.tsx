@@ -14,30 +14,30 @@ import type { ProgramForEditing } from '../saving/program-for-editing.ts'
 export type FixedQuestion = ProgramForEditing['fixed_questions'][number]
 
 export interface Editing extends Pick<EditorState, 'document' | 'selected' | 'panel'> {
-  /** `typing` names the field that is typed into: typing on is one step to undo. */
+  /** `typing` names the field being typed into: further typing belongs to the same undo step. */
   edit: (to: ProgramDefinition, how?: { selected?: Selection | undefined; typing?: string | undefined }) => void
-  /** An edit that waited for the service. It is made to the current document, which may have changed meanwhile. */
+  /** An edit that waited for the service. It is applied to the current document, which may have changed meanwhile. */
   editLate: (change: (present: Step) => Edit | undefined) => void
   select: (selected: Selection) => void
-  /** The language that is shown beside the default one. */
+  /** The language shown beside the default one. */
   second: string | undefined
   showSecond: (language: string | undefined) => void
-  /** Goes to the next text that lacks a translation, after the text at this place of the document if there is one. */
+  /** Goes to the next text without a translation, after the text at this place of the document if given. */
   seekMissing: (language: string, after?: string) => void
   /** The JSON Pointer of the text that `seekMissing` last went to. */
   sought: { pointer: string } | undefined
-  /** Says something to those who hear the page. */
+  /** Announces something to screen readers. */
   say: (text: string) => void
-  /** Puts the focus on the element of this id once the edit is on the page. */
+  /** Focuses the element with this ID once the edit is on the page. */
   focus: (id: string) => void
   errors: readonly DefinitionError[]
   /** Options of the stored draft whose ID meant something else in an earlier version. */
   reused: readonly VersionChange[]
-  /** Questions that were published or that others ask, by admin name. */
+  /** Questions that are published or used by other programs, by admin name. */
   fixed: ReadonlyMap<string, FixedQuestion>
-  /** Says that a question is one of those from now on. */
+  /** Marks a question as one of those. */
   fix: (question: FixedQuestion) => void
-  /** Folded question keys that the bank has. */
+  /** Folded question keys in the bank. */
   taken: Set<string>
   service: Service
 }
@@ -46,7 +46,7 @@ const ofEditor = createContext<Editing | undefined>(undefined)
 export const EditingProvider = ofEditor.Provider
 export const useEditing = (): Editing => useContext(ofEditor)!
 
-/** A view that is made again only when one of its props is another. */
+/** A component that is only rendered again if one of its props changes. */
 export function memo<Props extends object>(View: FunctionComponent<Props>) {
   return class extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {
@@ -59,5 +59,5 @@ export function memo<Props extends object>(View: FunctionComponent<Props>) {
   }
 }
 
-/** The id of the field for what is at this path of the document. */
+/** The ID of the field for this path of the document. */
 export const fieldId = (path: string): string => `field${path.replaceAll('/', '-')}`

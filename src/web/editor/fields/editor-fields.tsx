@@ -11,11 +11,11 @@ import { fieldId, useEditing } from './editing.tsx'
 
 interface FieldProps {
   label: string
-  /** Where its value is in the document. */
+  /** The path of its value in the document. */
   at: string
   optional?: boolean
   hint?: ComponentChildren
-  /** Whether its label is for screen readers alone. */
+  /** Whether its label is only for screen readers. */
   cell?: boolean
 }
 
@@ -26,7 +26,7 @@ interface Tied {
   'aria-invalid'?: 'true'
 }
 
-/** The first thing that is wrong at a place of the document or, with `deep`, within it. */
+/** The first error at a path of the document or, with `deep`, within it. */
 export function useErrorAt(at: string, deep = false): string | undefined {
   const { errors, document } = useEditing()
   const error = errors.find(({ path }) => path === at || (deep && path.startsWith(`${at}/`)))
@@ -42,7 +42,7 @@ export const FieldError = ({ id, text }: { id: string; text: string | undefined 
 
 interface FieldParts extends FieldProps {
   deep?: boolean
-  /** An error that is not one of the document's. */
+  /** An additional error that is not one of the document's. */
   error?: string | undefined
   class?: string
   children: (tied: Tied) => ComponentChildren
@@ -88,7 +88,7 @@ export function Field(props: FieldParts) {
 type TextProps = FieldProps & {
   value: string
   change: (value: string) => void
-  /** Lines that are shown; one is a plain field. */
+  /** Number of visible lines; with one, it is a plain field. */
   rows?: number
   onEnter?: () => void
   onPasteLines?: (text: string) => void
@@ -184,7 +184,7 @@ function OneText(props: TextProps & { isMissing?: boolean }) {
   )
 }
 
-/** A whole number, or nothing. What is no number is kept as it is typed: the check says what is wrong with it. */
+/** An integer, or nothing. Anything else is kept as typed, and the check reports the error. */
 export const NumberField = (
   props: FieldProps & { value: number | undefined; change: (value: number | undefined) => void },
 ) => (

@@ -14,7 +14,7 @@ export const Handle = ({ id, name }: { id: string; name: string }) => (
   </button>
 )
 
-/** −1 or 1 if this key moves the item of the handle on which it was pressed. */
+/** −1 or 1 if this key moves the item of the focused handle. */
 export function stepOf(event: KeyboardEvent): -1 | 1 | undefined {
   if (!(event.target as Element).matches('.handle')) return undefined
   const step = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key as 'ArrowUp']
@@ -22,13 +22,13 @@ export function stepOf(event: KeyboardEvent): -1 | 1 | undefined {
   return step
 }
 
-/** Rows of one kind, each an item by its number with the handle `handle <kind> <number>`. */
+/** Rows of one kind, each an item identified by its number, with the handle `handle <kind> <number>`. */
 export function Rows<One>(props: {
   kind: string
   all: readonly One[]
   nameOf: (item: One) => string
   change: (all: One[]) => void
-  /** Where what was moved is now. */
+  /** The new position of the moved item. */
   onMoved?: (to: number) => void
   children: ComponentChildren
 }) {

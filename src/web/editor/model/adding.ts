@@ -20,7 +20,7 @@ import { freeName, suggestedKind } from './naming.ts'
 export const questionNamed = ({ questions }: ProgramDefinition, name: string): QuestionDefinition | undefined =>
   questions.find(({ admin_name }) => admin_name === name)
 
-/** Where a question goes that is added: after what is selected. */
+/** The position of a new question: after the selection. */
 function placeAfter(document: ProgramDefinition, selected: Selection) {
   const { screens } = document
   const last = selected.of === 'screen' ? selected.index : screens.length - 1
@@ -31,7 +31,7 @@ function placeAfter(document: ProgramDefinition, selected: Selection) {
   return { screen: last, index: screens[last]!.questions.length }
 }
 
-/** A blank question after what is selected: in a list, and after a list, one of its items. */
+/** A blank question after the selection: in a list, and after a list as its first item. */
 export function withQuestion(document: ProgramDefinition, selected: Selection, taken: ReadonlySet<string>): Edit {
   const name = freeName('', document, taken)
   const before = selected.of === 'question' ? questionNamed(document, selected.name) : undefined
@@ -54,7 +54,7 @@ export function withCopy(document: ProgramDefinition, name: string, taken: Reado
   return { to, selected: { of: 'question', name: admin_name } }
 }
 
-/** Another screen, after the one that is worked on. */
+/** Another screen, after the current one. */
 export function withScreen(document: ProgramDefinition, selected: Selection): Edit {
   const at = selected.of === 'program' ? document.screens.length : placeAfter(document, selected).screen + 1
   return { to: addScreen(document, at, `Screen ${document.screens.length + 1}`), selected: { of: 'screen', index: at } }
@@ -63,7 +63,7 @@ export function withScreen(document: ProgramDefinition, selected: Selection): Ed
 const following = (selected: Selection, from: string, name: string): Selection =>
   selected.of === 'question' && selected.name === from ? { of: 'question', name } : selected
 
-/** A question under a name for its text that is not taken; nothing if it is gone. */
+/** Names a question after its text, with a name that is not taken; no effect if the question is gone. */
 export function renamedByText(
   { document, selected }: Step,
   from: string,
@@ -76,8 +76,8 @@ export function renamedByText(
 }
 
 /**
- * A question of the bank in the place of this one. Another that was named like it by its text meanwhile gets another name; nothing if
- * this one is gone, or the program has the bank's.
+ * Replaces this question with one from the bank. If another question has since been given its name automatically, that one gets another name; no
+ * effect if this question is gone, or the program already has the bank's.
  */
 export function replaced(
   present: Step,
@@ -100,7 +100,7 @@ export function replaced(
   return replaced({ document: to, selected: next }, name, banked, taken)
 }
 
-/** A question with another text. While its name and kind are only suggested by the text, they follow it. */
+/** Changes a question's text. While its name and kind are only suggestions from the text, they follow it. */
 export function reworded(
   document: ProgramDefinition,
   question: QuestionDefinition,
@@ -120,7 +120,7 @@ export function reworded(
   }
 }
 
-/** A question of another kind, without the settings that this one has no place for. */
+/** Changes a question's kind, dropping settings that the new kind doesn't have. */
 export const ofKind = (document: ProgramDefinition, name: string, kind: QuestionKind): ProgramDefinition =>
   changeQuestion(document, name, {
     kind,

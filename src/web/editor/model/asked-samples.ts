@@ -15,7 +15,7 @@ import type { FormValues } from '../../questions/form-values.ts'
 export interface AskedSample {
   question: QuestionDefinition
   optional: boolean
-  /** Where its answer is in the form. */
+  /** The path of its answer in the form. */
   path: string
   /** For a repeated question, the name of the entity it is about; otherwise empty. */
   about: string
@@ -29,7 +29,7 @@ interface Scope {
   around: Scope | undefined
 }
 
-/** The questions that each screen asks. */
+/** The questions on each screen. */
 export function askedSamples({ screens, questions }: ProgramDefinition, values: FormValues): AskedSample[][] {
   const known = new Map(questions.map(question => [question.admin_name, question]))
   const ids = new Map(questions.map(({ admin_name }, i) => [admin_name, i]))
@@ -77,7 +77,7 @@ export function askedSamples({ screens, questions }: ProgramDefinition, values: 
   })
 }
 
-/** The answer in the form; undefined for none. Conditions look at nothing that isn't there. */
+/** The answer in the form; undefined for none. Conditions don't use anything that isn't there. */
 function answerAt(values: FormValues, { kind }: QuestionDefinition, path: string): Answer | undefined {
   const type = exportedType(kind)
   if (type === undefined) return undefined

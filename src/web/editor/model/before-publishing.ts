@@ -11,7 +11,7 @@ import type { Selection } from './editor-state.ts'
 export interface Remark {
   code: string
   text: string
-  /** Where it is. */
+  /** Its location. */
   at: Selection
   /** The field to fill in, as a JSON Pointer, unless it is the first of its panel. */
   field?: string
@@ -86,7 +86,7 @@ function placeOfError(errors: readonly DefinitionError[]): Selection {
   return screen === undefined ? { of: 'program' } : { of: 'screen', index: Number(screen) }
 }
 
-/** The questions whose text an earlier one at the same place has. */
+/** Questions with the same text as an earlier one in the same place. */
 function repeatedIn({ questions }: ProgramDefinition): ReadonlySet<string> {
   const first = new Set<string>()
   return new Set(
@@ -101,7 +101,7 @@ function repeatedIn({ questions }: ProgramDefinition): ReadonlySet<string> {
   )
 }
 
-/** Whether one field would have to have two values at once. */
+/** Whether one field would need two values at once. */
 function neverMet(condition: NamedCondition | null | undefined): boolean {
   if (condition == null || !('all' in condition)) return false
   const equal = condition.all.flatMap(condition =>

@@ -5,12 +5,12 @@ import type { DefinitionError } from '../../../domain/definitions/definition-for
 import { removeQuestion } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 
-/** Errors that are looked for at most: nobody reads more. */
+/** Maximum number of errors: nobody reads more. */
 const errorsMax = 200
-/** How long the check holds up the page at a time, ms. */
+/** How long the check may block the page at a time, in ms. */
 const sliceMs = 8
 
-/** Every error of a document; undefined once it is no longer wanted. */
+/** Every error of a document; undefined if it is no longer needed. */
 export async function findErrors(
   document: ProgramDefinition,
   enumeratorDepthMax: number,
@@ -18,7 +18,7 @@ export async function findErrors(
 ): Promise<DefinitionError[] | undefined> {
   const errors: DefinitionError[] = []
   let begun = performance.now()
-  // A member that is undefined is one that is left out, as in the text of a document.
+  // An undefined member counts as omitted, as in the document's text.
   for (const found of checkDefinition(withoutUndefined(document), { enumeratorDepthMax })) {
     errors.push(...found)
     if (errors.length >= errorsMax) break
@@ -32,7 +32,7 @@ export async function findErrors(
 
 const plain = new WeakMap<object, unknown>()
 
-/** The document as JSON has it. Parts that no edit touched are made once. */
+/** The document in its JSON form. Parts that no edit changed are only built once. */
 export function withoutUndefined<One>(value: One): One {
   if (typeof value !== 'object' || value === null) return value
   const made = plain.get(value)
@@ -48,7 +48,7 @@ export function withoutUndefined<One>(value: One): One {
   return copy as One
 }
 
-/** Whether two parts of documents say the same. What no edit touched is the same object, and isn't looked into. */
+/** Whether two parts of documents are equal. Unchanged parts are the same object, which is not compared further. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
@@ -61,7 +61,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   )
 }
 
-/** The document without its unfinished new questions; undefined where something else is wrong with it. */
+/** The document without its unfinished new questions; undefined if it has other errors. */
 export function finishedPart(
   document: ProgramDefinition,
   errors: readonly DefinitionError[],
@@ -73,7 +73,7 @@ export function finishedPart(
   return [...new Set(names)].reduce((rest, name) => removeQuestion(rest, name!), document)
 }
 
-/** The admin name of the question that a path leads to, where it is defined or where it is asked. */
+/** The admin name of the question at a path, where it is defined or where it is asked. */
 export function nameAt({ questions, screens }: ProgramDefinition, path: string): string | undefined {
   const [, defined] = /^\/questions\/(\d+)(?:\/|$)/.exec(path) ?? []
   if (defined !== undefined) return questions[Number(defined)]?.admin_name

@@ -18,7 +18,7 @@ export type LineOperator = ComparisonOperator | 'answered'
 
 export interface ConditionLine {
   question: string
-  /** Empty where only `answered` is asked. */
+  /** Empty if the line only tests `answered`. */
   field: string
   operator: LineOperator
   values: readonly (string | number)[]
@@ -30,10 +30,10 @@ export interface ConditionLines {
 }
 
 const lists: ReadonlySet<string> = new Set(['in', 'includes_any', 'includes_all'])
-/** Whether a comparison takes several values. */
+/** Whether a comparison accepts several values. */
 export const takesSeveral = (operator: LineOperator): boolean => lists.has(operator)
 
-/** Undefined for a condition that lines can't say. */
+/** Undefined for a condition that lines can't express. */
 export function linesOf(condition: NamedCondition | null | undefined): ConditionLines | undefined {
   if (condition == null) return { of: 'all', lines: [] }
   const [of, inner] =
@@ -73,7 +73,7 @@ export interface Target {
   options: readonly OptionDefinition[] | undefined
 }
 
-/** Fields that say nothing to people. */
+/** Fields that mean nothing to people. */
 const technical: ReadonlySet<string> = new Set([
   'well_known_id',
   'latitude',
@@ -107,11 +107,11 @@ export const targetsIn = (questions: readonly QuestionDefinition[], used: readon
     })
   })
 
-/** The target of a line; of a question that was only asked whether it was answered, any field of it. */
+/** The target of a line; any field of a question that was only tested for being answered. */
 export const targetOf = (targets: readonly Target[], { question, field }: ConditionLine): Target | undefined =>
   targets.find(target => target.question === question && (field === '' || target.field === field))
 
-/** A line that compares with something right, as far as that can be known. */
+/** A line with a valid comparison, as far as that can be known. */
 export function lineOn({ question, field, form, operators, options }: Target): ConditionLine {
   const operator = operators[0]!
   if (operator === 'answered') return { question, field: '', operator, values: [] }
@@ -119,14 +119,11 @@ export function lineOn({ question, field, form, operators, options }: Target): C
   return { question, field, operator, values: first !== undefined ? [first] : [form === 'number' ? 0 : ''] }
 }
 
-/** A value as a line compares it: a number where the field is one. */
+/** A value in the form used by comparisons: a number if the field is one. */
 export const typedValue = (form: FieldForm | undefined, text: string): string | number =>
   form === 'number' && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text
 
-/**
- * The questions that a condition may look at: of those asked before this place, the ones that are asked once, or for each of what the
- * question with this condition is asked for, too.
- */
+/** The questions that a condition may use: those asked before this place that are asked once, or for each of the same entities. */
 export function earlierThan(
   { screens, questions }: ProgramDefinition,
   { screen, index, enumerator }: { screen: number; index: number; enumerator?: string | undefined },

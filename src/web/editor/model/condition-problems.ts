@@ -15,7 +15,7 @@ interface Comparison {
   value?: string | number | readonly (string | number)[]
 }
 
-/** The detail of an error of this document; of one in a condition, in words. */
+/** The detail of an error in this document; for an error in a condition, in words for the editor. */
 export function detailInWords(definition: ProgramDefinition, { path, code, detail }: DefinitionError): string {
   const [, at] = /^\/(screens\/.*\/?visible_when.*?)\/(?:question|field|operator|value)(?:\/\d+)?$/.exec(path) ?? []
   const condition = at
@@ -25,7 +25,7 @@ export function detailInWords(definition: ProgramDefinition, { path, code, detai
   return words?.() ?? detail
 }
 
-/** The words for the error of each code; undefined where they would be those of the document. */
+/** The words for the error with each code; undefined if the document's own words are used. */
 function wordsOf(
   definition: ProgramDefinition,
   { question: name, field = '', operator, value }: Comparison,

@@ -5,7 +5,7 @@ import type { ProgramDefinition } from '../../../domain/definitions/program-defi
 
 export type Selection = { of: 'program' } | { of: 'screen'; index: number } | { of: 'question'; name: string }
 
-/** The editor's visible state, to which undo returns. */
+/** The editor's visible state, which undo restores. */
 export interface Step {
   document: ProgramDefinition
   selected: Selection
@@ -16,11 +16,11 @@ export interface EditorState extends Step {
   future: readonly Step[]
   /** The field that the last step typed into, and when: further typing belongs to the same step. */
   typing?: { field: string; at: number } | undefined
-  /** Another number wherever the middle shows another thing: then nothing of its fields is kept. */
+  /** Changes whenever the middle panel shows something else, whose fields then start fresh. */
   panel: number
 }
 
-/** An edit: another document, and what is selected in it. */
+/** An edit: another document, and the selection in it. */
 export interface Edit {
   to: ProgramDefinition
   selected: Selection
@@ -28,7 +28,7 @@ export interface Edit {
 
 export type EditorAction =
   | { do: 'edit'; to: ProgramDefinition; selected?: Selection; typing?: string | undefined; at: number }
-  /** An edit that waited for the service. It is made to the current document, which may have changed meanwhile. */
+  /** An edit that waited for the service. It is applied to the current document, which may have changed meanwhile. */
   | { do: 'edit-late'; change: (present: Step) => Edit | undefined; typing?: string; at: number }
   | { do: 'select'; selected: Selection }
   | { do: 'undo' }
@@ -46,7 +46,7 @@ export const opened = (document: ProgramDefinition, place?: Selection): EditorSt
   panel: 0,
 })
 
-/** The place that the hash of an address means: `#program`, `#screen-2`, `#question-applicant%20name`. */
+/** The place in the hash of an address: `#program`, `#screen-2`, `#question-applicant%20name`. */
 export function placeIn(hash: string): Selection | undefined {
   if (hash === '#program') return { of: 'program' }
   const [, of, name = ''] = /^#(screen|question)-(.*)$/.exec(hash) ?? []
@@ -104,7 +104,7 @@ export function reduce(state: EditorState, action: EditorAction): EditorState {
   }
 }
 
-/** Another document and selection; the panel stays where that is the same thing under another name. */
+/** Another document and selection; the panel stays if it is the same item under another name. */
 function stepTo(state: EditorState, step: Step): Pick<EditorState, 'document' | 'selected' | 'typing' | 'panel'> {
   const selected = exists(step) ? step.selected : firstOf(step.document)
   const stays = placeText({ ...step, selected }) === placeText(state)

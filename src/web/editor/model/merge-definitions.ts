@@ -9,11 +9,11 @@ import { isSame } from './checking.ts'
 
 interface Merged {
   document: ProgramDefinition
-  /** Admin names of the questions, and names of what else, that both changed in different ways. */
+  /** Admin names of the questions, and names of other items, that both changed in different ways. */
   clashes: string[]
 }
 
-/** Both changes to `base`; where they clash, what is `mine`. */
+/** Both changes to `base`; where they conflict, `mine`. */
 export function mergeDefinitions(base: ProgramDefinition, mine: ProgramDefinition, theirs: ProgramDefinition): Merged {
   const clashes = new Set<string>()
   const merge = <One>(name: string, was: One, my: One, their: One): One => {
@@ -62,7 +62,7 @@ const placements = ({ screens }: ProgramDefinition): ReadonlyMap<string, Placeme
 const outline = ({ screens }: ProgramDefinition) =>
   screens.map(({ questions, ...screen }) => ({ ...screen, questions: questions.map(({ question }) => question) }))
 
-/** The screens of whoever rearranged them, with what the other added and removed. */
+/** The screens in the order of whoever rearranged them, with the other's additions and removals. */
 function mergeScreens(
   base: ProgramDefinition,
   mine: ProgramDefinition,

@@ -3,7 +3,7 @@
 import { moveQuestion, moveScreen, placementAt, placeOf } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 
-/** `screen 2` or `question what is your name`, as the structure calls its items. */
+/** `screen 2` or `question what is your name`, as the structure names its items. */
 const screenOf = (item: string): number | undefined => {
   const [, index] = /^screen (\d+)$/.exec(item) ?? []
   return index === undefined ? undefined : Number(index)
@@ -23,7 +23,7 @@ export function dropped(document: ProgramDefinition, from: string, to: string, i
   }
   const name = nameOf(from)
   const was = placeOf(document, name)!
-  // On the heading of a screen: first there; above the heading, last on the screen before.
+  // On the heading of a screen: first there; above the heading: last on the previous screen.
   if (onScreen !== undefined) {
     const before = isAfter || onScreen === 0 ? undefined : onScreen - 1
     if (before === undefined) return moveQuestion(document, name, { screen: onScreen, index: 0 })
@@ -36,7 +36,7 @@ export function dropped(document: ProgramDefinition, from: string, to: string, i
   return moveQuestion(document, name, { screen: target.screen, index: isLower ? index - 1 : index })
 }
 
-/** The document with an item one place up or down; a question goes over the edge of a screen to the next. */
+/** The document with an item moved up or down; a question crosses the edge of a screen to the next one. */
 export function stepped(document: ProgramDefinition, item: string, by: -1 | 1): ProgramDefinition {
   const screen = screenOf(item)
   if (screen !== undefined)
@@ -50,7 +50,7 @@ export function stepped(document: ProgramDefinition, item: string, by: -1 | 1): 
   return moveQuestion(document, name, { screen: was.screen + by, index: by === 1 ? 0 : next.questions.length })
 }
 
-/** Where a question is, for those who hear it. */
+/** The position of a question, for screen readers. */
 export function placeInWords(document: ProgramDefinition, name: string): string {
   const place = placeOf(document, name)!
   const { question } = placementAt(document, place)
@@ -59,6 +59,6 @@ export function placeInWords(document: ProgramDefinition, name: string): string 
   return `${text}: question ${place.index + 1} of ${questions.length} on screen ${place.screen + 1}, ${screen}`
 }
 
-/** Where a screen is, for those who hear it. */
+/** The position of a screen, for screen readers. */
 export const screenInWords = ({ screens }: ProgramDefinition, index: number): string =>
   `${screens[index]!.name}: screen ${index + 1} of ${screens.length}`

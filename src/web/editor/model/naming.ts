@@ -6,7 +6,7 @@ import type { QuestionKind } from '../../../domain/questions/question.ts'
 import { foldedKeyOf } from '../../../domain/questions/question-key.ts'
 import { asciiName } from '../../../domain/values/slug.ts'
 
-/** The first of these names whose key neither the document nor, as far as is known, the question bank has. */
+/** The first of these names whose key neither the document nor, as far as known, the question bank has. */
 export function freeName(
   text: string,
   { questions, display_name }: ProgramDefinition,
@@ -21,7 +21,7 @@ export function freeName(
   return names.find(isFree) ?? `${names[0]} ${'x'.repeat(questions.length)}`
 }
 
-/** The id of an option by its text; with a number where another option has it. */
+/** The ID of an option, derived from its text; with a number if another option has it. */
 export function optionIdFor(text: string, others: readonly OptionDefinition[]): string {
   const taken = new Set(others.map(({ admin_id }) => admin_id))
   const name = asciiName(text, '_') || 'option'
@@ -30,11 +30,11 @@ export function optionIdFor(text: string, others: readonly OptionDefinition[]): 
   return id
 }
 
-/** Whether an id is one that was made from this text. */
+/** Whether an ID was derived from this text. */
 export const isIdFor = (id: string, text: string): boolean =>
   id.replace(/_\d+$/, '') === (asciiName(text, '_') || 'option').replace(/_\d+$/, '')
 
-/** New options of these lines, after `options`. */
+/** New options from these lines, after `options`. */
 export function withLines(options: readonly OptionDefinition[], lines: readonly string[], at = options.length) {
   const all = [...options]
   const taken = new Set(options.map(({ admin_id }) => admin_id))
@@ -66,6 +66,6 @@ const suggestions: readonly (readonly [RegExp, QuestionKind])[] = [
   [/^(who (else )?lives|list (all|every)|who is in)\b/i, 'ENUMERATOR'],
 ]
 
-/** The kind of answer that a question in English asks for, if its words say so. */
+/** The kind of answer that a question in English suggests by its words. */
 export const suggestedKind = (text: string): QuestionKind | undefined =>
   suggestions.find(([words]) => words.test(text.trim()))?.[1]

@@ -5,7 +5,7 @@ import type { ProgramDefinition } from '../../../domain/definitions/program-defi
 import type { StatusDetails } from '../../../domain/questions/program-version.ts'
 
 export interface StatusRow extends StatusDetails {
-  /** Where its details are among those of the document; without details, an index that no other row has. */
+  /** The index of its details in the document; without details, an index that no other row has. */
   at: number
 }
 

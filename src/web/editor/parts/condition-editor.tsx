@@ -23,10 +23,10 @@ import {
 export function ConditionEditor(props: {
   /** “question” or “screen”. */
   what: string
-  /** Where the condition is in the document. */
+  /** The path of the condition in the document. */
   at: string
   condition: NamedCondition | null | undefined
-  /** The questions that it may look at. */
+  /** The questions that it may use. */
   earlier: readonly QuestionDefinition[]
   change: (condition: NamedCondition | undefined, typing?: string) => void
 }) {
@@ -167,7 +167,7 @@ function Line({ at, line, targets, change, remove }: LineProps) {
   )
 }
 
-/** Options that are boxes to tick or a list to choose from; of more, ids are typed. */
+/** Options as checkboxes or a menu; if there are too many, IDs are typed. */
 const choicesMax = 200
 
 function Value({ at, line, target, change }: Pick<LineProps, 'at' | 'line' | 'change'> & { target: Target }) {

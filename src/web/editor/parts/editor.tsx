@@ -22,7 +22,7 @@ import { Structure } from './structure.tsx'
 const byName = ({ fixed_questions }: ProgramForEditing) =>
   new Map(fixed_questions.map(item => [item.admin_name, item] as const))
 
-/** Links of the preview and of the settings page lead to what they are about. */
+/** Links in the preview and on the settings page lead to the items concerned. */
 const openedAt = (document: ProgramDefinition): EditorState => opened(document, placeIn(location.hash))
 
 export function Editor({ service, program }: { service: Service; program: ProgramForEditing }) {
@@ -168,7 +168,7 @@ function Bar(props: {
   )
 }
 
-/** Links to pages about the draft save it first: otherwise they would show it as it was before. */
+/** Links to pages about the draft save it first; otherwise those pages would show the earlier draft. */
 function useSavedFirst({ saved: { state }, save }: { saved: Saved; save: () => void }) {
   const wanted = useRef<HTMLElement | undefined>(undefined)
   const isComing = state.is === 'unsaved' || state.is === 'saving'

@@ -181,7 +181,7 @@ function NewLanguage() {
   )
 }
 
-/** The language shown beside the default one, which a reload keeps, and the way to its next missing translation. */
+/** The language shown beside the default one, which survives a reload, and the link to its next missing translation. */
 export function useSecondLanguage({ document, selected }: EditorState, on: Pick<Editing, 'select' | 'focus' | 'say'>) {
   const key = `language of ${document.slug}`
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(key) ?? undefined)

@@ -14,7 +14,7 @@ import { QuestionFields } from '../../questions/question-fields.tsx'
 import { memo, useEditing } from '../fields/editing.tsx'
 import { type AskedSample, askedSamples } from '../model/asked-samples.ts'
 
-/** Options that are shown of a question. */
+/** Maximum number of options shown per question. */
 const shownMax = 50
 
 export function LivePreview() {
@@ -103,7 +103,7 @@ function usePreviewLanguage() {
   return { language, choice }
 }
 
-/** The sample answers on all screens; a form has only those of one. */
+/** The sample answers on all screens; a form only has those of one. */
 function useSampleValues() {
   const [values, setValues] = useState(() => new FormValues())
   const read = (form: HTMLFormElement, ...more: (readonly [string, string])[]): void => {

@@ -11,7 +11,7 @@ import { FieldError, TextField, useErrorAt } from '../fields/editor-fields.tsx'
 import { Handle, Rows } from '../fields/handle.tsx'
 import { isIdFor, optionIdFor, pastedLines, withLines } from '../model/naming.ts'
 
-/** Options that are shown at a time. */
+/** Number of options shown at a time. */
 const shownMax = 25
 
 export function OptionList(props: {
@@ -19,7 +19,7 @@ export function OptionList(props: {
   question: string
   at: string
   options: readonly OptionDefinition[]
-  /** Ids that exports have carried, which stay as they are. */
+  /** IDs that have been exported, which cannot change. */
   published: readonly string[]
   change: (options: OptionDefinition[], typing?: string) => void
 }) {

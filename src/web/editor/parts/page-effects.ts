@@ -23,7 +23,7 @@ interface SaverProps {
   isFixed: (name: string) => boolean
 }
 
-/** How often it looks whether the connection, or the session, is there again. */
+/** How often to check whether the connection, or the session, is back. */
 const lookMs = 15_000
 
 export function useSaver(props: SaverProps): { saved: Saved; saver: DraftSaver } {
@@ -86,8 +86,8 @@ export function useReusedOptions(service: Service, { changes }: Saved, hasVersio
 }
 
 /**
- * Scrolls to the top of the panel whenever another one opens, also for a link that leads to a place. On a phone, the panel comes after the
- * whole structure; where it is alongside, what is selected comes into view there.
+ * Scrolls to the top of the panel whenever another one opens, also for a link to a place. On a phone, the panel comes after the whole structure;
+ * where it is beside it, the selected item is scrolled into view.
  */
 export function usePanelInView(panel: number): void {
   const shown = useRef(location.hash === '' ? panel : undefined)
@@ -102,7 +102,7 @@ export function usePanelInView(panel: number): void {
   })
 }
 
-/** Ctrl+Z and Ctrl+Shift+Z, or ⌘: also within a field, whose own history knows nothing of the rest. */
+/** Ctrl+Z and Ctrl+Shift+Z, or ⌘: also within a field, whose own history doesn't include the rest. */
 export function useShortcuts(dispatch: (action: { do: 'undo' | 'redo' }) => void): void {
   useEffect(() => {
     addEventListener('keydown', event => {
@@ -115,7 +115,7 @@ export function useShortcuts(dispatch: (action: { do: 'undo' | 'redo' }) => void
   }, [])
 }
 
-/** `focus` moves the focus once the edit is on the page; what is said is heard even if it is the same again. */
+/** `focus` moves the focus once the edit is on the page; an announcement is read even if it repeats the last one. */
 export function useFocusAndSpeech() {
   const wanted = useRef<string | undefined>(undefined)
   const [spoken, setSpoken] = useState('')

@@ -69,7 +69,7 @@ export function QuestionPanel({ name }: { name: string }) {
   )
 }
 
-/** What applicants read. */
+/** The texts for applicants. */
 function Texts({ question, at, isFixed }: PartProps) {
   const { document, edit, focus, taken } = useEditing()
   const { admin_name: name, text, help } = question
@@ -191,7 +191,7 @@ function KeyField({ question: { admin_name: name }, at, isFixed }: PartProps) {
   )
 }
 
-/** Which screen asks it, and whether for each item of a list. */
+/** The screen that asks it, and whether it is asked for each item of a list. */
 function Place({ question, at, isFixed }: PartProps) {
   const { document, edit } = useEditing()
   const { admin_name: name, enumerator } = question

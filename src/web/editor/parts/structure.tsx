@@ -153,8 +153,8 @@ function Screens({ marks, ...handlers }: ScreensProps) {
 }
 
 /**
- * A key for each screen, which it keeps when screens are added, removed or moved: the object that it was first. Without one, adding a screen
- * to a program of 400 questions made the rows of all later screens again, which took 73 ms of processor time.
+ * A key for each screen, which it keeps when screens are added, removed or moved: the object that it was first. Without one, adding a screen to a
+ * program of 400 questions rendered the rows of all later screens again, which took 73 ms of CPU time.
  */
 function useKeys(screens: readonly ScreenDefinition[]): readonly ScreenDefinition[] {
   const last = useRef([screens, screens] as const)
@@ -177,7 +177,7 @@ interface ItemProps {
   depth: number
   isCurrent: boolean
   isWrong: boolean
-  /** Texts that lack a translation into the language that is shown. */
+  /** Number of texts without a translation into the displayed language. */
   missing: number
   mark: string
 }

@@ -8,13 +8,13 @@ import type { Failure, Service } from './editor-service.ts'
 import type { keptCopy } from './kept-copy.ts'
 import type { ProgramForEditing } from './program-for-editing.ts'
 
-/** Where the document is. */
+/** The state of saving. */
 export type SaveState =
   | { is: 'unchanged' }
   | { is: 'unsaved' }
   | { is: 'saving' }
   | { is: 'saved'; at: number }
-  /** It has errors, and can't be saved as it is. */
+  /** It has errors and can't be saved. */
   | { is: 'unfinished' }
   | { is: 'unreachable' }
   | { is: 'signed_out' }
@@ -28,7 +28,7 @@ export interface Saved {
   isDraft: boolean
 }
 
-/** `changed`: another document is on its way. */
+/** `changed`: another document follows. */
 export type PreparedDocument = Failure | { is: 'changed' } | { is: 'ready'; errors: readonly DefinitionError[] }
 
 const pauseMs = 700
@@ -48,9 +48,9 @@ export class DraftSaver {
     private readonly copy: ReturnType<typeof keptCopy>,
     private readonly opened: ProgramForEditing,
     private readonly show: (saved: Saved) => void,
-    /** Looks at what only the service knows before a document is saved; what is wrong with it, or that it was changed for that. */
+    /** Checks what only the service knows before a document is saved; returns errors, or that the document was changed because of it. */
     private readonly prepare: (document: ProgramDefinition, base: ProgramDefinition) => Promise<PreparedDocument>,
-    /** The stored document when the edits began that an earlier page kept. */
+    /** The stored document at the start of the edits that an earlier page kept. */
     base = opened.document,
   ) {
     this.#base = base
@@ -58,7 +58,7 @@ export class DraftSaver {
     this.#shown = { state: { is: 'unchanged' }, errors: [], changes: opened.changes, isDraft: opened.is_draft }
   }
 
-  /** The stored document, as far as is known. */
+  /** The stored document, as far as known. */
   get base(): ProgramDefinition {
     return this.#base
   }
@@ -74,12 +74,12 @@ export class DraftSaver {
     this.#later(pauseMs)
   }
 
-  /** Tries again now: the connection may be back, or somebody signed in. */
+  /** Retries immediately: the connection may be back, or somebody signed in. */
   retry = (): void => {
     if (this.isUnsaved && this.#shown.state.is !== 'conflict') this.#later(0)
   }
 
-  /** Goes on from what another person stored, with this document in its place. */
+  /** Continues from what another person stored, with this document replacing it. */
   resolve(theirs: ProgramForEditing, document: ProgramDefinition): void {
     this.#base = theirs.document
     this.#document = document

@@ -5,11 +5,11 @@ import type { DefinitionError } from '../../../domain/definitions/definition-for
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import type { ProgramForEditing, SimilarQuestions } from './program-for-editing.ts'
 
-/** How a request ended that brought nothing. */
+/** How a request without a result ended. */
 export type Failure =
   | { failed: 'unreachable' }
   | { failed: 'signed_out' }
-  /** Somebody else is signed in here now. */
+  /** Another person is now signed in here. */
   | { failed: 'other_person' }
   | { failed: 'conflict' }
   | { failed: 'refused'; detail: string; errors: readonly DefinitionError[] }
@@ -54,7 +54,7 @@ export class Service {
     )
   }
 
-  /** One question of the bank with all of its settings. */
+  /** One question of the bank with all its settings. */
   async banked(search: string): Promise<FoundQuestion[] | Failure> {
     const found = await this.#request<{ items: FoundQuestion[] }>(
       'GET',
@@ -82,7 +82,7 @@ export class Service {
       if (response.status === 401) return { failed: 'signed_out' }
       if (response.status === 409) return { failed: 'conflict' }
       if (response.status >= 500 || response.status === 429) return { failed: 'unreachable' }
-      // A new session has a token of its own.
+      // A new session has its own token.
       if (response.status === 403 && !isAgain) {
         const known = await this.#renew()
         return known === true ? this.#request(method, path, body, true) : known

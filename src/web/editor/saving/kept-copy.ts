@@ -3,12 +3,12 @@
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 
 export interface KeptCopy {
-  /** The stored document when the edits began. */
+  /** The stored document at the start of the edits. */
   base: ProgramDefinition
   document: ProgramDefinition
 }
 
-/** Milliseconds: a large program takes several to write. */
+/** Pause in milliseconds: a large program takes several to write. */
 const pauseMs = 300
 
 export const keptCopy = (slug: string, personId: number) => {
@@ -25,7 +25,7 @@ export const keptCopy = (slug: string, personId: number) => {
       written = waiting.base
       sessionStorage.setItem(key, JSON.stringify(waiting.document))
     } catch {
-      // It is too long for the browser; leaving asks first all the same.
+      // It is too long for the browser's storage; leaving the page still asks for confirmation.
     }
     waiting = undefined
   }
@@ -39,7 +39,7 @@ export const keptCopy = (slug: string, personId: number) => {
         return undefined
       }
     },
-    /** Written once typing pauses, or the page is left. */
+    /** Written when typing pauses, or the page is left. */
     write(copy: KeptCopy): void {
       waiting = copy
       clearTimeout(timer)

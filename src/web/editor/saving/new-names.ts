@@ -13,11 +13,11 @@ export class NewNames {
     private readonly service: Service,
     /** Folded question keys in the bank, as far as they have been looked up. */
     private readonly taken: Set<string>,
-    /** Gives a question another name, in the document as it is by then. */
+    /** Renames a question in the document that is current by then. */
     private readonly rename: (name: string) => void,
   ) {}
 
-  /** Renames what was named after its text; for names that somebody wrote, an error each. */
+  /** Renames questions named after their text; for names that somebody entered, returns an error each. */
   async check(document: ProgramDefinition, known: (name: string) => boolean): Promise<PreparedDocument> {
     const fresh = document.questions.filter(({ admin_name }) => !known(admin_name))
     for (const { admin_name } of fresh) {

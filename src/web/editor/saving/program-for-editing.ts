@@ -5,19 +5,19 @@ import type { ProgramDefinition } from '../../../domain/definitions/program-defi
 import type { QuestionKind } from '../../../domain/questions/question.ts'
 
 export interface ProgramForEditing {
-  /** The draft, or without one the active version; `based_on` is its id. */
+  /** The draft, or the active version if there is none; `based_on` is its ID. */
   document: ProgramDefinition
   /** Who saved or published it, and when. */
   made_by: string | null
   made_at: string
   is_draft: boolean
-  /** The number of the version that applicants are asked now. */
+  /** The number of the version that applicants currently answer. */
   active_version_number: number | null
-  /** Whether that was published after the draft was begun: then the draft has to be kept or discarded first. */
+  /** Whether it was published after the draft was started: then the draft must be kept or discarded first. */
   is_overtaken: boolean
   /** The draft's changes. */
   changes: VersionChange[]
-  /** Questions that were published or that another program asks: their kind and key are fixed, and the ids of these options. */
+  /** Questions that are published or used by another program: their kind and key are fixed, and so are the IDs of these options. */
   fixed_questions: { admin_name: string; option_ids: string[]; used_by: string[] }[]
   enumerator_depth_max: number
 }
@@ -34,6 +34,6 @@ export interface SimilarQuestion {
 
 export interface SimilarQuestions {
   items: SimilarQuestion[]
-  /** Question keys that a question of this text would have and others have already, folded. */
+  /** Folded question keys that a question with this text would get and that already exist. */
   taken_keys: string[]
 }
