@@ -86,8 +86,8 @@ function measureSize(
 const timesAsLong = (slower: readonly Sample[], faster: readonly Sample[]): number =>
   pairedRatio(column(slower, 'wallMs'), column(faster, 'wallMs'))
 
-const rateRatio = (one: readonly Sample[], other: readonly Sample[]): number =>
-  pairedRatio(column(one, 'bytesPerMs'), column(other, 'bytesPerMs'))
+const rateRatio = (samples: readonly Sample[], base: readonly Sample[]): number =>
+  pairedRatio(column(samples, 'bytesPerMs'), column(base, 'bytesPerMs'))
 
 /** Target: how many times as fast as the peers a page should be. */
 const wantedOfThousand: Record<string, number> = { 'fastify-whole': 8, 'bun-naive': 3.5 }

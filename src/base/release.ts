@@ -11,8 +11,8 @@ export const release: { version: string; commit: string | undefined } = {
 }
 
 /** Whether one release, such as `1.2.3`, came before another. */
-export function isOlder(one: string, other: string): boolean {
-  const [a, b] = [one, other].map(text => text.split('.').map(Number)) as [number[], number[]]
+export function isOlder(release: string, than: string): boolean {
+  const [a, b] = [release, than].map(text => text.split('.').map(Number)) as [number[], number[]]
   const i = a.findIndex((number, at) => number !== b[at])
   return i !== -1 && a[i]! < b[i]!
 }

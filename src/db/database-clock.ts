@@ -45,6 +45,6 @@ export class DatabaseClock {
 
 async function askForZero(db: Db): Promise<{ earliest: number; latest: number }> {
   const askedMs = performance.now()
-  const said = await readPresentTime(db)
-  return { earliest: said - performance.now() * 1000, latest: said - askedMs * 1000 }
+  const time = await readPresentTime(db)
+  return { earliest: time - performance.now() * 1000, latest: time - askedMs * 1000 }
 }

@@ -71,11 +71,11 @@ function difference(got: Map<string, string>, sent: Map<string, string>, view: V
 }
 
 /** Whether two objects of an application are equivalent; one may lack unanswered questions. */
-export function isSameContent(one: Members, other: Members): boolean {
-  const said = new Map(leaves(one))
-  for (const [path, value] of leaves(other)) {
-    if (said.get(path) !== value) return false
-    said.delete(path)
+export function isSameContent(members: Members, others: Members): boolean {
+  const unmatched = new Map(leaves(members))
+  for (const [path, value] of leaves(others)) {
+    if (unmatched.get(path) !== value) return false
+    unmatched.delete(path)
   }
-  return said.size === 0
+  return unmatched.size === 0
 }

@@ -39,11 +39,11 @@ export class Attempts {
     if (failure instanceof NotNow && failure.status === 500) this.errors++
     const gaveUp = (): GaveUp => new GaveUp(this.failed, failure, this.errors === this.failed)
     if (this.failed > retriesMax) throw gaveUp()
-    const asked = failure instanceof NotNow ? failure.waitMs : undefined
-    const own = Math.min(waitMsMax, first * 2 ** (this.failed - 1)) * (0.5 + Math.random() / 2)
-    if (asked !== undefined && asked > askedWaitMsMax) throw gaveUp()
+    const requestedMs = failure instanceof NotNow ? failure.waitMs : undefined
+    const ownMs = Math.min(waitMsMax, first * 2 ** (this.failed - 1)) * (0.5 + Math.random() / 2)
+    if (requestedMs !== undefined && requestedMs > askedWaitMsMax) throw gaveUp()
     // A little more than the service requests, so that not all rejected clients return in the same moment.
-    const waitMs = asked === undefined ? own : asked + Math.min(own, 1000)
+    const waitMs = requestedMs === undefined ? ownMs : requestedMs + Math.min(ownMs, 1000)
     onRetry?.({ attempt: this.failed, waitMs, reason: messageOf(failure) })
     await pause(waitMs, this.signal)
   }

@@ -17,4 +17,4 @@ export function unmaskedToken(text: string): string {
   return xor(rest, mask!).toString()
 }
 
-const xor = (one: Buffer, other: Buffer): Buffer => Buffer.from(one.map((byte, i) => byte ^ other[i]!))
+const xor = (bytes: Buffer, mask: Buffer): Buffer => Buffer.from(bytes.map((byte, i) => byte ^ mask[i]!))

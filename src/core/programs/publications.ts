@@ -66,12 +66,12 @@ export async function makePublication(sql: Sql, publicationId: number, options: 
   try {
     await sql.begin('isolation level read committed', async tx => {
       if (!(await takePublication(tx, publicationId))) return
-      const asked = await findPublication(tx, publicationId)
-      if (asked === undefined || asked.ended_at !== null) return
-      await publishDraftIn(tx, asked.slug, asked.asked_by, {
-        reviewed: asked.program_version_id,
-        move: asked.move,
-        address: asked.address ?? undefined,
+      const publication = await findPublication(tx, publicationId)
+      if (publication === undefined || publication.ended_at !== null) return
+      await publishDraftIn(tx, publication.slug, publication.asked_by, {
+        reviewed: publication.program_version_id,
+        move: publication.move,
+        address: publication.address ?? undefined,
         ...(enumeratorDepthMax !== undefined && { enumeratorDepthMax }),
         onMoved: progressOf(sql, publicationId, log),
       })

@@ -9,17 +9,17 @@ import { type Job, jobId } from './jobs.ts'
 
 /** Requests each job; a job listed twice is requested once. Fails only if the database does. */
 export async function enqueue(db: Db, jobs: readonly Job[]): Promise<void> {
-  const asked = new Map(jobs.map(job => [keyOf(job.name, job.payload.program_version_id), job]))
-  if (asked.size === 0) return
+  const unique = new Map(jobs.map(job => [keyOf(job.name, job.payload.program_version_id), job]))
+  if (unique.size === 0) return
   const requests = await requestDerived(
     db,
-    [...asked.values()].map(({ name, payload }) => ({ job_name: name, ...payload })),
+    [...unique.values()].map(({ name, payload }) => ({ job_name: name, ...payload })),
   )
   const traceparent = currentSpan()?.traceparent
   await insertOutbox(
     db,
     requests.map(({ job_name, program_version_id, requested }) => {
-      const job = asked.get(keyOf(job_name, program_version_id))!
+      const job = unique.get(keyOf(job_name, program_version_id))!
       return { job_name, job_id: jobId(job, requested), payload: job.payload, traceparent }
     }),
   )

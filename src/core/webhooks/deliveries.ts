@@ -89,18 +89,18 @@ export interface Delivering {
 /** Makes the attempt after this many. Undefined if another run made it, or there is nothing to send. */
 export async function deliver(
   delivering: Delivering,
-  asked: { webhook_endpoint_id: number; attempts: number },
+  requested: { webhook_endpoint_id: number; attempts: number },
 ): Promise<WebhookAttemptRow['outcome'] | undefined> {
   const { sql, now } = delivering
   const begunAt = now()
-  const endpoint = await beginAttempt(sql, asked, { now: begunAt, until: begunAt + lostAfter })
+  const endpoint = await beginAttempt(sql, requested, { now: begunAt, until: begunAt + lostAfter })
   if (endpoint === undefined) return undefined
   const state = await delivering.loadState(endpoint.program_id)
   const message = endpoint.asked === 'test' ? 'webhook.test' : 'program.changed'
   const startedMs = performance.now()
-  const posted = await send(delivering, endpoint, message, state, asked.attempts + 1)
+  const posted = await send(delivering, endpoint, message, state, requested.attempts + 1)
   const attempt: WebhookAttemptRow = {
-    attempt: asked.attempts + 1,
+    attempt: requested.attempts + 1,
     message,
     change: state.change,
     attempted_at: begunAt,

@@ -114,16 +114,16 @@ export async function rotateWebhookSecret(
 export async function askForMessage(
   sql: Sql,
   endpoint: Changed,
-  asked: 'test' | 'resend',
+  kind: 'test' | 'resend',
   by: AuditContext,
 ): Promise<void> {
-  if (asked === 'resend' && ['given_up', 'disabled'].includes(endpoint.state))
+  if (kind === 'resend' && ['given_up', 'disabled'].includes(endpoint.state))
     throw new Problem('conflict', {
       detail: 'The webhook is disabled. Enable it to send the messages it missed.',
     })
   await inTransaction(sql, async tx => {
-    await updateWebhookAsked(tx, endpoint.webhook_endpoint_id, asked)
-    await record(tx, by, asked === 'test' ? 'webhook_tested' : 'webhook_resent', endpoint)
+    await updateWebhookAsked(tx, endpoint.webhook_endpoint_id, kind)
+    await record(tx, by, kind === 'test' ? 'webhook_tested' : 'webhook_resent', endpoint)
   })
 }
 

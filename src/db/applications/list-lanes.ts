@@ -71,8 +71,9 @@ export function rangeOf(
   return { least, most, direction }
 }
 
-const isBefore = (one: Position, other: Position): boolean =>
-  one.submit_time < other.submit_time || (one.submit_time === other.submit_time && one.submit_seq < other.submit_seq)
+const isBefore = (position: Position, other: Position): boolean =>
+  position.submit_time < other.submit_time ||
+  (position.submit_time === other.submit_time && position.submit_seq < other.submit_seq)
 
 export const everyTime = rangeOf({}, { direction: 'older', beyond: undefined })
 

@@ -69,25 +69,25 @@ interface Difference extends Thing, Pick<VersionDifference, 'mark'> {
 function differences(before: ProgramDefinition, after: ProgramDefinition): Difference[] {
   const [old, now] = [thingsOf(before, after), thingsOf(after, before)]
   return [...new Map([...now, ...old]).keys()].flatMap((key): Difference[] => {
-    const [was, is] = [old.get(key), now.get(key)]
-    if (is === undefined) return [{ ...was!, mark: 'removed', pairs: [] }]
-    if (was === undefined) return [{ ...is, mark: 'new', pairs: [] }]
-    const pairs = pairsOf(was.facts, is.facts)
-    return pairs.length === 0 ? [] : [{ ...is, mark: 'changed', pairs }]
+    const [earlier, later] = [old.get(key), now.get(key)]
+    if (later === undefined) return [{ ...earlier!, mark: 'removed', pairs: [] }]
+    if (earlier === undefined) return [{ ...later, mark: 'new', pairs: [] }]
+    const pairs = pairsOf(earlier.facts, later.facts)
+    return pairs.length === 0 ? [] : [{ ...later, mark: 'changed', pairs }]
   })
 }
 
 /** A question that one version leaves to the bank has fewer facts there. */
 function pairsOf(before: readonly Fact[], after: readonly Fact[]): Pair[] {
   const old = new Map(before.map(fact => [fact.label, fact]))
-  return after.flatMap((is): Pair[] => {
-    const was = old.get(is.label)
-    return was === undefined || same(was.value, is.value) ? [] : [[was, is]]
+  return after.flatMap((later): Pair[] => {
+    const earlier = old.get(later.label)
+    return earlier === undefined || same(earlier.value, later.value) ? [] : [[earlier, later]]
   })
 }
 
 const changesIn = (subject: string, pairs: readonly Pair[]): VersionChange[] =>
-  pairs.flatMap(([was, is]) => is.since(was)).map(([code, detail]) => ({ code, subject, detail }))
+  pairs.flatMap(([earlier, later]) => later.since(earlier)).map(([code, detail]) => ({ code, subject, detail }))
 
 /** The start of a change that adds or removes something without an answer, which therefore isn't in exports. */
 export const textToRead = 'Information text'
@@ -110,8 +110,8 @@ function factOfNew({ label, value, words }: Fact): VersionDifference['facts'] {
 }
 
 function linesThatDiffer([{ words: before }, { label, words: now }]: Pair): VersionDifference['facts'][number] {
-  const [was, is] = [new Set(before), new Set(now)]
-  const [gone, added] = [before.filter(line => !is.has(line)), now.filter(line => !was.has(line))]
+  const [earlier, later] = [new Set(before), new Set(now)]
+  const [gone, added] = [before.filter(line => !later.has(line)), now.filter(line => !earlier.has(line))]
   const whole = label.endsWith(inOrder) || gone.length + added.length === 0
   return whole ? { label, before, now } : { label, before: gone, now: added }
 }

@@ -31,14 +31,14 @@ export const isUnanswered = (object: ExportedObject | undefined): boolean =>
   )
 
 /** Whether two values are the same JSON, ignoring the order of members, which depends on the version. */
-export function isSame(one: unknown, other: unknown): boolean {
-  if (Array.isArray(one))
-    return Array.isArray(other) && one.length === other.length && one.every((item, i) => isSame(item, other[i]))
-  if (!isObject(one) || !isObject(other)) return one === other
-  const names = Object.keys(one)
+export function isSame(value: unknown, other: unknown): boolean {
+  if (Array.isArray(value))
+    return Array.isArray(other) && value.length === other.length && value.every((item, i) => isSame(item, other[i]))
+  if (!isObject(value) || !isObject(other)) return value === other
+  const names = Object.keys(value)
   return (
     names.length === Object.keys(other).length &&
-    names.every(name => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+    names.every(name => Object.hasOwn(other, name) && isSame(value[name], other[name]))
   )
 }
 

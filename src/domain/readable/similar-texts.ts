@@ -16,8 +16,8 @@ export function tellingWords(text: string): string[] {
 }
 
 /** From 0, nothing in common, to 1, the same meaningful words. */
-export function similarity(one: string, other: string): number {
-  const [words, others] = [new Set(tellingWords(one)), new Set(tellingWords(other))]
+export function similarity(text: string, other: string): number {
+  const [words, others] = [new Set(tellingWords(text)), new Set(tellingWords(other))]
   const all = words.union(others).size
   return all === 0 ? 0 : words.intersection(others).size / all
 }

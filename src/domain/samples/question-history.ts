@@ -82,10 +82,10 @@ function withReturn(
 ): VersionChange[] {
   const { code, subject, detail } = change
   if (code !== 'question_added') return [change]
-  const [was, is] = [seen.get(subject), defined.get(subject)!]
-  return was === undefined
-    ? [{ code, subject, detail: `${detail} Type: ${exportedType(is.kind) ?? is.kind}.` }]
-    : [change, ...settingChanges(subject, was, is)]
+  const [earlier, later] = [seen.get(subject), defined.get(subject)!]
+  return earlier === undefined
+    ? [{ code, subject, detail: `${detail} Type: ${exportedType(later.kind) ?? later.kind}.` }]
+    : [change, ...settingChanges(subject, earlier, later)]
 }
 
 /** Newest first. Each question gets a share of the characters. */

@@ -217,8 +217,8 @@ function elementsOf({ name, kind }: PlannedColumn): Element[] {
   ]
 }
 
-const isSame = (one: Element, other: Element | undefined): boolean =>
-  one.name === other?.name && one.type === other.type && one.converted_type === other.converted_type
+const isSame = (element: Element, other: Element | undefined): boolean =>
+  element.name === other?.name && element.type === other.type && element.converted_type === other.converted_type
 
 const dayMs = 86_400_000
 

@@ -60,8 +60,8 @@ export function sinceLast(before: PulledBefore, origin: PullOrigin, { filters }:
 }
 
 /** The differences between two origins, in the words of the command line; the output's location does not count. */
-export function differencesOf(was: PullOrigin, is: PullOrigin): string[] {
-  const sameService = was.service === is.service || (was.installation ?? was.service) === is.installation
+export function differencesOf(before: PullOrigin, after: PullOrigin): string[] {
+  const sameService = before.service === after.service || (before.installation ?? before.service) === after.installation
   const words = ({ service, program, layout, ...origin }: PullOrigin): string[] => [
     sameService ? '' : `from ${service}`,
     `with --program ${program}`,
@@ -74,8 +74,8 @@ export function differencesOf(was: PullOrigin, is: PullOrigin): string[] {
     layout?.language === undefined ? 'without --language' : `with --language ${layout.language}`,
     `${layout?.csvExact ? 'with' : 'without'} --exact-csv`,
   ]
-  const now = words(is)
-  return words(was).flatMap((word, i) => (word === now[i] ? [] : [`${word}, not ${now[i]}`]))
+  const now = words(after)
+  return words(before).flatMap((word, i) => (word === now[i] ? [] : [`${word}, not ${now[i]}`]))
 }
 
 /** As written on the command line. */

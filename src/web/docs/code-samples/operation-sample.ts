@@ -81,11 +81,16 @@ function requestOf(
   const { parameters = [], requestBody, responses = {} } = operation
   const sampled = ({ name, schema }: { name: string; schema: Schema }): string =>
     String(known.values[name] ?? (name.endsWith('Id') ? 1 : schemaSample(schema, name, known)))
-  const required = parameters.filter(one => one.required)
+  const required = parameters.filter(parameter => parameter.required)
   const address = required
-    .filter(one => one.in === 'path')
-    .reduce((address, one) => address.replace(`{${one.name}}`, encodeURIComponent(sampled(one))), baseUrl + path)
-  const query = required.filter(one => one.in === 'query').map(one => [one.name, sampled(one)] as [string, string])
+    .filter(parameter => parameter.in === 'path')
+    .reduce(
+      (address, parameter) => address.replace(`{${parameter.name}}`, encodeURIComponent(sampled(parameter))),
+      baseUrl + path,
+    )
+  const query = required
+    .filter(parameter => parameter.in === 'query')
+    .map(parameter => [parameter.name, sampled(parameter)] as [string, string])
   const content = Object.values(responses)[0]?.content ?? {}
   const body = jsonOf(requestBody?.content)
   return [
@@ -94,7 +99,9 @@ function requestOf(
     ...(jsonOf(content) !== undefined && Object.keys(content)[0] !== 'application/json'
       ? [`-H 'Accept: application/json'`]
       : []),
-    ...required.filter(one => one.in === 'header').map(one => `-H ${quoted(`${one.name}: ${sampled(one)}`)}`),
+    ...required
+      .filter(parameter => parameter.in === 'header')
+      .map(parameter => `-H ${quoted(`${parameter.name}: ${sampled(parameter)}`)}`),
     ...(body === undefined
       ? []
       : [
