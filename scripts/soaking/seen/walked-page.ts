@@ -35,7 +35,7 @@ const readers: Record<ExportFormat, ReadPage> = {
     const { names, rows } = csvTable(text)
     const [count, token] = [headers.get('Application-Count'), headers.get('Next-Page-Token')]
     if (count === null || !token) throw new Error('the page is not announced')
-    if (rows.length !== Number(count)) throw new Error(`the page has ${rows.length} records of ${count}`)
+    if (rows.length !== Number(count)) throw new Error(`the page has ${rows.length} of ${count} records`)
     return { applications: rows.map(row => recordOf(names, row)), token: token === 'none' ? null : token }
   },
 }

@@ -30,7 +30,7 @@ export function registerProcessMetrics(meter: Meter, build: Build): void {
 }
 
 function registerProcessorMetrics(meter: Meter): void {
-  meter.counter('process_cpu_seconds_total', 'Processor time of all threads; 1 per second is one core', () => {
+  meter.counter('process_cpu_seconds_total', 'CPU time of all threads; 1 per second is one core', () => {
     const { user, system } = process.cpuUsage()
     return (user + system) / 1e6
   })

@@ -55,7 +55,7 @@ export function readQuestion(stored: unknown, standard: string, losses: Loss[]):
       `Its key in exports is ${questionKey(name)}, which keeps the capital letters of its name. CiviForm exports the key in lowercase. To change the key, import the question under another name.`,
     )
   if (texts.text?.includes('$this')) lose('entity_name', 'The text contains $this, which is kept unchanged.')
-  if (member(config, 'universal') === true) lose('not_kept', 'Not imported: its setting as a universal question.')
+  if (member(config, 'universal') === true) lose('not_kept', 'Not imported: whether it is a universal question.')
   if (!isEmpty(member(config, 'primaryApplicantInfoTags')))
     lose('not_kept', 'Not imported: its use to fill the applicant’s profile.')
   const options = kindsWith('options').includes(kind) ? readOptions(stored, standard, lose) : []

@@ -44,7 +44,7 @@ export const phone = {
       'malformed',
       country === null
         ? 'Must be a phone number with country code and without extension, such as "+12065550100", or be sent with its `country`.'
-        : 'Must be a phone number of that `country` with area code and without extension, or one with country code.',
+        : 'Must be a phone number in that `country`, with an area code and without an extension, or a number with a country code.',
     )
   },
   sample: (_, variant) => ({ type: 'PHONE', phone_number: `+1206555014${variant % 10}` }),

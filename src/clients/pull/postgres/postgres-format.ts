@@ -83,5 +83,5 @@ function failureOf(error: unknown, signal: AbortSignal): unknown {
 const hiddenSince = (columns: readonly string[], adds: boolean): string =>
   `Hidden from the key since the last pull: ${columns.slice(0, 10).join(', ')}${columns.length > 10 ? ` and ${columns.length - 10} more` : ''}. ` +
   (adds
-    ? 'The columns stay: null in new rows and unchanged in earlier ones, until everything is pulled again.'
-    : 'The columns stay, but are emptied.')
+    ? 'The columns are kept, with null in new rows and the earlier values in others, until you pull everything again.'
+    : 'The columns are kept, but emptied.')

@@ -142,7 +142,11 @@ export function LastExports(props: {
   )
 }
 
-const kindTexts = { walk: '', changes: 'change feed of one day, ', single: 'single applications of one day, ' } as const
+const kindTexts = {
+  walk: '',
+  changes: 'one day of the change feed, ',
+  single: 'one day of single applications, ',
+} as const
 
 const orMore = (count: number, isMore: boolean): string => `${figures(count)}${isMore ? ' or more' : ''}`
 

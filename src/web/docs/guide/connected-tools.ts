@@ -45,7 +45,11 @@ const desktopTools = (feed: string): Tool[] => [
     name: 'Excel',
     way: 'OData feed',
     steps: [
-      ...feedSteps(feed, 'Data → Get Data → From Other Sources → From OData Feed', 'tick Select multiple items, then'),
+      ...feedSteps(
+        feed,
+        'Data → Get Data → From Other Sources → From OData Feed',
+        'choose Select multiple items, then',
+      ),
       'To refresh the data, choose Data → Refresh All.',
     ],
   },
