@@ -5,7 +5,7 @@ import { Value } from 'typebox/value'
 import { comparisonOperators } from '../questions/program-version.ts'
 import { pointerTo } from '../values/json-text.ts'
 import { conditionSchema, line } from './definition-schemas.ts'
-import { programDefinitionSchema } from './program-definition.ts'
+import { formSchema } from './program-definition.ts'
 import { type SchemaViolation as DefinitionError, oneError, type SchemaError, schemaError } from './schema-errors.ts'
 import { checkSchema, fits, isObject } from './stepwise-check.ts'
 
@@ -35,6 +35,7 @@ export function* formErrors(document: unknown): Check<boolean> {
     return false
   }
   yield* characterErrors(document)
+  // Conditions are a union of five forms, for which a schema could only report that none matches, so they are checked separately.
   for (const errors of checkSchema(formSchema, document)) yield errors.flatMap(violation)
   yield* conditionFormErrors(document)
   return true
@@ -47,9 +48,7 @@ function sizeErrors(document: unknown): DefinitionError[] {
   return oneError('', 'too_large', detail)
 }
 
-const questionsMax = Number(
-  Object.entries(programDefinitionSchema.properties.questions).find(([name]) => name === 'maxItems')?.[1],
-)
+const questionsMax = Number(Object.entries(formSchema.properties.questions).find(([name]) => name === 'maxItems')?.[1])
 
 /** A document with too many questions is not checked any further, because that would block other requests for seconds. */
 function tooManyQuestions(document: unknown): DefinitionError[] {
@@ -93,13 +92,6 @@ function entriesOf(value: unknown): Iterable<[string | number, unknown]> {
   if (Array.isArray(value)) return value.entries()
   return isObject(value) ? Object.entries(value) : []
 }
-
-/**
- * The schema without conditions. They are a union of five forms, for which it could only report that none matches, so they are checked separately.
- */
-const formSchema = JSON.parse(JSON.stringify(programDefinitionSchema), (name, schema) =>
-  name === 'visible_when' ? {} : schema,
-) as TSchema
 
 function violation(error: SchemaError): DefinitionError[] {
   const { keyword, instancePath: path } = error

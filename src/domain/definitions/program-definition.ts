@@ -1,7 +1,7 @@
 // The document that defines a program: its TypeScript type and its TypeBox schema, which is also the published JSON Schema.
 // Checks beyond the document's form are in definition-form and its neighbors.
 
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { type Translations, translationsOf } from '../fields/translation-schema.ts'
 import { type ComparisonOperator, type ProgramDetails, statusColors } from '../questions/program-version.ts'
 import { type QuestionKind, type QuestionOption, type QuestionSettings, questionKinds } from '../questions/question.ts'
@@ -77,12 +77,10 @@ export interface ProgramDefinition extends ProgramDetails {
 const adminName = (description: string) => line(200, description)
 const namedCondition = Type.Unsafe<NamedCondition>(conditionRef)
 
-const visibleWhen = Type.Optional(
-  Type.Union([namedCondition, Type.Null()], {
-    title: 'When it is asked',
-    description: 'Always asked if omitted or null.',
-  }),
-)
+const visibleWhen = Type.Union([namedCondition, Type.Null()], {
+  title: 'When it is asked',
+  description: 'Always asked if omitted or null.',
+})
 
 const question = Type.Object(
   {
@@ -109,14 +107,15 @@ const question = Type.Object(
   },
 )
 
-const placement = Type.Object(
-  {
-    question: adminName('Admin name of a question in this document or in the question bank.'),
-    optional: Type.Optional(Type.Boolean({ default: false, description: 'Whether an answer is optional.' })),
-    visible_when: visibleWhen,
-  },
-  { ...closed, title: 'Question on a screen' },
-)
+const placementSchema = <When extends TSchema>(condition: When) =>
+  Type.Object(
+    {
+      question: adminName('Admin name of a question in this document or in the question bank.'),
+      optional: Type.Optional(Type.Boolean({ default: false, description: 'Whether an answer is optional.' })),
+      visible_when: Type.Optional(condition),
+    },
+    { ...closed, title: 'Question on a screen' },
+  )
 
 const screenTexts = {
   name: line(200, 'Title of the screen.'),
@@ -130,14 +129,18 @@ export const screenSchemas = {
   translations: translationsOf(screenTexts),
 }
 
-const screen = Type.Object(
-  {
-    ...screenSchemas,
-    visible_when: visibleWhen,
-    questions: Type.Array(placement, { maxItems: 1000, description: 'Questions on the screen, in order.' }),
-  },
-  { ...closed, title: 'Screen' },
-)
+const screenSchema = <When extends TSchema>(condition: When) =>
+  Type.Object(
+    {
+      ...screenSchemas,
+      visible_when: Type.Optional(condition),
+      questions: Type.Array(placementSchema(condition), {
+        maxItems: 1000,
+        description: 'Questions on the screen, in order.',
+      }),
+    },
+    { ...closed, title: 'Screen' },
+  )
 
 const tag = (description: string) => Type.String({ minLength: 1, maxLength: 100, description })
 const displayName = line(200, 'Name shown to people.')
@@ -188,41 +191,50 @@ const heading = {
     'are checked by `scripts/program validate`.',
 }
 
-/** JSON Schema 2020-12 of the definition document, as TypeBox values. */
-export const programDefinitionSchema = Type.Object(
-  {
-    $schema: Type.Optional(Type.String({ maxLength: 1000, description: 'Address of this schema, for editors only.' })),
-    slug: Type.String({
-      minLength: 1,
-      maxLength: slugLengthMax,
-      pattern: slugPattern,
-      description: 'Name of the program in addresses and exports (`program_name`); cannot change.',
-    }),
-    based_on: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
-        description:
-          'ID of the active version or draft that this document is based on. Required for an existing program; ' +
-          '`scripts/program show` prints it. The document is rejected if there is a newer version.',
+/** Schema of a document whose conditions have this schema. */
+const definitionSchema = <When extends TSchema>(condition: When) =>
+  Type.Object(
+    {
+      $schema: Type.Optional(
+        Type.String({ maxLength: 1000, description: 'Address of this schema, for editors only.' }),
+      ),
+      slug: Type.String({
+        minLength: 1,
+        maxLength: slugLengthMax,
+        pattern: slugPattern,
+        description: 'Name of the program in addresses and exports (`program_name`); cannot change.',
       }),
-    ),
-    display_name: displayName,
-    ...detailSchemas,
-    statuses: Type.Array(line(200, 'A status.'), {
-      maxItems: 200,
-      description: 'Statuses that administrators and program administrators can set, in display order.',
-    }),
-    questions: Type.Array(question, {
-      maxItems: 2000,
-      description: 'Questions that are new or that this document changes. Each must be on a screen.',
-    }),
-    screens: Type.Array(screen, {
-      minItems: 1,
-      maxItems: 500,
-      description: 'Screens in order. A repeated question must come after its enumerator.',
-    }),
-  },
-  { ...heading, ...closed, $defs: { condition: conditionSchema({ question: adminName('An earlier question.') }) } },
-)
+      based_on: Type.Optional(
+        Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+          description:
+            'ID of the active version or draft that this document is based on. Required for an existing program; ' +
+            '`scripts/program show` prints it. The document is rejected if there is a newer version.',
+        }),
+      ),
+      display_name: displayName,
+      ...detailSchemas,
+      statuses: Type.Array(line(200, 'A status.'), {
+        maxItems: 200,
+        description: 'Statuses that administrators and program administrators can set, in display order.',
+      }),
+      questions: Type.Array(question, {
+        maxItems: 2000,
+        description: 'Questions that are new or that this document changes. Each must be on a screen.',
+      }),
+      screens: Type.Array(screenSchema(condition), {
+        minItems: 1,
+        maxItems: 500,
+        description: 'Screens in order. A repeated question must come after its enumerator.',
+      }),
+    },
+    { ...heading, ...closed, $defs: { condition: conditionSchema({ question: adminName('An earlier question.') }) } },
+  )
+
+/** JSON Schema 2020-12 of the definition document, as TypeBox values. */
+export const programDefinitionSchema = definitionSchema(visibleWhen)
+
+/** The same with any values as conditions, and therefore without references, so that each part can be checked alone. */
+export const formSchema = definitionSchema(Type.Unknown())
 
 /** The published JSON Schema, printed by `scripts/program schema`. Its description comes first. */
 export function programDefinitionJsonSchema(): string {
