@@ -7,7 +7,6 @@ import {
   disableApiKey,
   editApiKey,
   enableApiKey,
-  type ListedApiKey,
   listKeys,
   retireApiKey,
 } from '../../src/core/keys/api-keys.ts'
@@ -24,6 +23,7 @@ import {
   textsOf,
 } from '../../src/core/keys/key-settings.ts'
 import { readPresentTime } from '../../src/db/database-clock.ts'
+import type { ListedApiKey } from '../../src/db/keys/listed-keys.ts'
 import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
 import { serviceAddress, usage } from '../command-line/environment.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'

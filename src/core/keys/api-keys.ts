@@ -7,21 +7,30 @@ import type { Db, Sql, Transaction } from '../../db/client.ts'
 import {
   type ApiKeyRow,
   disableApiKeyRow,
-  findApiKey,
   insertApiKey,
-  listApiKeys,
   lockApiKey,
   replaceApiKeyPrograms,
   retireApiKeyRow,
   rotateApiKeySecret,
   updateApiKey,
 } from '../../db/keys/api-key-rows.ts'
+import {
+  type ApiKeyState,
+  apiKeyStates,
+  countKeys,
+  findListedKey,
+  type KeyMoment,
+  type KeySearch,
+  type ListedApiKey,
+  readKeyPage,
+  readListedKeys,
+} from '../../db/keys/listed-keys.ts'
 import { findOrigin } from '../../db/origin.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { combinationErrors, expiryErrors } from './api-key-draft.ts'
 import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
-import { dayMicros, isExpiringSoon } from './expiry.ts'
+import { dayMicros, expiringUntil } from './expiry.ts'
 import {
   type ApiKeyChanges,
   type ApiKeyDraft,
@@ -29,12 +38,7 @@ import {
   type KeySettingName,
   type KeyValues,
   settingNames,
-  textsOf,
 } from './key-settings.ts'
-
-/** `expiring`: within `expiringSoonDays`. `exposed`: seen without encryption and still valid. `disabled`: until it is enabled again. */
-export const apiKeyStates = ['active', 'expiring', 'exposed', 'disabled', 'expired', 'retired'] as const
-export type ApiKeyState = (typeof apiKeyStates)[number]
 
 /** The lists of keys, and the states in each. */
 export const keyGroups = {
@@ -45,10 +49,6 @@ export const keyGroups = {
   retired: ['retired'],
 } as const satisfies Record<string, readonly ApiKeyState[]>
 export type KeyGroup = keyof typeof keyGroups
-
-export interface ListedApiKey extends ApiKeyRow {
-  state: ApiKeyState
-}
 
 /** A new key with its credential, which is shown once. */
 export interface IssuedApiKey extends Credential {
@@ -63,7 +63,7 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
   const credential = mintCredential()
   const api_key_id = credential.username
   const { now } = draft
-  const row = await sql.begin(async tx => {
+  const key = await sql.begin(async tx => {
     const { values, errors } = await checkSettings(tx, draft)
     errors.push(...expiryErrors(draft.expires_at, now), ...combinationErrors(draft))
     if (draft.may_submit) errors.push(...(await submissionErrors(tx)))
@@ -74,39 +74,63 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
     const made_by = { created_at: now, created_by: draft.actor, secret_hash: hashPassword(pepper, credential.password) }
     await insertApiKey(tx, { api_key_id, ...settings, ...may, ...made_by })
     await replaceApiKeyPrograms(tx, api_key_id, programs)
-    const made = (await findApiKey(tx, api_key_id))!
+    const made = await loadKey(tx, api_key_id, now)
     await recordAction(tx, draft, 'api_key_created', api_key_id, { ...may, ...audited(pick(made, settingNames)) })
     return made
   })
-  return { ...credential, key: withState(row, now) }
+  return { ...credential, key }
 }
 
-/** Every key, newest first. */
-export async function listKeys(db: Db, now: Micros): Promise<ListedApiKey[]> {
-  return (await listApiKeys(db)).map(row => withState(row, now))
+const momentOf = (now: Micros): KeyMoment => ({ now, soon: expiringUntil(now) })
+const anyKey: KeySearch = { search: '', program: '' }
+
+/** Keys of a group, or all, that match; newest first. */
+export const listKeys = (
+  db: Db,
+  now: Micros,
+  group: KeyGroup | null = null,
+  wanted: KeySearch = anyKey,
+): PromiseLike<ListedApiKey[]> =>
+  readListedKeys(db, momentOf(now), group === null ? apiKeyStates : keyGroups[group], wanted)
+
+/** A page of the keys of a group. */
+export interface KeyPage {
+  counts: Readonly<Record<KeyGroup, number>>
+  shown: readonly ListedApiKey[]
+  /** How many matching keys come before this page, and how many there are in total. */
+  before: number
+  found: number
 }
 
-/** Whether a key matches a search in its ID, the texts of its settings or its last address, and a program. Empty texts and null match everything. */
-export function isListed(
-  key: ListedApiKey,
-  { group, search, program }: { group: KeyGroup | null; search: string; program: string },
-): boolean {
-  const states: readonly ApiKeyState[] = group === null ? [key.state] : keyGroups[group]
-  const text = search.trim().toLowerCase()
-  const texts = settingNames.flatMap(name => textsOf(key, name))
-  const fields = [key.api_key_id, key.last_used_address ?? '', ...texts]
-  return (
-    states.includes(key.state) &&
-    (text === '' || fields.some(field => field.toLowerCase().includes(text))) &&
-    (program === '' || key.programs.includes(program))
-  )
+/**
+ * The page after `offset` matching keys; the first, if there are not so many. Keys that expire soonest come first; among expired and
+ * retired keys, the most recent.
+ */
+export async function loadKeyPage(
+  db: Db,
+  now: Micros,
+  wanted: KeySearch & { group: KeyGroup; offset: number },
+  rowsMax: number,
+): Promise<KeyPage> {
+  const moment = momentOf(now)
+  const { group, offset } = wanted
+  const states: readonly ApiKeyState[] = keyGroups[group]
+  const counted = await countKeys(db, moment, wanted)
+  const total = (of: readonly ApiKeyState[], what: 'keys' | 'matching'): number =>
+    counted.filter(({ state }) => of.includes(state)).reduce((sum, count) => sum + count[what], 0)
+  const found = total(states, 'matching')
+  const before = offset < found ? offset : 0
+  const latestFirst = group === 'expired' || group === 'retired'
+  const shown = await readKeyPage(db, moment, states, wanted, { before, rowsMax, latestFirst })
+  const counts = Object.fromEntries(Object.entries(keyGroups).map(([name, of]) => [name, total(of, 'keys')]))
+  return { counts: counts as KeyPage['counts'], shown, before, found }
 }
 
 /** One key, or `not_found`. */
 export async function loadKey(db: Db, apiKeyId: string, now: Micros): Promise<ListedApiKey> {
-  const row = isApiKeyId(apiKeyId) ? await findApiKey(db, apiKeyId) : undefined
-  if (row === undefined) throw noSuchKey()
-  return withState(row, now)
+  const key = isApiKeyId(apiKeyId) ? await findListedKey(db, apiKeyId, momentOf(now)) : undefined
+  if (key === undefined) throw noSuchKey()
+  return key
 }
 
 /** Maximum time for which two secrets of a key are valid. */
@@ -215,14 +239,6 @@ export function keyVersion(key: ApiKeyRow): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16)
 }
 
-export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
-  if (key.retired_at !== null) return 'retired'
-  if (now >= key.expires_at) return 'expired'
-  if (key.disabled_at !== null) return 'disabled'
-  if (key.exposed_at !== null) return 'exposed'
-  return isExpiringSoon(key.expires_at, now) ? 'expiring' : 'active'
-}
-
 const pick = (settings: KeyValues, names: readonly KeySettingName[]): KeyValues =>
   Object.fromEntries(names.map(name => [name, settings[name]]))
 
@@ -230,7 +246,6 @@ const pick = (settings: KeyValues, names: readonly KeySettingName[]): KeyValues 
 const audited = ({ expires_at, ...values }: KeyValues) =>
   expires_at === undefined ? values : { ...values, expires_at: formatMicros(expires_at) }
 
-const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })
 /** If an origin is followed, only it can create applicants and applications: their IDs are its own. */
 async function submissionErrors(db: Db): Promise<ProblemItem[]> {
   const origin = await findOrigin(db)

@@ -10,9 +10,11 @@ export const dayMicros = 86_400_000_000
  */
 export const expiringSoonDays = 21
 
+/** The last expiry that counts as soon. */
+export const expiringUntil = (now: Micros): Micros => now + expiringSoonDays * dayMicros
+
 /** Whether a key needs attention soon. */
-export const isExpiringSoon = (expiresAt: Micros, now: Micros): boolean =>
-  expiresAt <= now + expiringSoonDays * dayMicros
+export const isExpiringSoon = (expiresAt: Micros, now: Micros): boolean => expiresAt <= expiringUntil(now)
 
 /**
  * `90d` (days of 24 hours from now), `2027-01-31` (through the end of that day in the instance's zone) or `2027-01-31T12:00:00Z` (that instant; any

@@ -17,6 +17,9 @@ const settings = {
   note: text,
 }
 const settingColumns = Object.keys(settings) as (keyof typeof settings)[]
+/** Settings that are a text, and those that are a list of texts. */
+export const textColumns = settingColumns.filter(name => settings[name] === text || settings[name] === textOrNull)
+export const listColumns = settingColumns.filter(name => settings[name] === texts)
 
 /** A key in lists: everything but the hash. */
 export const apiKeyRow = row({
@@ -44,10 +47,6 @@ export const apiKeyRow = row({
 })
 export type ApiKeyRow = Static<typeof apiKeyRow>
 export type SettingColumns = Pick<ApiKeyRow, keyof typeof settings>
-
-/** Every key, newest first. */
-export const listApiKeys = (db: Db): PromiseLike<ApiKeyRow[]> =>
-  readKeys(db, db`order by k.created_at desc, k.api_key_id desc`)
 
 export async function findApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | undefined> {
   const [row] = await readKeys(db, db`where k.api_key_id = ${apiKeyId}`)
@@ -81,7 +80,12 @@ export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
   return row
 }
 
-const readKeys = (db: Db, which: ReturnType<Db>): PromiseLike<ApiKeyRow[]> => db<ApiKeyRow[]>`
+/** Keys, with their `state` if it is given. */
+export const readKeys = <Row extends ApiKeyRow = ApiKeyRow>(
+  db: Db,
+  which: ReturnType<Db>,
+  state?: ReturnType<Db>,
+): PromiseLike<Row[]> => db<Row[]>`
   select
     k.api_key_id, ${db(settingColumns.map(name => `k.${name}`))},
     k.may_export, k.may_submit, k.may_annotate, k.earlier_secret_until,
@@ -94,6 +98,7 @@ const readKeys = (db: Db, which: ReturnType<Db>): PromiseLike<ApiKeyRow[]> => db
       where g.api_key_id = k.api_key_id
       order by p.slug collate "C"
     ) as programs
+    ${state === undefined ? db`` : db`, ${state} as state`}
   from api_key k
   ${which}`
 
@@ -236,13 +241,13 @@ export const apiKeyDay = row({
 })
 export type ApiKeyDay = Static<typeof apiKeyDay>
 
-/** Exports by key on the last days, oldest first; only of `apiKeyId` if given. */
-export async function readApiKeyDays(db: Db, days: number, apiKeyId?: string): Promise<ApiKeyDay[]> {
+/** Exports by these keys on the last days, oldest first. */
+export async function readApiKeyDays(db: Db, days: number, apiKeyIds: readonly string[]): Promise<ApiKeyDay[]> {
   return db<ApiKeyDay[]>`
     select api_key_id, day, pages, applications
     from api_key_day
     where day > (clock_timestamp() at time zone 'UTC')::date - ${days}::integer
-    ${apiKeyId === undefined ? db`` : db`and api_key_id = ${apiKeyId}`}
+    and api_key_id = any(${[...apiKeyIds]}::text[])
     order by api_key_id, day`
 }
 

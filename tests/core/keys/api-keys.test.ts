@@ -1,23 +1,26 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  apiKeyState,
   createApiKey,
   disableApiKey,
   editApiKey,
   enableApiKey,
   type IssuedApiKey,
+  type KeyPage,
   keyVersion,
   listKeys,
   loadKey,
+  loadKeyPage,
   retireApiKey,
   rotateApiKey,
 } from '../../../src/core/keys/api-keys.ts'
 import { isWholePassword } from '../../../src/core/keys/credential.ts'
 import type { ApiKeyDraft } from '../../../src/core/keys/key-settings.ts'
+import { markApiKeyExposed } from '../../../src/db/keys/api-key-rows.ts'
+import type { ListedApiKey } from '../../../src/db/keys/listed-keys.ts'
 import { testPepper } from '../../support/config.ts'
-import { useDatabase } from '../../support/fixtures.ts'
+import { endWithTest, useDatabase } from '../../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../../support/held-transaction.ts'
-import { ensureTestProgram } from '../../support/keys.ts'
+import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { rejection } from '../../support/refusal.ts'
 import { formsOf, storedText } from '../../support/stored-text.ts'
@@ -416,14 +419,57 @@ describe('listing keys', () => {
   })
 
   test('states: retired before expired before disabled before exposed before expiring before active', async () => {
-    const { key } = await create()
-    const stateAt = (instant: number, changes = {}) => apiKeyState({ ...key, ...changes }, instant)
-    expect(stateAt(now)).toBe('active')
-    expect(stateAt(key.expires_at - 21 * dayMicros - 1)).toBe('active')
-    expect(stateAt(key.expires_at - 21 * dayMicros)).toBe('expiring')
-    expect(stateAt(key.expires_at - 1, { exposed_at: now })).toBe('exposed')
-    expect(stateAt(key.expires_at - 1, { exposed_at: now, disabled_at: now })).toBe('disabled')
-    expect(stateAt(key.expires_at, { exposed_at: now, disabled_at: now })).toBe('expired')
-    expect(stateAt(key.expires_at, { retired_at: now })).toBe('retired')
+    const { sql } = database
+    const { username, key } = await create()
+    const stateAt = async (instant: number) => (await loadKey(sql, username, instant)).state
+    expect(await stateAt(now)).toBe('active')
+    expect(await stateAt(key.expires_at - 21 * dayMicros - 1)).toBe('active')
+    expect(await stateAt(key.expires_at - 21 * dayMicros)).toBe('expiring')
+    await markApiKeyExposed(sql, username, now)
+    expect(await stateAt(key.expires_at - 1)).toBe('exposed')
+    await disableApiKey(sql, username, by)
+    expect(await stateAt(key.expires_at - 1)).toBe('disabled')
+    expect(await stateAt(key.expires_at)).toBe('expired')
+    await retireApiKey(sql, username, by)
+    expect(await stateAt(key.expires_at)).toBe('retired')
+  })
+
+  test('a page of a group has its keys in order, and the numbers of all groups and of the keys that match', async () => {
+    const { sql } = await useDatabase({}, endWithTest)
+    const days = Array.from({ length: 45 }, (_, i) => i + 30)
+    for (const day of days.toReversed())
+      await createTestKey(sql, {
+        programs: ['food'],
+        name: `Walk 100%_${day}`,
+        createdAt: now,
+        expiresAt: now + day * dayMicros,
+      })
+    for (const [i, retiredAt] of [now - 2, now - 1].entries())
+      await createTestKey(sql, {
+        programs: ['food'],
+        name: `Old ${i}`,
+        createdAt: now - dayMicros,
+        expiresAt: now - i * 10,
+        retiredAt,
+      })
+    const page = (wanted: Partial<Parameters<typeof loadKeyPage>[2]>) =>
+      loadKeyPage(sql, now, { group: 'active', search: '', program: '', offset: 0, ...wanted }, 20)
+    await createTestKey(sql, { name: 'École de la ville', createdAt: now, expiresAt: now + 99 * dayMicros })
+    const names = ({ shown }: KeyPage) => shown.map(key => key.name)
+    const second = await page({ offset: 20 })
+    expect(names(second)).toEqual(days.slice(20, 40).map(day => `Walk 100%_${day}`))
+    expect(second).toMatchObject({ before: 20, found: 46 })
+    expect(second.counts).toEqual({ active: 46, expiring: 0, disabled: 0, expired: 0, retired: 2 })
+    expect(await page({ offset: 40 })).toMatchObject({ shown: { length: 6 } })
+    expect(await page({ offset: 46 })).toMatchObject({ before: 0, shown: { length: 20 } })
+    expect(names(await page({ group: 'retired' }))).toEqual(['Old 1', 'Old 0'])
+    expect(await page({ search: ' 100%_3' })).toMatchObject({ found: 10, counts: second.counts })
+    expect(await page({ search: 'fOOd', program: 'food' })).toMatchObject({ found: 45 })
+    expect(names(await page({ search: 'éCOLE' }))).toEqual(['École de la ville'])
+    for (const nothing of [{ search: '100%%' }, { search: '0__3' }, { program: 'foo' }, { search: 'no such' }])
+      expect(await page(nothing)).toMatchObject({ shown: [], before: 0, found: 0, counts: second.counts })
+    const [{ api_key_id, last_used_address }] = second.shown as [ListedApiKey]
+    expect(last_used_address).toBeNull()
+    expect(names(await page({ search: api_key_id.slice(6).toLowerCase() }))).toEqual(['Walk 100%_50'])
   })
 })

@@ -9,9 +9,10 @@ import {
   disableApiKey,
   editApiKey,
   enableApiKey,
-  isListed,
+  type KeyGroup,
   keyGroups,
   listKeys,
+  loadKeyPage,
 } from '../../../core/keys/api-keys.ts'
 import { keyChanges, newKey } from '../../../core/keys/key-settings.ts'
 import { requireReachOfKey } from '../../../core/people/token-reach.ts'
@@ -24,8 +25,7 @@ import { onField } from '../requests/keyed-forms.ts'
 import { closed, text } from '../requests/schemas.ts'
 import { keyChecks } from './key-checks.tsx'
 import { NewKeyPage } from './key-form-pages.tsx'
-import { keyIndex } from './key-index.ts'
-import { KeyIndexPage } from './key-index-page.tsx'
+import { groupNames, KeyIndexPage, keyPageRows } from './key-index-page.tsx'
 import { pathOfKey } from './key-labels.tsx'
 import { issued, Keys, keyRoute, tokenReach, versioned } from './key-lookup.tsx'
 import { secretActions } from './key-secrets.tsx'
@@ -63,8 +63,7 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
         throw invalidRequest('Unknown state.', [
           { parameter: 'state', code: 'not_allowed', detail: `Must be one of ${Object.keys(keyGroups).join(', ')}.` },
         ])
-      const wanted = { group: group as keyof typeof keyGroups | null, ...filterOf(query) }
-      return { items: (await listKeys(db, now)).filter(key => isListed(key, wanted)).map(versioned) }
+      return { items: (await listKeys(db, now, group as KeyGroup | null, searchOf(query))).map(versioned) }
     },
   }),
   action({
@@ -159,13 +158,11 @@ const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey
 /** The list of keys. */
 const keyIndexPage = ({ db, programs }: Keys): PageRoute =>
   pageAt('/admin/keys', readingRoles, async ({ now, url: { searchParams: query } }) => {
-    const keys = await listKeys(db, now)
-    const index = keyIndex(keys, query)
-    const facts = {
-      days: await readApiKeyDays(db, 30),
-      programs: await programs(),
-    }
-    return <KeyIndexPage {...index} {...facts} />
+    const group = groupNames.find(name => name === query.get('state')) ?? 'active'
+    const offset = Number(/^\d{1,6}$/.exec(query.get('after') ?? '')?.[0] ?? 0)
+    const page = await loadKeyPage(db, now, { group, offset, ...searchOf(query) }, keyPageRows)
+    const ids = page.shown.map(key => key.api_key_id)
+    return <KeyIndexPage tab={group} {...page} days={await readApiKeyDays(db, 30, ids)} programs={await programs()} />
   })
 
-const filterOf = (query: URLSearchParams) => ({ search: query.get('q') ?? '', program: query.get('program') ?? '' })
+const searchOf = (query: URLSearchParams) => ({ search: query.get('q') ?? '', program: query.get('program') ?? '' })

@@ -2,9 +2,9 @@
 
 /** @jsxImportSource preact */
 
-import type { ListedApiKey } from '../../../core/keys/api-keys.ts'
 import type { Reason } from '../../../core/keys/caller.ts'
 import { reasonTexts } from '../../../core/keys/test-access.ts'
+import type { ListedApiKey } from '../../../db/keys/listed-keys.ts'
 import type { Refusal } from '../../../db/keys/refusal-rows.ts'
 import { Notice, When } from '../../html/components.tsx'
 import { ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'

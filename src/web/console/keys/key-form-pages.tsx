@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from 'preact'
-import { type ListedApiKey, overlapDaysMax } from '../../../core/keys/api-keys.ts'
+import { overlapDaysMax } from '../../../core/keys/api-keys.ts'
 import {
   isRequired,
   type KeySettingName,
@@ -12,6 +12,7 @@ import {
   settingNames,
   settingOf,
 } from '../../../core/keys/key-settings.ts'
+import type { ListedApiKey } from '../../../db/keys/listed-keys.ts'
 import type { NamedQuestion } from '../../../db/programs/program-overviews.ts'
 import { figures, When } from '../../html/components.tsx'
 import { Choices, errorOf, TextArea, TextField } from '../../html/fields.tsx'

@@ -2,9 +2,10 @@
 
 /** @jsxImportSource preact */
 
-import type { KeyGroup, ListedApiKey } from '../../../core/keys/api-keys.ts'
+import { type KeyGroup, type KeyPage, keyGroups } from '../../../core/keys/api-keys.ts'
 import { expiringSoonDays } from '../../../core/keys/expiry.ts'
 import type { ApiKeyDay } from '../../../db/keys/api-key-rows.ts'
+import type { ListedApiKey } from '../../../db/keys/listed-keys.ts'
 import {
   Badge,
   distance,
@@ -20,8 +21,12 @@ import {
 import { type NamedProgram, ProgramBadge, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Shell } from '../../html/shell.tsx'
-import { type KeyIndex, keyGroups, keyPageRows } from './key-index.ts'
 import { Expiry, fromWhere, Maker, pathOfKey, StateBadge, Use } from './key-labels.tsx'
+
+/** Keys per page. */
+export const keyPageRows = 20
+
+export const groupNames = Object.keys(keyGroups) as KeyGroup[]
 
 const tabTexts: Readonly<Record<KeyGroup, string>> = {
   active: 'Active',
@@ -31,7 +36,8 @@ const tabTexts: Readonly<Record<KeyGroup, string>> = {
   retired: 'Retired',
 }
 
-interface KeyIndexProps extends KeyIndex {
+interface KeyIndexProps extends KeyPage {
+  tab: KeyGroup
   days: readonly ApiKeyDay[]
   programs: readonly NamedProgram[]
 }
@@ -59,7 +65,7 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, programs
       {tab !== 'expiring' && <ExpiringNotice count={counts.expiring} path={path} />}
       <Tabs
         label="Keys by state"
-        tabs={keyGroups.map(name => ({
+        tabs={groupNames.map(name => ({
           text: tabTexts[name],
           path: listOf(name),
           count: counts[name],

@@ -2,8 +2,8 @@
 
 /** @jsxImportSource preact */
 
-import type { ListedApiKey } from '../../../core/keys/api-keys.ts'
 import { apiSecretToken } from '../../../core/keys/credential.ts'
+import type { ListedApiKey } from '../../../db/keys/listed-keys.ts'
 import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
 import { counted, LinkButton, Notice, When } from '../../html/components.tsx'
 import { usePage } from '../../html/page-context.ts'

@@ -2,8 +2,8 @@
 
 /** @jsxImportSource preact */
 
-import type { ApiKeyState, ListedApiKey } from '../../../core/keys/api-keys.ts'
 import type { ApiKeyDay } from '../../../db/keys/api-key-rows.ts'
+import type { ApiKeyState, ListedApiKey } from '../../../db/keys/listed-keys.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Badge, distance, figures, type Tone, When, Who } from '../../html/components.tsx'
 import { usePage } from '../../html/page-context.ts'

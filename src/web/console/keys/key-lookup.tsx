@@ -2,12 +2,13 @@
 
 /** @jsxImportSource preact */
 
-import { type IssuedApiKey, keyVersion, type ListedApiKey, loadKey } from '../../../core/keys/api-keys.ts'
+import { type IssuedApiKey, keyVersion, loadKey } from '../../../core/keys/api-keys.ts'
 import { requestDays } from '../../../core/keys/request-counts.ts'
 import { reasonTexts } from '../../../core/keys/test-access.ts'
 import { readKeyExports } from '../../../db/audit/key-exports.ts'
 import { readApiKeyDays, readFrontEnds } from '../../../db/keys/api-key-rows.ts'
 import { readKeyRequestDays } from '../../../db/keys/key-request-days.ts'
+import type { ListedApiKey } from '../../../db/keys/listed-keys.ts'
 import { type Refusal, readRefusalsOf } from '../../../db/keys/refusal-rows.ts'
 import { readNamedQuestions } from '../../../db/programs/program-overviews.ts'
 import { findActiveVersion, findProgram, readPrograms } from '../../../db/programs/programs.ts'
@@ -63,7 +64,7 @@ export class Keys {
     const day = dayShown(request.url.searchParams)
     const [since = ''] = lastDays(request.now, timeZone, requestDays)
     const [days, requests, exports, refusals] = await Promise.all([
-      readApiKeyDays(this.db, requestDays, found.api_key_id),
+      readApiKeyDays(this.db, requestDays, [found.api_key_id]),
       readKeyRequestDays(this.db, found.api_key_id, since),
       readKeyExports(this.db, found.api_key_id, { timeZone, eventsMax, rowsMax: exportsShown }),
       readRefusalsOf(this.db, found.api_key_id, 10, day === undefined ? {} : timesOfDay(day, timeZone)),

@@ -3,11 +3,12 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from 'preact'
-import { keyVersion, type ListedApiKey } from '../../../core/keys/api-keys.ts'
+import { keyVersion } from '../../../core/keys/api-keys.ts'
 import { type KeySettingName, keySettings, settingNames, textsOf } from '../../../core/keys/key-settings.ts'
 import type { KeyExport } from '../../../db/audit/key-exports.ts'
 import type { ApiKeyDay } from '../../../db/keys/api-key-rows.ts'
 import type { KeyRequestDay } from '../../../db/keys/key-request-days.ts'
+import type { ListedApiKey } from '../../../db/keys/listed-keys.ts'
 import type { Refusal } from '../../../db/keys/refusal-rows.ts'
 import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
 import {

@@ -2,7 +2,6 @@
 
 import type { Static } from 'typebox'
 import { anywhere } from '../../../core/keys/api-key-draft.ts'
-import type { ListedApiKey } from '../../../core/keys/api-keys.ts'
 import {
   isRequired,
   type KeySettingName,
@@ -11,6 +10,7 @@ import {
   permissions,
   settingNames,
 } from '../../../core/keys/key-settings.ts'
+import type { ListedApiKey } from '../../../db/keys/listed-keys.ts'
 import { expiryFrom } from '../requests/expiry-fields.tsx'
 import { addressesOf } from './key-labels.tsx'
 

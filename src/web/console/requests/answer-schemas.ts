@@ -1,7 +1,6 @@
 // Response schemas with every member. TypeScript and tests reject an action that returns more or less.
 
 import { type TArray, type TProperties, type TSchema, Type } from 'typebox'
-import { apiKeyStates } from '../../../core/keys/api-keys.ts'
 import { allRoles } from '../../../core/people/roles.ts'
 import { annotationState } from '../../../db/applications/annotations.ts'
 import { applicationDetails, revisionRow } from '../../../db/applications/application-details.ts'
@@ -12,6 +11,7 @@ import { jobRun } from '../../../db/derived/job-runs.ts'
 import { derivedListing } from '../../../db/derived/missing-derived.ts'
 import { apiKeyDay, apiKeyRow } from '../../../db/keys/api-key-rows.ts'
 import { keyRequestDay } from '../../../db/keys/key-request-days.ts'
+import { apiKeyStates } from '../../../db/keys/listed-keys.ts'
 import { refusalRow } from '../../../db/keys/refusal-rows.ts'
 import { adminTokenRow } from '../../../db/people/admin-token-rows.ts'
 import { identityRow } from '../../../db/people/identity-rows.ts'

@@ -100,7 +100,7 @@ const programs = (seen: readonly Program[], text: string): Result[] =>
 
 async function keys({ consoleDb }: Deps, { now }: Scope, text: string): Promise<Result[]> {
   return best(
-    (await listKeys(consoleDb, now)).flatMap(({ api_key_id: id, name, note }) => {
+    (await listKeys(consoleDb, now, null, { search: text, program: '' })).flatMap(({ api_key_id: id, name, note }) => {
       const match = bestMatch(text, [
         ['', name],
         ['key ID', id],

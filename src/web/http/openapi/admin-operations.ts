@@ -31,16 +31,28 @@ export interface DescribedOperation {
   body?: TSchema
 }
 
-/** Descriptions of path parameters that "ID of the …" would not explain. */
+/** Descriptions of path parameters. */
 const meanings: Readonly<Record<string, string>> = {
+  applicationId: 'ID of the application.',
+  eventId: 'ID of the event.',
+  intermediaryId: 'ID of the intermediary in the organization.',
   keyId: 'Username of the API key.',
+  organizationId: 'ID of the organization.',
+  personId: 'ID of the person.',
   publicationId: 'ID of the publication that runs in the background.',
+  questionId: 'ID of the question.',
   requestId: '`X-Request-Id` of the failed request.',
   slug: 'Slug of the program.',
+  tokenId: 'ID of the token.',
   versionId: 'ID of the program version.',
-  intermediaryId: 'ID of the intermediary in the organization.',
+  webhookId: 'ID of the webhook.',
 }
-const meaningOf = (name: string): string => meanings[name] ?? `ID of the ${name.replace(/Id$/, '')}.`
+
+function meaningOf(name: string): string {
+  const meaning = meanings[name]
+  if (meaning === undefined) throw new Error(`path parameter ${name} has no description`)
+  return meaning
+}
 
 const refusals = {
   401: problemResponse('The session or token is missing or invalid.', {
