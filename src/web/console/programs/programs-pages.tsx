@@ -148,16 +148,14 @@ function Addresses({ slug, toCopy }: { slug: string; toCopy?: boolean }) {
         <>
           <dt>{what}</dt>
           <dd>
-            <div class="address">
-              {what === 'Export' ? (
+            {what === 'Export' ? (
+              <code id={toCopy ? `address-${i}` : undefined}>{address}</code>
+            ) : (
+              <a href={address}>
                 <code id={toCopy ? `address-${i}` : undefined}>{address}</code>
-              ) : (
-                <a href={address}>
-                  <code id={toCopy ? `address-${i}` : undefined}>{address}</code>
-                </a>
-              )}
-              {toCopy && <CopyButton of={`address-${i}`} what={what} />}
-            </div>
+              </a>
+            )}{' '}
+            {toCopy && <CopyButton of={`address-${i}`} what={what} />}
             {what === 'Deep link' && config.apply && <QrCode text={address} label="QR code with the deep link" />}
           </dd>
         </>
@@ -226,16 +224,16 @@ export function OverviewPage({ program, activity, pace }: ProgramPageProps & { a
             <FirstStatus {...pace} />
           </section>
         </div>
-      </div>
-      <div class="asides">
-        <Asked program={program} activity={activity} />
-        <div class="card">
-          <h2>Addresses</h2>
-          <p class="soft">
-            The slug <code>{program.slug}</code> is <code>programSlug</code> in the export API and{' '}
-            <code>program_name</code> in every application. It never changes.
-          </p>
-          <Addresses slug={program.slug} toCopy />
+        <div>
+          <Asked program={program} activity={activity} />
+          <div class="card">
+            <h2>Addresses</h2>
+            <p class="soft">
+              The slug <code>{program.slug}</code> is <code>programSlug</code> in the export API and{' '}
+              <code>program_name</code> in every application. It never changes.
+            </p>
+            <Addresses slug={program.slug} toCopy />
+          </div>
         </div>
       </div>
     </ProgramShell>
