@@ -6,7 +6,7 @@ import { createApiKey } from '../../src/core/keys/api-keys.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import type { ChildProcesses } from '../processes/child-processes.ts'
 import type { BenchContext, BenchData } from './bench-context.ts'
-import type { BenchDatabase } from './bench-database.ts'
+import type { DatabaseView } from './bench-database.ts'
 import { appendNaive, countNaiveCopy, readLargestProgram } from './bench-statements.ts'
 import { type HttpSubject, type Page, readPage, withService } from './http-subject.ts'
 import type { BenchmarkOptions } from './options.ts'
@@ -21,8 +21,8 @@ const seedNow = '2026-01-01T00:00:00Z'
 /** The loaded program and a key for it; loads it if the database does not contain it yet. */
 export async function prepareData(
   children: ChildProcesses,
-  { sql, environment: addresses }: BenchDatabase,
-  { applications }: BenchmarkOptions,
+  { sql, environment: addresses }: DatabaseView,
+  { applications }: Pick<BenchmarkOptions, 'applications'>,
   say: (line: string) => void,
 ): Promise<BenchData> {
   // Secrets for this run only.
@@ -55,8 +55,8 @@ export async function prepareData(
     programs: [program.slug],
     allowed_subnets: ['127.0.0.0/8'],
     may_export: true,
-    may_submit: false,
-    front_end: undefined,
+    may_submit: true,
+    front_end: 'Benchmark',
     actor: 'operator:bench',
     now: Date.now() * 1000,
     expires_at: (Date.now() + 86_400_000) * 1000,

@@ -23,6 +23,8 @@ export interface BenchDatabase extends DatabaseView {
   /** `PostgreSQL 18.4 (embedded), TCP` */
   description: string
   dataDirectory: string
+  /** The postmaster's. */
+  pid: number
   /** Runs `work` on another, empty database, which is dropped afterwards. One at a time. */
   scratch<T>(work: (scratch: DatabaseView) => Promise<T>): Promise<T>
   stop(): Promise<void>
@@ -38,7 +40,7 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
   // The server may run under another account; loopback connections are trusted anyway.
   const sockets = await mkdtemp(join(tmpdir(), 'tributary-socket-'))
   await Promise.all([chmod(sockets, 0o777), options.keep === undefined && chmod(parent, 0o755)])
-  const { dataDirectory, port, started, stop, url } = await startEmbeddedPostgres({
+  const { dataDirectory, pid, port, started, stop, url } = await startEmbeddedPostgres({
     dataDirectory: join(parent, `${installation}-${options.applications}`),
     installation: options.postgres,
     settings: {
@@ -85,6 +87,7 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
     ...view('bench'),
     description: `PostgreSQL ${version!.server_version} (${installation}), ${unix ? 'Unix socket' : 'TCP'}`,
     dataDirectory,
+    pid,
     async scratch(work) {
       await drop('scratch')
       await admin`create database scratch`

@@ -53,6 +53,43 @@ export async function appendNaive(sql: Sql, position: number, page: string): Pro
     on conflict (position) do nothing`
 }
 
+/** Makes a table of texts without an index, and returns stored texts for it. */
+export async function createPlainTable(sql: Sql, { program_id }: BenchProgram, texts: number): Promise<string[]> {
+  await sql`create table bench_plain (snapshot text not null)`
+  await sql`alter table bench_plain alter column snapshot set storage external`
+  const rows = await sql<{ snapshot: string }[]>`
+    select snapshot
+    from application
+    where program_id = ${program_id}
+    order by submit_seq desc
+    limit ${texts}`
+  return rows.map(row => row.snapshot)
+}
+
+export async function insertPlainly(sql: Sql, snapshot: string): Promise<void> {
+  await sql`insert into bench_plain values (${snapshot})`
+}
+
+/** Gives so many applications, all over the program, another status than they have. */
+export async function changeStatuses(sql: Sql, { program_id }: BenchProgram, changes: number): Promise<void> {
+  const { count } = await sql`
+    update application
+    set
+      status = changed.status,
+      status_last_modified_time = now(),
+      annotations = '"status":"' || changed.status || '","status_last_modified_time":"2026-01-01T00:00:00Z","application_note":null'
+    from (
+      select submit_seq, case when status = 'Approved' then 'Denied' else 'Approved' end as status
+      from application
+      where program_id = ${program_id}
+      order by random()
+      limit ${changes}
+    ) changed
+    where program_id = ${program_id}
+    and application.submit_seq = changed.submit_seq`
+  if (count !== changes) throw new Error(`${count} of ${changes} statuses were changed`)
+}
+
 /** Writes all applications into a file on the server as binary COPY, and removes them from their table. */
 export async function moveApplicationsOut(sql: Sql, path: string): Promise<void> {
   await copyWithFile(sql, 'copy application to %L (format binary)', path)

@@ -5,6 +5,7 @@ import type { ChildProcesses } from '../processes/child-processes.ts'
 import { freePort } from '../processes/free-port.ts'
 import { answersInTime } from '../processes/until-answering.ts'
 import type { BenchContext } from './bench-context.ts'
+import type { DatabaseView } from './bench-database.ts'
 import type { Transfer } from './peers/drain.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -30,7 +31,7 @@ export const asFeed = (service: HttpSubject): HttpSubject => ({
       .replace('/applications?pageSize=', '/Applications?$top='),
 })
 
-type Prepared = Pick<BenchContext, 'children' | 'database' | 'data'>
+type Prepared = Pick<BenchContext, 'children' | 'data'> & { database: Pick<DatabaseView, 'environment'> }
 
 /** The service as in production, with every feature on, except that limits are counted but never reached. */
 export async function startService({ children, database, data }: Prepared): Promise<HttpSubject> {

@@ -6,12 +6,30 @@ import { join } from 'node:path'
 import { Problem } from '../../src/base/problem.ts'
 import { exitCode, showHelpIfAsked } from '../command-line/environment.ts'
 import { ChildProcesses } from '../processes/child-processes.ts'
-import { sections } from './all-sections.ts'
+import type { BenchContext } from './bench-context.ts'
 import { prepareData, prepareNaiveCopy } from './bench-data.ts'
 import { startBenchDatabase } from './bench-database.ts'
 import { settleTables } from './bench-statements.ts'
 import { digits, findingsTable, isReached, renderTable, type SectionReport } from './figures/findings.ts'
+import { measureFormats } from './measure-formats.ts'
+import { measureIntake } from './measure-intake.ts'
+import { measureLatency } from './measure-latency.ts'
+import { measureMemory } from './measure-memory.ts'
+import { measurePages } from './measure-pages.ts'
+import { measurePulling } from './measure-pulling.ts'
+import { measureSearch } from './measure-search.ts'
 import { help, parseOptions } from './options.ts'
+
+/** By name, in the order in which they run. */
+const sections: Record<string, (context: BenchContext) => Promise<SectionReport>> = {
+  pages: measurePages,
+  memory: measureMemory,
+  latency: measureLatency,
+  formats: measureFormats,
+  intake: measureIntake,
+  pull: measurePulling,
+  search: measureSearch,
+}
 
 const folder = join(import.meta.dir, '../../.bench')
 const children = new ChildProcesses()

@@ -46,3 +46,13 @@ export function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
+
+/** The same of a process and all that it started, those that have ended included. None of these may start others. Linux only. */
+export function cpuMsWithChildren(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ')
+  const ended = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')
+  return [pid, ...children.map(Number)].reduce(
+    (sum, each) => sum + (isAlive(each) ? cpuMsOf(each) : 0),
+    (Number(ended[13]) + Number(ended[14])) * 10,
+  )
+}
