@@ -136,6 +136,9 @@ function safeInteger(text: string): number {
   return value
 }
 
+/** A long list of whole numbers as a parameter for `bigint[]`. The driver would quote and escape each, at a tenth of what a bulk load costs. */
+export const bigints = (numbers: readonly (number | null)[]): string => `{${numbers.map(n => n ?? 'NULL').join(',')}}`
+
 /** Whether the database responds within two seconds. */
 export async function isReachable(sql: Sql): Promise<boolean> {
   const answered = sql`select 1`.then(

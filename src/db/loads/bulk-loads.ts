@@ -2,7 +2,7 @@
 // staged-applications.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { type Db, readValue, type Transaction } from '../client.ts'
+import { bigints, type Db, readValue, type Transaction } from '../client.ts'
 
 /** An arbitrary fixed number, different from those of db/migrate and db/programs/questions. */
 const loadLockId = 7_319_042_553
@@ -231,7 +231,7 @@ export async function readCurrentTimes(
     select applicant_id, submit_time
     from application
     where program_id = ${program_id}
-    and applicant_id = any(${applicantIds as number[]}::bigint[])
+    and applicant_id = any(${bigints(applicantIds)}::bigint[])
     and superseded_seq is null`
 }
 
@@ -245,7 +245,7 @@ export async function supersedeCurrentApplications(
   await db`
     update application a
     set superseded_seq = newer.superseded_seq
-    from unnest(${applicantIds as number[]}::bigint[], ${supersededSeqs as number[]}::bigint[])
+    from unnest(${bigints(applicantIds)}::bigint[], ${bigints(supersededSeqs)}::bigint[])
       as newer (applicant_id, superseded_seq)
     where a.program_id = ${program_id}
     and a.applicant_id = newer.applicant_id

@@ -3,7 +3,7 @@
 
 import type { Annotations } from '../../domain/questions/application.ts'
 import { formatMicros, formatMicrosOrNull, type Micros } from '../../domain/values/offset-time.ts'
-import { type Db, readValue, type Transaction } from '../client.ts'
+import { bigints, type Db, readValue, type Transaction } from '../client.ts'
 import type { IdSequence } from './bulk-loads.ts'
 
 /** One application of an input, with everything stored of it except its numbers. */
@@ -26,13 +26,17 @@ export interface StagedApplication extends Annotations {
   annotations: string
 }
 
-/** Applications waiting to be sent, as JSON. */
+/** Separates snapshots, whose JSON has no such character. */
+const snapshotEnd = '\u0003'
+
+/** Applications waiting to be sent: their snapshots one after another, because JSON of JSON is long, and the rest of each as JSON. */
 export class StagedRows {
   #rows: string[] = []
+  #snapshots: string[] = []
   /** UTF-16 units collected so far. */
   length = 0
 
-  add(application: StagedApplication): void {
+  add({ snapshot, ...application }: StagedApplication): void {
     const row = JSON.stringify({
       ...application,
       create_time: formatMicros(application.create_time),
@@ -40,13 +44,15 @@ export class StagedRows {
       status_last_modified_time: formatMicrosOrNull(application.status_last_modified_time),
     })
     this.#rows.push(row)
-    this.length += row.length
+    this.#snapshots.push(snapshot)
+    this.length += row.length + snapshot.length
   }
 
-  /** The lines added since the last call. */
-  take(): string {
-    const taken = `[${this.#rows.join(',')}]`
+  /** What was added since the last call. */
+  take(): { rows: string; snapshots: string } {
+    const taken = { rows: `[${this.#rows.join(',')}]`, snapshots: this.#snapshots.join(snapshotEnd) }
     this.#rows = []
+    this.#snapshots = []
     this.length = 0
     return taken
   }
@@ -61,7 +67,7 @@ export async function createStaged(session: Db): Promise<void> {
     create temporary table staged (
       n bigint primary key, place bigint, program_id bigint, application_id bigint, applicant_id bigint, program_version_id bigint,
       create_time timestamptz, submit_time timestamptz, is_current boolean, language text, status text,
-      status_last_modified_time timestamptz, application_note text, snapshot text, searched text, annotations text
+      status_last_modified_time timestamptz, application_note text, searched text, annotations text, snapshot text
     ) with (toast_tuple_target = 8160)`
   await session`
     alter table staged alter column status set storage external, alter column application_note set storage external,
@@ -73,7 +79,14 @@ export async function dropStaged(session: Db): Promise<void> {
 }
 
 export async function insertStaged(session: Db, rows: StagedRows): Promise<void> {
-  await session`insert into staged select * from json_populate_recordset(null::staged, ${rows.take()}::text::json)`
+  const taken = rows.take()
+  await session`
+    insert into staged
+    select n, place, program_id, application_id, applicant_id, program_version_id, create_time, submit_time, is_current, language, status,
+      status_last_modified_time, application_note, searched, annotations, string_to_table
+    from rows from (
+      json_populate_recordset(null::staged, ${taken.rows}::text::json),
+      string_to_table(${taken.snapshots}::text, ${snapshotEnd}))`
 }
 
 /** An application that conflicts with an earlier one, and the position of that one. */
@@ -162,7 +175,6 @@ export async function eachDrawn(
 export interface BatchApplication {
   n: number
   program_id: number
-  application_id: number
   applicant_id: number
   submit_time: Micros
   is_current: boolean
@@ -177,7 +189,7 @@ export interface Batch {
 /** The applications of a batch, in order. */
 export async function readBatch(session: Db, { first, last }: Batch): Promise<BatchApplication[]> {
   return session`
-    select n, program_id, application_id, applicant_id, submit_time, is_current
+    select n, program_id, applicant_id, submit_time, is_current
     from staged
     where n between ${first} and ${last}
     order by n`
@@ -238,8 +250,8 @@ export async function storeStaged(
   numbers: readonly BatchNumbers[],
   { now, actor }: { now: Micros; actor: string },
 ): Promise<void> {
-  const own = tx`unnest(${numbers.map(own => own.n)}::bigint[], ${numbers.map(own => own.submit_seq)}::bigint[],
-      ${numbers.map(own => own.superseded_seq)}::bigint[]) as own (n, submit_seq, superseded_seq) using (n)`
+  const own = tx`unnest(${bigints(numbers.map(own => own.n))}::bigint[], ${bigints(numbers.map(own => own.submit_seq))}::bigint[],
+      ${bigints(numbers.map(own => own.superseded_seq))}::bigint[]) as own (n, submit_seq, superseded_seq) using (n)`
   // Before their applications, because the database computes the words of an application that has none.
   await tx`
     insert into application_words (program_id, submit_time, submit_seq, words)

@@ -86,6 +86,21 @@ describe('what an export gives, a load takes', () => {
     },
   )
 
+  test('control characters in an answer stay in that answer', async () => {
+    const to = await reasonProgram(sql)
+    const controls = String.fromCharCode(...Array(32).keys())
+    const texts = [1, 2, 3].map(id => `${controls}"\\${id}`)
+    const specs = texts.map((text, i) => ({
+      id: i + 1,
+      more: { application: { reason: { question_type: 'TEXT', text } } },
+    }))
+    await load(sql, lines(to, ...specs))
+    const exported = (await exportLines(sql, to.slug)).map(text => JSON.parse(text))
+    expect(exported.map(({ application_id, application }) => [application_id, application.reason.text])).toEqual(
+      texts.map((text, i) => [i + 1, text]),
+    )
+  })
+
   test('texts are stored like those of a submission, in the row and uncompressed', async () => {
     const to = await reasonProgram(sql)
     const application_note = 'The same words again. '.repeat(30)
