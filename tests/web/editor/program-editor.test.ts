@@ -281,7 +281,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await context.close()
   }, 60_000)
 
-  test('a question is dragged by mouse and by touch', async () => {
+  test('a question is dragged by mouse', async () => {
     await aProgram(sql, { slug: 'dragged', questions: [q.text('alpha'), q.text('beta'), q.text('gamma')] })
     const { page, context } = await open('dragged')
     const middle = async (name: string) => {
@@ -299,6 +299,32 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       'beta',
       'gamma',
       'alpha',
+    ])
+    await context.close()
+  }, 60_000)
+
+  test('a question is dragged by touch past the edge of a phone’s screen, as the page scrolls along', async () => {
+    const names = [...'abcdefghijklmnopqrstuvwxyz'].map(letter => `touched ${letter}`)
+    await aProgram(sql, { slug: 'touched', questions: names.map(name => q.text(name)) })
+    const phone = { ...signedIn, hasTouch: true, isMobile: true, viewport: { width: 390, height: 700 } }
+    const { page, context } = await openPage(browser, service.baseUrl, phone)
+    await page.goto('/admin/programs/touched/edit')
+    await page.locator('.panes').waitFor()
+    const session = await context.newCDPSession(page)
+    const { x, y } = (await page.locator(`[id="handle question ${names[0]}"]`).boundingBox())!
+    const touch = (type: 'touchStart' | 'touchMove', top: number) =>
+      session.send('Input.dispatchTouchEvent', { type, touchPoints: [{ x: x + 8, y: top }] })
+    await touch('touchStart', y + 8)
+    await touch('touchMove', y + 60)
+    // Held at the bottom edge until the last question has come up.
+    await touch('touchMove', 690)
+    const last = page.locator(`[data-item="question ${names.at(-1)}"]`)
+    await until('the end of the list', async () => (await last.getAttribute('class'))?.includes('over-after') ?? false)
+    await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+    await reaches(page, 'saved')
+    expect((await stored('touched')).screens[0]!.questions.map(({ question }) => question)).toEqual([
+      ...names.slice(1),
+      names[0]!,
     ])
     await context.close()
   }, 60_000)
