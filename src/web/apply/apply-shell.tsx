@@ -4,8 +4,11 @@
 
 import { type ComponentChildren, type ComponentProps, h, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import type { LanguageOf } from '../../domain/languages/text-languages.ts'
 import { pageFields } from '../html/html-response.ts'
 import { codedBody, codingFor } from '../http/headers/coded-body.ts'
+import { Said } from '../questions/field-parts.tsx'
+import type { FormPlace } from '../questions/filled-form.ts'
 import { languages } from '../questions/languages/all-languages.ts'
 import { assetsPath } from './apply-assets.ts'
 import { type ApplicantPage, type ApplyRequest, clientsPath, csrfField, withCookies } from './apply-request.ts'
@@ -27,6 +30,8 @@ interface SummaryLine {
   field: string
   message: string
   label: string
+  /** What `label` is about. */
+  place?: FormPlace
 }
 
 function Shell({ request, page }: { request: ApplyRequest; page: ApplicantPage }): VNode {
@@ -161,9 +166,9 @@ export const Notice = ({ name, children }: { name: string; children: ComponentCh
 )
 
 /** A text of the program. */
-export const ProgramText = ({ text }: { text: string | undefined }) =>
+export const ProgramText = ({ text, language }: { text: string | undefined; language: string | undefined }) =>
   text === undefined ? null : (
-    <p class="static" dir="auto">
+    <p class="static" dir="auto" lang={language}>
       {text}
     </p>
   )
@@ -180,21 +185,23 @@ interface SummaryProps {
   messages: readonly SummaryLine[]
   /** Names the question if a page has several. */
   withLabels: boolean
+  languageOf?: LanguageOf
   /** The address of a field on another page. By default, the fields are on this page. */
   hrefOf?: (field: string) => string
 }
 
 /** The errors, with a link to each field. It has the focus if its form has just been rejected. */
-export function ErrorSummary({ title, messages, withLabels, hrefOf }: SummaryProps) {
+export function ErrorSummary({ title, messages, withLabels, languageOf, hrefOf }: SummaryProps) {
   if (messages.length === 0) return null
   return (
     <section class="problem" role="alert" aria-labelledby="problem" tabIndex={-1} autofocus={hrefOf === undefined}>
       <h2 id="problem">{title}</h2>
       <ul>
-        {messages.map(({ field, message, label }) => (
+        {messages.map(({ field, message, label, place }) => (
           <li>
             <a href={hrefOf?.(field) ?? `#${field}`} dir="auto">
-              {withLabels ? `${label} ${message}` : message}
+              {withLabels && <Said text={label} language={place && languageOf?.(place.asked.question.settings.text)} />}{' '}
+              {message}
             </a>
           </li>
         ))}

@@ -5,9 +5,10 @@
 import { Problem } from '../../base/problem.ts'
 import { changeLanguage } from '../../core/intake/register-applicant.ts'
 import { submitApplication } from '../../core/intake/submit.ts'
+import type { LanguageOf } from '../../domain/languages/text-languages.ts'
 import type { Submitter } from '../../domain/questions/application.ts'
 import { recordOf } from '../http/server/request-record.ts'
-import { Unseen } from '../questions/field-parts.tsx'
+import { Said, Unseen } from '../questions/field-parts.tsx'
 import { type FilesInForm, filled } from '../questions/field-view.ts'
 import { type FilledForm, type FormPlace, labelOf, messagesOf, openScreens } from '../questions/filled-form.ts'
 import { answerLines } from './answer-lines.ts'
@@ -95,9 +96,11 @@ function CheckPage({ request, program, saved, form, nameOf }: CheckProps) {
   const missing = messagesOf(form, form.errors, words)
   const wrong = new Set(missing.map(({ place }) => place))
   const isEmpty = saved.answers.size === 0
+  const { languageOf } = program
+  const nameOfScreen = (screen: number) => program.known.version.screens[screen]!.name
   return (
     <>
-      <p class="soft" dir="auto">
+      <p class="soft" dir="auto" lang={languageOf(program.name)}>
         {program.name}
       </p>
       {request.url.searchParams.has('changed') && <Notice name="changed">{pages.changed}</Notice>}
@@ -106,6 +109,7 @@ function CheckPage({ request, program, saved, form, nameOf }: CheckProps) {
           title={pages.missing}
           messages={missing}
           withLabels
+          languageOf={languageOf}
           hrefOf={field => linkTo(request, pathOfField(program, form, field))}
         />
       )}
@@ -113,12 +117,15 @@ function CheckPage({ request, program, saved, form, nameOf }: CheckProps) {
       <p class="soft">{pages.checkHint}</p>
       {openScreens(form).map(screen => (
         <section>
-          <h2 dir="auto">{program.known.version.screens[screen]!.name}</h2>
+          <h2 dir="auto" lang={languageOf(nameOfScreen(screen))}>
+            {nameOfScreen(screen)}
+          </h2>
           <dl class="answers">
             {form.screens[screen]!.filter(({ asked }) => asked.type !== undefined).map(place => (
               <AnswerRow
                 request={request}
                 form={form}
+                languageOf={languageOf}
                 place={place}
                 path={pathOfScreen(program, screen)}
                 isWrong={wrong.has(place)}
@@ -149,27 +156,33 @@ function pathOfField(program: ProgramInForm, form: FilledForm, field: string): s
 
 interface RowProps extends Pick<CheckProps, 'request' | 'form' | 'nameOf'> {
   place: FormPlace
+  languageOf: LanguageOf
   path: string
   isWrong: boolean
 }
 
-function AnswerRow({ request, form, place, path, isWrong, nameOf }: RowProps) {
+function AnswerRow({ request, form, place, languageOf, path, isWrong, nameOf }: RowProps) {
   const { pages, questions: words } = request.texts
   const label = labelOf(place, form.values, words)
+  const language = languageOf(place.asked.question.settings.text)
   const lines = answerLines(place, form.answers, { language: request.language, nameOf })
   return (
     <div class={isWrong ? 'wrong' : undefined} data-answer={place.path}>
-      <dt dir="auto">{label}</dt>
+      <dt dir="auto">
+        <Said text={label} language={language} />
+      </dt>
       <dd>
         {lines.length === 0 && <span class="soft">{pages.unanswered}</span>}
         {lines.map(line => (
-          <p dir="auto">{line}</p>
+          <p dir="auto" lang={languageOf(line)}>
+            {line}
+          </p>
         ))}
       </dd>
       <dd class="change">
         <a class="change-link" href={`${linkTo(request, path)}?check=1#${place.formPath}`}>
           {lines.length === 0 ? pages.answerNow : pages.change}
-          <Unseen text={label} />
+          <Unseen text={<Said text={label} language={language} />} />
         </a>
       </dd>
     </div>
@@ -180,6 +193,7 @@ export async function getReceived(request: ApplyRequest): Promise<Response> {
   const program = await programOf(request)
   const { session, texts, language, deps } = request
   const { pages } = texts
+  const { languageOf } = program
   const { last } = await savedIn(request, program)
   if (session === undefined || last === undefined)
     return redirect(request, request.hasEnded ? request.endedPath : program.path)
@@ -188,13 +202,18 @@ export async function getReceived(request: ApplyRequest): Promise<Response> {
     <>
       <div class="received">
         <h1>{pages.received}</h1>
-        <p dir="auto">{program.name}</p>
+        <p dir="auto" lang={languageOf(program.name)}>
+          {program.name}
+        </p>
         <p>
           <b data-application={last.application_id}>{filled(pages.number, { number: last.application_id })}</b> · {when}
         </p>
       </div>
       <h2>{pages.whatNext}</h2>
-      <ProgramText text={program.confirmation ?? pages.whatNextText} />
+      <ProgramText
+        text={program.confirmation ?? pages.whatNextText}
+        language={languageOf(program.confirmation ?? '')}
+      />
       <CodeBox request={request} session={session} />
       <LinkLine request={request} path="/apply" text={pages.other} />
     </>

@@ -14,7 +14,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import type { ApplyRequest } from './apply-request.ts'
-import { knownInLanguage, type ProgramTexts, textsOf } from './texts-in-language.ts'
+import { type ProgramTexts, programInLanguage } from './texts-in-language.ts'
 
 export interface ProgramInForm extends ProgramIntake, ProgramTexts {
   program_id: number
@@ -33,8 +33,7 @@ export async function programOf({ deps, request, params, language }: ApplyReques
   recordOf(request).fields.program = slug
   const { program_id, intake_state } = program
   const active = await knownActiveVersion(deps.intakeDb, program_id)
-  const known = knownInLanguage(active, language)
-  const texts = textsOf(active.version, language)
+  const { known, texts } = programInLanguage(active, language)
   const intake = (await findProgramIntake(deps.intakeDb, program_id)) ?? { intake_state, intake_text: null }
   return { program_id, slug, ...texts, known, path: `/apply/${slug}`, ...intake }
 }

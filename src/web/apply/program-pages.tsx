@@ -23,13 +23,16 @@ export async function getPrograms(request: ApplyRequest): Promise<Response> {
       <h1>{pages.programs}</h1>
       {programs.length === 0 && <p>{pages.noPrograms}</p>}
       <ul class="programs">
-        {programs.map(({ slug, program_id }) => (
-          <li>
-            <a class="program" href={linkTo(request, `/apply/${slug}`)} dir="auto">
-              {texts.get(program_id)?.name}
-            </a>
-          </li>
-        ))}
+        {programs.map(({ slug, program_id }) => {
+          const { name, languageOf } = texts.get(program_id)!
+          return (
+            <li>
+              <a class="program" href={linkTo(request, `/apply/${slug}`)} dir="auto" lang={languageOf(name)}>
+                {name}
+              </a>
+            </li>
+          )
+        })}
       </ul>
       {request.session === undefined
         ? request.intermediary === undefined && link('/apply/-/return', pages.returnTitle)
@@ -44,7 +47,7 @@ export async function getProgram(request: ApplyRequest): Promise<Response> {
   // From here on, somebody else may start.
   if (request.hasEnded) setCookie(request, 'tributary-apply', undefined)
   const { pages } = request.texts
-  const { name, description, path, intake_state, intake_text } = program
+  const { name, description, languageOf, path, intake_state, intake_text } = program
   const isOpen = intake_state === 'OPEN'
   const saved = await savedIn(request, program)
   const hasStarted = saved.create_time !== null
@@ -54,8 +57,10 @@ export async function getProgram(request: ApplyRequest): Promise<Response> {
   const text = hasStarted ? pages.resume : saved.last === undefined ? pages.start : pages.again
   const body = (
     <>
-      <h1 dir="auto">{name}</h1>
-      <ProgramText text={description} />
+      <h1 dir="auto" lang={languageOf(name)}>
+        {name}
+      </h1>
+      <ProgramText text={description} language={languageOf(description ?? '')} />
       {isOpen ? (
         <>
           <p>{saved.last !== undefined && !hasStarted ? pages.againHint : startHint}</p>

@@ -18,7 +18,7 @@ import { type ApplyRequest, clientsPath, redirect, setCookie, takeSession } from
 import { LinkLine, linkTo, PostForm, showApply } from './apply-shell.tsx'
 import { keptScreen, showReturn } from './return-form.tsx'
 import { postScreen } from './screen-pages.tsx'
-import { datesIn, readProgramTexts } from './texts-in-language.ts'
+import { datesIn, type ProgramTexts, readProgramTexts } from './texts-in-language.ts'
 
 /** The code, with a link that contains it after `#`, which reaches no server and no log. */
 export function CodeBox({ request, session }: { request: ApplyRequest; session: ApplySession }) {
@@ -155,7 +155,7 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
       <ul class="programs">
         {started.map(id => (
           <li class="card">
-            <h2 dir="auto">{names.get(id)?.name}</h2>
+            <ProgramHeading texts={names.get(id)} />
             <p>{pages.started}</p>
             <a class="button" href={linkTo(request, `/apply/${programs.get(id)?.slug}`)}>
               {pages.resume}
@@ -167,12 +167,14 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
           const program = programs.get(program_id)
           return (
             <li class="card" data-application={application_id}>
-              <h2 dir="auto">{names.get(program_id)?.name}</h2>
+              <ProgramHeading texts={names.get(program_id)} />
               <p>
                 {filled(pages.number, { number: application_id })} · {day.format(submit_time / 1000)}
               </p>
               <p>
-                <b dir="auto">{statusOf(application)}</b>
+                <b dir="auto" lang={names.get(program_id)?.languageOf(statusOf(application))}>
+                  {statusOf(application)}
+                </b>
               </p>
               {is_current && !current.has(program_id) && program?.intake_state === 'OPEN' && (
                 <a href={linkTo(request, `/apply/${program.slug}`)}>{pages.again}</a>
@@ -187,6 +189,12 @@ export async function getApplications(request: ApplyRequest): Promise<Response> 
   )
   return showApply(request, { title, body })
 }
+
+const ProgramHeading = ({ texts }: { texts: ProgramTexts | undefined }) => (
+  <h2 dir="auto" lang={texts?.languageOf(texts.name)}>
+    {texts?.name}
+  </h2>
+)
 
 /** Ends the session here, and signs an intermediary out. Saved answers remain available with the code and to the organization. */
 export async function postFinish(request: ApplyRequest): Promise<Response> {

@@ -5,6 +5,7 @@
 import { Problem } from '../../base/problem.ts'
 import { saveAnswers } from '../../core/intake/save-answers.ts'
 import type { Json } from '../../domain/values/json-text.ts'
+import { Said } from '../questions/field-parts.tsx'
 import { type FilesInForm, filled } from '../questions/field-view.ts'
 import { type FieldMessage, type FilledForm, fillForm, messagesOf, openScreens } from '../questions/filled-form.ts'
 import { ScreenQuestions } from '../questions/screen-questions.tsx'
@@ -152,24 +153,28 @@ function ScreenPage(props: ShownScreen & { request: ApplyRequest; files: FilesIn
   const { request, program, saved, form, screen, messages = [], notice, files } = props
   const { version } = program.known
   const { pages, questions: words } = request.texts
-  const { description } = version.screens[screen]!
+  const { name, description } = version.screens[screen]!
+  const { languageOf } = program
   const open = openScreens(form)
   const places = form.screens[screen]!
   const formPaths = places.map(({ formPath }) => formPath)
   const step = open.indexOf(screen) + 1
   const isLive = version.screens[screen]!.questions.some(({ visible_when }) => visible_when !== null)
   const errors = new Map(messages.map(({ field, message }) => [field, message]))
-  const view = { values: form.values, errors, words, files }
+  const view = { values: form.values, errors, words, files, languageOf }
   return (
     <>
       <p class="soft" dir="auto">
-        {program.name} · {filled(pages.step, { step, steps: open.length })}
+        <Said text={program.name} language={languageOf(program.name)} /> ·{' '}
+        {filled(pages.step, { step, steps: open.length })}
       </p>
       <progress value={step} max={open.length} aria-hidden="true" />
-      <ErrorSummary title={pages.problem} messages={messages} withLabels={places.length > 1} />
+      <ErrorSummary title={pages.problem} messages={messages} withLabels={places.length > 1} languageOf={languageOf} />
       {notice !== undefined && <Notice name={notice}>{pages[notice]}</Notice>}
-      <h1 dir="auto">{version.screens[screen]!.name}</h1>
-      <ProgramText text={description} />
+      <h1 dir="auto" lang={languageOf(name)}>
+        {name}
+      </h1>
+      <ProgramText text={description} language={languageOf(description ?? '')} />
       <PostForm
         request={request}
         path={pathOfScreen(program, screen) + fromCheck(request)}

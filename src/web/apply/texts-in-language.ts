@@ -3,12 +3,14 @@
 import type { KnownVersion } from '../../core/intake/known-versions.ts'
 import { readActiveDetails, type StoredProgramVersion } from '../../db/programs/programs.ts'
 import {
+  defaultLanguageOf,
   localizedDetails,
   localizedScreens,
   localizedSettings,
   lookupTags,
   offeredLanguage,
 } from '../../domain/languages/localized.ts'
+import { elementsOf, type LanguageOf, languageOfTexts } from '../../domain/languages/text-languages.ts'
 import type { ApplyRequest } from './apply-request.ts'
 
 export interface ProgramTexts {
@@ -18,13 +20,16 @@ export interface ProgramTexts {
   confirmation: string | undefined
   /** Public names of statuses, by status. */
   statuses: ReadonlyMap<string, string>
+  languageOf: LanguageOf
 }
 
 export function textsOf(
-  { display_name, details }: Pick<StoredProgramVersion, 'display_name' | 'details'>,
+  program: Pick<StoredProgramVersion, 'display_name' | 'details'>,
   language: string,
 ): ProgramTexts {
+  const { display_name, details } = program
   const tags = lookupTags(offeredLanguage(details, [language]))
+  const usual = defaultLanguageOf(details)
   const {
     display_name: name,
     description,
@@ -32,7 +37,8 @@ export function textsOf(
     status_details = [],
   } = localizedDetails({ display_name, ...details }, tags)
   const statuses = new Map(status_details.map(({ status, public_name = status }) => [status, public_name]))
-  return { name, description, confirmation, statuses }
+  const languageOf = languageOfTexts(elementsOf(program), { page: language, tags, usual })
+  return { name, description, confirmation, statuses, languageOf }
 }
 
 /** The texts of every published program, by its ID. */
@@ -45,16 +51,26 @@ export async function readProgramTexts({ deps, language }: ApplyRequest): Promis
 export const datesIn = (language: string, timeZone: string, timeStyle?: 'short'): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle, numberingSystem: 'latn', timeZone })
 
-const kept = new WeakMap<StoredProgramVersion, Map<string, KnownVersion>>()
+interface ProgramInLanguage {
+  known: KnownVersion
+  texts: ProgramTexts
+}
+
+const kept = new WeakMap<StoredProgramVersion, Map<string, ProgramInLanguage>>()
 
 /** A version in a language. Created once for each, because versions are planned once. */
-export function knownInLanguage({ version, shape }: KnownVersion, wanted: string): KnownVersion {
-  const language = offeredLanguage(version.details, [wanted])
-  const byLanguage = kept.get(version) ?? new Map<string, KnownVersion>()
+export function programInLanguage(known: KnownVersion, wanted: string): ProgramInLanguage {
+  const { version, shape } = known
+  const byLanguage = kept.get(version) ?? new Map<string, ProgramInLanguage>()
   kept.set(version, byLanguage)
-  const known = byLanguage.get(language) ?? { version: versionIn(version, language), shape }
-  byLanguage.set(language, known)
-  return known
+  const language = offeredLanguage(version.details, [wanted])
+  const isUsual = language === defaultLanguageOf(version.details)
+  const made = byLanguage.get(wanted) ?? {
+    known: isUsual ? known : { version: versionIn(version, language), shape },
+    texts: textsOf(version, wanted),
+  }
+  byLanguage.set(wanted, made)
+  return made
 }
 
 function versionIn(version: StoredProgramVersion, language: string): StoredProgramVersion {

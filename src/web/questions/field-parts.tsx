@@ -9,16 +9,30 @@ export interface FieldProps {
   view: FieldView
   /** The name of the control, and its ID. */
   name: string
-  label: string
-  hint?: string | undefined
+  label: ComponentChildren
+  hint?: ComponentChildren
   optional?: boolean | undefined
 }
+
+/** A text of a program. One in another language than the page's says so, and leaves the direction of what is around it as it is. */
+export const Said = ({ text, language }: { text: string; language: string | undefined }) =>
+  language === undefined ? <>{text}</> : <bdi lang={language}>{text}</bdi>
+
+/** A question's hint, and after it words of the page. */
+export const joined = (hint: ComponentChildren, words: string) =>
+  hint ? (
+    <>
+      {hint} {words}
+    </>
+  ) : (
+    words
+  )
 
 export const Optional = ({ view, is }: { view: FieldView; is: boolean | undefined }) =>
   is ? <span class="soft"> ({view.words.optional})</span> : null
 
 /** Says what a button or link is for, only for screen readers. */
-export const Unseen = ({ text }: { text: string }) => (
+export const Unseen = ({ text }: { text: ComponentChildren }) => (
   <span class="unseen" dir="auto">
     {' '}
     {text}
@@ -34,8 +48,8 @@ export function FieldError({ view, name }: Pick<FieldProps, 'view' | 'name'>) {
   )
 }
 
-export const Hint = ({ name, text }: { name: string; text: string | undefined }) =>
-  text === undefined || text === '' ? null : (
+export const Hint = ({ name, text }: { name: string; text: ComponentChildren }) =>
+  !text ? null : (
     <p class="hint" id={`${name}-hint`} dir="auto">
       {text}
     </p>
@@ -149,7 +163,7 @@ export function Select({
       <select id={name} name={name} autocomplete={autocomplete ?? 'off'} {...tiesOf(props)}>
         <option value="">{view.words.choose}</option>
         {options.map(({ value, text }) => (
-          <option value={value} selected={value === chosen}>
+          <option value={value} selected={value === chosen} lang={view.languageOf?.(text)}>
             {text}
           </option>
         ))}
@@ -176,7 +190,7 @@ export function Choices({ options, many, ...props }: FieldProps & { options: rea
             checked={chosen.has(value)}
             autocomplete="off"
           />
-          <label for={`${name}-${i}`} dir="auto">
+          <label for={`${name}-${i}`} dir="auto" lang={view.languageOf?.(text)}>
             {text}
           </label>
         </div>

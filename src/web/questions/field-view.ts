@@ -3,6 +3,7 @@
 import type { ProblemItem } from '../../base/problem.ts'
 import type { AskedPlace } from '../../core/intake/checking/check-all.ts'
 import { fileRulesOf, fileTypeLabels } from '../../domain/files/file-types.ts'
+import type { LanguageOf } from '../../domain/languages/text-languages.ts'
 import type { FormValues } from './form-values.ts'
 import type { Language } from './languages/en.ts'
 
@@ -21,6 +22,8 @@ export interface FieldView {
   /** Messages by field name. */
   errors: ReadonlyMap<string, string>
   words: QuestionWords
+  /** The language of a program's text, where that is another than the page's. */
+  languageOf?: LanguageOf | undefined
   /** Where a question asks for files. */
   files?: FilesInForm | undefined
 }

@@ -5,7 +5,7 @@
 
 import { fileRulesOf, fileTypeLabels, fileTypes } from '../../domain/files/file-types.ts'
 import type { QuestionSettings } from '../../domain/questions/question.ts'
-import { type FieldProps, Group, tiesOf, Unseen } from './field-parts.tsx'
+import { type FieldProps, Group, joined, tiesOf, Unseen } from './field-parts.tsx'
 import { filled } from './field-view.ts'
 import { dropButton } from './form-values.ts'
 
@@ -18,7 +18,7 @@ export function FileField({ path, settings, ...props }: FieldProps & { path: str
   const urls = view.values.getAll(name)
   const isOn = files?.isOn === true
   const isMany = settings.max_count !== 1
-  const how = [hint, isOn ? limits : words.filesOff].filter(Boolean).join(' ')
+  const how = joined(hint, isOn ? limits : words.filesOff)
   const accept = rules.types.flatMap(type => fileTypes[type].extensions.map(extension => `.${extension}`)).join(',')
   return (
     <Group {...props} name={name} hint={how}>

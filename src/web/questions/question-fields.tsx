@@ -6,7 +6,17 @@ import type { VNode } from 'preact'
 import { stateCodes } from '../../domain/question-types/address.ts'
 import { suffixes } from '../../domain/question-types/name.ts'
 import { exportedType, type QuestionKind, type QuestionSettings } from '../../domain/questions/question.ts'
-import { Choices, type FieldProps, Group, Select, TextBlock, TextInput, type Typing } from './field-parts.tsx'
+import {
+  Choices,
+  type FieldProps,
+  Group,
+  joined,
+  Said,
+  Select,
+  TextBlock,
+  TextInput,
+  type Typing,
+} from './field-parts.tsx'
 import { FileField } from './file-field.tsx'
 import { dateParts } from './form-values.ts'
 import { ListField } from './list-field.tsx'
@@ -28,9 +38,11 @@ interface TypeProps extends FieldProps {
 }
 
 /** Its return type makes a question type without fields an error. */
-export function QuestionFields({ view, kind, settings, optional, path, label }: QuestionProps): VNode {
+export function QuestionFields({ view, kind, settings, optional, path, label: text }: QuestionProps): VNode {
   const type = exportedType(kind)
-  const hint = settings.help
+  const { help } = settings
+  const label = <Said text={text} language={view.languageOf?.(settings.text)} />
+  const hint = help && <Said text={help} language={view.languageOf?.(help)} />
   if (type === undefined)
     return (
       <div class="field static" dir="auto">
@@ -98,8 +110,6 @@ const plainFields: Readonly<Record<'EMAIL' | 'ID' | 'NUMBER' | 'PHONE', Typing &
 /** The value a browser may fill in: none if the question is about one of several people. */
 const ownAutocomplete = (path: string, token: string | undefined): string | undefined =>
   path.lastIndexOf('/') > 0 ? undefined : token
-
-const joined = (...texts: (string | undefined)[]): string => texts.filter(Boolean).join(' ')
 
 function NameFields({ kind, settings, path, ...props }: TypeProps) {
   const { view, optional } = props

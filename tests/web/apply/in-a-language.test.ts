@@ -16,7 +16,7 @@ await publish(sql, {
   details: {
     languages: ['es'],
     description: 'Money for rent',
-    confirmation: 'We write to you',
+    confirmation: 'We write',
     translations: { es: { display_name: 'Ayuda', description: 'Dinero para la renta', confirmation: 'Le escribimos' } },
     status_details: [
       { status: 'Denied', public_name: 'Not now', translations: { es: { public_name: 'Esta vez no' } } },
@@ -64,6 +64,46 @@ test('texts, statuses and the application are in the chosen language, and changi
   await sql`update application set status = 'Denied', status_last_modified_time = now()`
   expect((await ann.open('/apply/-/applications')).html).toContain('Esta vez no')
   expect((await ann.open('/apply/-/applications?language=en')).html).toContain('Not now')
+})
+
+/** The language in which a screen reader reads each of these texts: of the nearest element around it that names one. */
+function languagesIn(html: string, texts: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {}
+  const around: { tag: string; language: string }[] = []
+  for (const [, end, tag = '', attributes = '', text = ''] of html.matchAll(/<(\/?)([a-z0-9]+)([^>]*)>([^<]*)/g)) {
+    if (end === '/') while (around.length > 0 && around.pop()!.tag !== tag);
+    else if (!['meta', 'link', 'input', 'img', 'br'].includes(tag)) {
+      const language = / lang="([^"]*)"/.exec(attributes)?.[1] ?? around.at(-1)?.language ?? ''
+      around.push({ tag, language })
+    }
+    if (tag !== 'title' && texts.includes(text.trim())) found[text.trim()] = around.at(-1)!.language
+  }
+  return found
+}
+
+test('a text without a translation is marked with the language it is in', async () => {
+  const ben = new Applicant(service)
+  const read = async (path: string, ...texts: string[]) => languagesIn((await ben.open(path)).html, texts)
+  expect(await read('/apply/help/screens/1?language=es', 'Casa', '¿Es suya?', 'Sí', 'No')).toEqual({
+    Casa: 'es',
+    '¿Es suya?': 'es',
+    Sí: 'es',
+    No: 'en',
+  })
+  // The program has no Arabic.
+  expect(await read('/apply?language=ar', 'Help')).toEqual({ Help: 'en' })
+  expect(await read('/apply/help', 'Help', 'Money for rent')).toEqual({ Help: 'en', 'Money for rent': 'en' })
+  const screen = ['Help', 'Home', 'Do you own it?', 'Yes', 'No']
+  expect(await read('/apply/help/screens/1', ...screen)).toEqual(Object.fromEntries(screen.map(text => [text, 'en'])))
+  // Also in the summary of errors, on the page of answers, and afterwards.
+  await ben.fill({})
+  expect(languagesIn(ben.page.html, ['Do you own it?'])).toEqual({ 'Do you own it?': 'en' })
+  await ben.fill({ '/owns_home/selection': 'no' })
+  await ben.passCode()
+  const answers = ['Help', 'Home', 'Do you own it?', 'No']
+  expect(languagesIn(ben.page.html, answers)).toEqual(Object.fromEntries(answers.map(text => [text, 'en'])))
+  await ben.submit()
+  expect(languagesIn(ben.page.html, ['Help', 'We write'])).toEqual({ Help: 'en', 'We write': 'en' })
 })
 
 test.each([

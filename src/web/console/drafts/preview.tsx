@@ -6,6 +6,8 @@
 import type { VNode } from 'preact'
 import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
 import { findDraftVersion, type StoredProgramVersion } from '../../../db/programs/programs.ts'
+import { defaultLanguageOf } from '../../../domain/languages/localized.ts'
+import { elementsOf, type LanguageOf, languageOfTexts } from '../../../domain/languages/text-languages.ts'
 import { LinkButton, NotDone, Notice, Words } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { readingRoles } from '../../html/navigation.ts'
@@ -21,6 +23,9 @@ import { EditLink, questionHash, useEditor } from './edit-links.tsx'
 import { missingIn, type ShownScreen, screenShown, valuesIn } from './preview-screens.ts'
 
 const words = en.questions
+
+const languageIn = (version: StoredProgramVersion): LanguageOf =>
+  languageOfTexts(elementsOf(version), { page: 'en', tags: [], usual: defaultLanguageOf(version.details) })
 
 /** Each saved draft is another version, but the address of its preview stays the same. */
 export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
@@ -82,6 +87,7 @@ function PreviewPage(props: PreviewProps) {
   const at = previewPath(program.slug, version)
   const asked = version.screens[screen]
   const edit = useEditor(program, version)
+  const languageOf = languageIn(version)
   const paths = new Set(places.map(({ formPath }) => formPath))
   const kept = [...form.values].filter(([name]) => name.startsWith('/') && !isFieldOf(paths, name))
   const errors = new Map(messages.map(({ field, message }) => [field, message]))
@@ -108,10 +114,10 @@ function PreviewPage(props: PreviewProps) {
           {missing.length > 0 ? (
             <Missing missing={missing} />
           ) : (
-            <ScreenHeading version={version} screen={screen} edit={edit} />
+            <ScreenHeading version={version} screen={screen} edit={edit} languageOf={languageOf} />
           )}
           <ScreenQuestions
-            view={{ values: form.values, errors, words }}
+            view={{ values: form.values, errors, words, languageOf }}
             places={places}
             isLive
             beside={({ asked }, label) => <EditLink href={edit?.(questionHash(asked.question))} what={label} />}
@@ -127,8 +133,13 @@ function PreviewPage(props: PreviewProps) {
   )
 }
 
-function ScreenHeading(props: { version: StoredProgramVersion; screen: number; edit: ReturnType<typeof useEditor> }) {
-  const { version, screen, edit } = props
+function ScreenHeading(props: {
+  version: StoredProgramVersion
+  screen: number
+  edit: ReturnType<typeof useEditor>
+  languageOf: LanguageOf
+}) {
+  const { version, screen, edit, languageOf } = props
   const { screens, display_name, details } = version
   const asked = screens[screen]
   if (asked === undefined)
@@ -136,19 +147,29 @@ function ScreenHeading(props: { version: StoredProgramVersion; screen: number; e
       <>
         <h2>End of the application</h2>
         <p>Applicants submit the application here.</p>
-        {details.confirmation !== undefined && <p dir="auto">{details.confirmation}</p>}
+        {details.confirmation !== undefined && (
+          <p dir="auto" lang={languageOf(details.confirmation)}>
+            {details.confirmation}
+          </p>
+        )}
       </>
     )
   return (
     <>
       <p class="soft">
-        <bdi>{display_name}</bdi> · Screen {screen + 1} of {screens.length}
+        <bdi lang={languageOf(display_name)}>{display_name}</bdi> · Screen {screen + 1} of {screens.length}
       </p>
       <div class="previewed">
-        <h2 dir="auto">{asked.name}</h2>
+        <h2 dir="auto" lang={languageOf(asked.name)}>
+          {asked.name}
+        </h2>
         <EditLink href={edit?.(`screen-${screen + 1}`)} what={asked.name} />
       </div>
-      {asked.description !== undefined && <p dir="auto">{asked.description}</p>}
+      {asked.description !== undefined && (
+        <p dir="auto" lang={languageOf(asked.description)}>
+          {asked.description}
+        </p>
+      )}
     </>
   )
 }

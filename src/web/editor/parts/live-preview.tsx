@@ -5,7 +5,15 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { languageName } from '../../../domain/comparison/translated-texts.ts'
 import { placeOf } from '../../../domain/definitions/edit-definition.ts'
-import { inLanguage, languagesOf, localizedSettings, lookupTags } from '../../../domain/languages/localized.ts'
+import type { ScreenDefinition } from '../../../domain/definitions/program-definition.ts'
+import {
+  defaultLanguageOf,
+  inLanguage,
+  languagesOf,
+  localizedSettings,
+  lookupTags,
+} from '../../../domain/languages/localized.ts'
+import { languageOfTexts } from '../../../domain/languages/text-languages.ts'
 import { type FieldView, filled } from '../../questions/field-view.ts'
 import { FormValues } from '../../questions/form-values.ts'
 import { defaultLanguage, findLanguage, languages as pageLanguages } from '../../questions/languages/all-languages.ts'
@@ -29,31 +37,29 @@ export function LivePreview() {
   const { screens, questions } = program
   const asked = useMemo(() => askedSamples(program, values), [screens, questions, values])
   const tags = useMemo(() => lookupTags(language), [language])
-  const { questions: words, pages } = pageLanguages[findLanguage(tags) ?? defaultLanguage]!
+  const page = findLanguage(tags) ?? defaultLanguage
+  const { questions: words, pages, dir } = pageLanguages[page]!
+  const reading = useMemo(() => ({ page, tags, usual: defaultLanguageOf(program) }), [tags, program.default_language])
   const view = useMemo((): FieldView => ({ values, errors: new Map(), words }), [values, words])
   const at = Math.min(screen, screens.length - 1)
   const next = asked.findIndex((samples, i) => i > at && samples.length > 0)
   const back = asked.findLastIndex((samples, i) => i < at && samples.length > 0)
-  const { name, description } = inLanguage(screens[at]!, tags)
   return (
     <aside class="seen" aria-labelledby="seen">
       <div class="heading">
         <h2 id="seen">What applicants see</h2>
         {choice}
       </div>
-      <form class="card" lang={language} noValidate onInput={onInput} onSubmit={onSubmit}>
-        <p class="soft">
-          <span dir="auto">{inLanguage(program, tags).display_name}</span>
-          <span lang="en">{` · Screen ${at + 1} of ${screens.length}`}</span>
-        </p>
-        <h3 dir="auto">{name}</h3>
-        {description && <p dir="auto">{description}</p>}
+      <form class="card" lang={page} dir={dir} noValidate onInput={onInput} onSubmit={onSubmit}>
+        <ScreenHead screen={screens[at]!} reading={reading}>
+          {filled(pages.step, { step: at + 1, steps: screens.length })}
+        </ScreenHead>
         {asked[at]?.map(sample => (
           <Sample
             key={sample.path}
             {...sample}
             view={view}
-            tags={tags}
+            reading={reading}
             isCurrent={selected.of === 'question' && selected.name === sample.question.admin_name}
           />
         ))}
@@ -75,8 +81,37 @@ export function LivePreview() {
   )
 }
 
+type Reading = Parameters<typeof languageOfTexts>[1]
+
+function ScreenHead(props: { screen: ScreenDefinition; reading: Reading; children: string }) {
+  const { screen, reading, children } = props
+  const { document: program } = useEditing()
+  const { name, description } = inLanguage(screen, reading.tags)
+  const { display_name } = inLanguage(program, reading.tags)
+  const languageOf = languageOfTexts([program, screen], reading)
+  return (
+    <>
+      <p class="soft">
+        <span dir="auto" lang={languageOf(display_name)}>
+          {display_name}
+        </span>
+        {' · '}
+        {children}
+      </p>
+      <h3 dir="auto" lang={languageOf(name)}>
+        {name}
+      </h3>
+      {description && (
+        <p dir="auto" lang={languageOf(description)}>
+          {description}
+        </p>
+      )}
+    </>
+  )
+}
+
 const Nothing = ({ isSkipped }: { isSkipped: boolean }) => (
-  <p class="soft" lang="en">
+  <p class="soft" lang="en" dir="ltr">
     {isSkipped ? 'With these answers, applicants skip this screen.' : 'This screen has no questions yet.'}
   </p>
 )
@@ -127,19 +162,21 @@ function useSampleValues() {
 
 interface SampleProps extends AskedSample {
   view: FieldView
-  tags: readonly string[]
+  reading: Reading
   isCurrent: boolean
 }
 
-const Sample = memo(({ question, optional, path, about, view, tags, isCurrent }: SampleProps) => {
+const Sample = memo(({ question, optional, path, about, view, reading, isCurrent }: SampleProps) => {
   const { kind, options = [] } = question
   const more = options.length - shownMax
-  const settings = localizedSettings(more > 0 ? { ...question, options: options.slice(0, shownMax) } : question, tags)
+  const shown = more > 0 ? { ...question, options: options.slice(0, shownMax) } : question
+  const settings = localizedSettings(shown, reading.tags)
+  const languageOf = languageOfTexts([shown, ...(shown.options ?? [])], reading)
   const text = settings.text || 'New question'
   return (
     <div class={isCurrent ? 'sample current' : 'sample'}>
       <QuestionFields
-        view={view}
+        view={{ ...view, languageOf }}
         kind={kind}
         settings={settings}
         optional={optional}
@@ -147,7 +184,7 @@ const Sample = memo(({ question, optional, path, about, view, tags, isCurrent }:
         label={about === '' ? text : filled(view.words.about, { name: about, question: text })}
       />
       {more > 0 && (
-        <p class="soft" lang="en">
+        <p class="soft" lang="en" dir="ltr">
           and {more.toLocaleString()} more
         </p>
       )}
