@@ -104,7 +104,7 @@ function refuseOpen({ open, faults, exists, slug, questions }: ImportPreview, { 
       .map(({ admin_name, holder, may }) => ({
         path: `/questions/${admin_name}`,
         code: 'choice_required',
-        detail: `"${admin_name}" conflicts with "${holder}" in the question bank. Choose ${may.join(' or ')}.`,
+        detail: `"${admin_name}" conflicts with "${holder}". Choose ${may.join(' or ')}.`,
       })),
   ]
   if (errors.length === 0) return
@@ -128,7 +128,9 @@ async function plan(sql: Sql, file: Uint8Array, request: ImportRequest, options:
     (await findObstacles(sql, document as ProgramBundle)).length === 0
   const source = { ...read.definition, slug: request.slug ?? read.definition.slug }
   // Everything except the check against the bank, so that the plan may rely on a valid form.
-  await parseDefinition({ ...source, based_on: null }, undefined, options.enumeratorDepthMax)
+  await parseDefinition({ ...source, based_on: null }, undefined, options.enumeratorDepthMax).catch(
+    throwUnlessChoosable,
+  )
   const bank = await loadBank(sql, source, request.questions)
   const { definition, questions, open, faults } = planImport(source, bank, request.questions)
   const { slug, display_name } = definition
@@ -153,6 +155,12 @@ async function plan(sql: Sql, file: Uint8Array, request: ImportRequest, options:
       errors: open.length > 0 || faults.length > 0 || with_history ? [] : await errorsOf(sql, definition, options),
     },
   }
+}
+
+/** Two questions of a file with the same key are a clash: a choice keeps both. Anything else wrong with it is final. */
+function throwUnlessChoosable(error: unknown): void {
+  const isClash = error instanceof Problem && error.kind === 'invalid_request'
+  if (!isClash || error.errors.some(({ code }) => code !== 'question_key_taken')) throw error
 }
 
 const asIs = (question: ImportPlan['questions'][number]): ImportPlan['questions'][number] => ({

@@ -85,7 +85,7 @@ const unplaced: Readonly<Record<string, { says: string; empty?: readonly unknown
 function readHeading(program: unknown, standard: string, losses: Loss[]) {
   const subject = 'program'
   const name = String(member(program, 'adminName') ?? '')
-  const slug = isSlug(name) ? name : asciiName(name, '-')
+  const slug = isSlug(name) ? name : asciiName(name, '-') || 'imported-program'
   if (slug !== name)
     losses.push({
       code: 'slug',

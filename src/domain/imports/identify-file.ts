@@ -19,6 +19,8 @@ const signatures: readonly (readonly [start: string, what: string])[] = [
   ['\u001f\u008b', 'a gzip archive'],
   ['\u0089PNG', 'a picture'],
   ['\u00ff\u00d8\u00ff', 'a picture'],
+  ['GIF8', 'a picture'],
+  ['RIFF', 'a picture or a recording'],
 ]
 
 /** Deeper than any program. The allowed depth is checked later with the rest. */

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { findDraftVersion, findProgram } from '../../../src/db/programs/programs.ts'
 import type { ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
+import { readForm } from '../../../src/web/console/requests/read-form.ts'
 import { civiformFile } from '../../support/civiform-file.ts'
 import { aPerson, ConsoleVisitor, errorsOf, noticesOf } from '../../support/console.ts'
 import { ApiProgram, aToken } from '../../support/console-api.ts'
@@ -111,6 +112,53 @@ describe('the console', () => {
       expect([refused.status, errorsOf(await refused.text())]).toEqual([400, ['no_program']])
     },
   )
+
+  test.each<[string, string, ...number[]]>([
+    ['a picture', '', 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a],
+    ['a picture', 'GIF89a', 0xff],
+    ['a ZIP archive', 'PK\u0003\u0004', 0xc8],
+    ['a PDF', '%PDF-1.7', 0xe2, 0],
+    ['text in another encoding', '{"slug": "calefacci', 0xf3],
+  ])('explains what a file is that is no text, on its own page: %s', async (_, start, ...bytes) => {
+    const sent = new File([start, new Uint8Array(bytes)], 'chosen.bin')
+    const refused = await browser.upload(path, {}, 'file', sent)
+    const page = await refused.text()
+    expect([refused.status, errorsOf(page)]).toEqual([400, ['no_program']])
+    // From here another file can be chosen.
+    expect(page).toContain('type="file"')
+  })
+
+  test('refuses fields that are no text, whatever files the form may have', async () => {
+    const body = Buffer.concat([
+      Buffer.from('--x\r\nContent-Disposition: form-data; name="slug"\r\n\r\n'),
+      Buffer.from([0xff]),
+      Buffer.from('\r\n--x--\r\n'),
+    ])
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=x' }
+    await expect(
+      readForm(new Request('http://a/', { method: 'POST', body, headers }), 1000, new Map()),
+    ).rejects.toMatchObject({ kind: 'invalid_request' })
+  })
+
+  test('two questions of a CiviForm file whose names differ only in case are a conflict, which a copy resolves', async () => {
+    const twins = civiformFile('twins')
+    twins.questions[1]!.config.name = 'applicant name'
+    const shown = await (await upload(twins)).text()
+    expect(clashesOf(shown)).toEqual(['applicant name'])
+    expect(choicesOf(shown, 'applicant name')).toEqual(['copy'])
+    const choices = { 'applicant name': { do: 'copy', name: 'applicant home' } }
+    const { status } = await api.ask('POST', '/imports', { file: twins, questions: choices })
+    expect(status).toBe(200)
+    const names = (await draftOf('twins'))!.questions.map(({ admin_name }) => admin_name)
+    expect(names).toContain('Applicant Name')
+    expect(names).toContain('applicant home')
+  })
+
+  test('a CiviForm program whose name has no letter for a slug gets one, and says so', async () => {
+    const { status, body } = await api.ask('POST', '/imports/preview', { file: civiformFile('能源補助') })
+    expect([status, body.slug]).toEqual([200, 'imported-program'])
+    expect(body.losses).toContainEqual(expect.objectContaining({ code: 'slug', subject: 'program' }))
+  })
 })
 
 /** The shapes of forms of other offices: the same questions in other words, kinds and places. */

@@ -415,3 +415,18 @@ test('a program begins from a name, with a slug derived from it, or as a copy of
   expect((await draftOf('trees-hedges-fur-hofe'))!.questions).toEqual([])
   expect(await ada!.page('/admin/new-program')).toContain('<option value="trees-hedges-fur-hofe"')
 })
+
+test('the review lists what is unusual with links to the editor, and warns of a program that nobody can submit', async () => {
+  await aDraft(sql, { slug: 'unusual', statuses: [], questions: [q.static('read this first')] })
+  const remarks = (page: string) =>
+    [...page.matchAll(/data-remark="([a-z_]+)"><a href="[^"]*edit#([^"]*)"/g)].map(([, code, hash]) => [code, hash])
+  const page = await ada!.page(path('unusual', '/publish'))
+  expect(remarks(page)).toEqual([
+    ['no_answers', 'question-read%20this%20first'],
+    ['no_statuses', 'program'],
+  ])
+  expect(noticesOf(page)).toContain('no_answers')
+  await aDraft(sql, { slug: 'usual', statuses: ['Received'], questions: [q.text('what is usual')] })
+  const review = await ada!.page(path('usual', '/publish'))
+  expect([remarks(review), noticesOf(review)]).toEqual([[], []])
+})

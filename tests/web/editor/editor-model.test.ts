@@ -362,6 +362,14 @@ describe('before publishing', () => {
       'all_optional',
     ])
     expect(await codes({ ...complete, display_name: '' })).toEqual(['incomplete'])
+    expect(await codes(aDefinition({ statuses: ['A'], screens: [{ name: 'Empty', questions: [] }] }))).toEqual([
+      'no_questions',
+    ])
+    expect(await codes(aDefinition({ statuses: ['A'], questions: [q.static('read this')] }))).toEqual(['no_answers'])
+    const screens = complete.screens.with(1, { ...complete.screens[1]!, visible_when: { all: equal } })
+    expect(remarksOn({ ...complete, screens }, [])).toMatchObject([
+      { code: 'never_met', at: { of: 'screen', index: 1 } },
+    ])
     expect(remarksOn({ ...complete, languages: ['es'] }, [])).toMatchObject([{ code: 'untranslated', language: 'es' }])
   })
 })

@@ -16,7 +16,7 @@ import type { ImportChoices } from '../../../domain/imports/plan-import.ts'
 import { questionKinds } from '../../../domain/questions/question.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { editOptions } from '../programs/edit-refusals.tsx'
-import { action, editing, type Part, writes } from '../requests/action.ts'
+import { action, editing, type GuardedRoute, type Part, writes } from '../requests/action.ts'
 import { changes } from '../requests/answer-schemas.ts'
 import { type PageRequest, redirect, showPage } from '../requests/console-request.ts'
 import { choiceField, ImportPage, nameField, renameField } from './import-pages.tsx'
@@ -82,16 +82,16 @@ const preview = row({
 
 const bytesOf = (file: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(file) ?? '')
 
-export const importActions = ({ consoleDb: db, config }: Deps): Part => {
+/** The page, without scripts: the file, then the choices, travel in one form. */
+const importPages = ({ consoleDb: db, config }: Deps): GuardedRoute[] => {
   const path = '/admin/import-program'
 
   const show = (request: PageRequest) => showPage(request, <ImportPage />)
 
   const send = async (pageRequest: PageRequest): Promise<Response> => {
-    const { form, by } = pageRequest
-    const file = form.get('file') ?? ''
+    const { form, files, by } = pageRequest
     const request = requestOf(form)
-    const bytes = new TextEncoder().encode(file)
+    const bytes = files.get('file') ?? new TextEncoder().encode(form.get('file') ?? '')
     const options = editOptions(pageRequest, config)
     try {
       const shown = await previewImport(db, bytes, request, options)
@@ -99,7 +99,12 @@ export const importActions = ({ consoleDb: db, config }: Deps): Part => {
       if (form.get('import') === null || !isReady || (shown.exists && request.update !== true))
         return showPage(
           pageRequest,
-          <ImportPage file={file} preview={shown} request={request} isSent={form.get('import') !== null} />,
+          <ImportPage
+            file={new TextDecoder().decode(bytes)}
+            preview={shown}
+            request={request}
+            isSent={form.get('import') !== null}
+          />,
           form.get('import') === null ? 200 : 400,
         )
       const { slug, saved_as } = await importFile(db, bytes, request, by.actor, options)
@@ -110,6 +115,14 @@ export const importActions = ({ consoleDb: db, config }: Deps): Part => {
     }
   }
 
+  return [
+    editing({ method: 'GET', path, answer: show }),
+    editing({ method: 'POST', path, answer: send, bodyBytesMax, again: show, takesFiles: true }),
+  ]
+}
+
+export const importActions = (deps: Deps): Part => {
+  const { consoleDb: db, config } = deps
   return [
     action({
       name: 'previewImport',
@@ -146,8 +159,7 @@ export const importActions = ({ consoleDb: db, config }: Deps): Part => {
         return { slug, saved_as }
       },
     }),
-    editing({ method: 'GET', path, answer: show }),
-    editing({ method: 'POST', path, answer: send, bodyBytesMax, again: show }),
+    ...importPages(deps),
   ]
 }
 

@@ -7,6 +7,8 @@ import type { Move } from '../../../core/programs/move-questions.ts'
 import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
 import type { Publication } from '../../../db/programs/publication-rows.ts'
 import { exportEffects } from '../../../domain/comparison/export-effects.ts'
+import { deadEnds, hashOf, type Remark, unusualParts } from '../../../domain/comparison/unusual-parts.ts'
+import { describeVersion } from '../../../domain/definitions/version-definition.ts'
 import { counted, figures, LinkButton, NotDone, Notice, When, Who, Words } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { ProgramChoices } from '../../html/lists.tsx'
@@ -59,6 +61,7 @@ export function PublishPage(props: PublishProps) {
               </p>
             )}
           </section>
+          <Unusual {...props} />
           <Comparison before={active} after={draft} sharedWith={sharedWith} />
         </div>
         <div>
@@ -86,10 +89,41 @@ export function PublishPage(props: PublishProps) {
   )
 }
 
-function PublishForm({ view: { program, draft }, moves }: PublishProps) {
-  const path = pathOfProgram(program.slug)
+const remarksOn = ({ draft }: ProgramInView): Remark[] => unusualParts(describeVersion(draft!))
+
+const remarksMax = 20
+
+/** What is missing or unusual, each with a link to its place in the editor. */
+function Unusual({ view }: PublishProps) {
+  const remarks = remarksOn(view)
+  if (remarks.length === 0) return null
   return (
     <section class="card">
+      <h2>Before you publish</h2>
+      <ul>
+        {remarks.slice(0, remarksMax).map(({ code, text, at }) => (
+          <li dir="auto" data-remark={code}>
+            <a href={`${pathOfProgram(view.program.slug)}/edit#${hashOf(at)}`}>{text}</a>
+          </li>
+        ))}
+        {remarks.length > remarksMax && <li>and {figures(remarks.length - remarksMax)} more</li>}
+      </ul>
+    </section>
+  )
+}
+
+function PublishForm({ view, moves }: PublishProps) {
+  const { program, draft } = view
+  const path = pathOfProgram(program.slug)
+  const deadEnd = remarksOn(view).find(({ code }) => deadEnds.includes(code))
+  return (
+    <section class="card">
+      {deadEnd !== undefined && (
+        <Notice name={deadEnd.code} tone="bad">
+          <strong>{deadEnd.text}.</strong> Add a question before you publish, unless a front end submits applications
+          without answers.
+        </Notice>
+      )}
       <ActionForm action={`${path}/publish`}>
         <input type="hidden" name="reviewed" value={String(draft!.program_version_id)} />
         {moves.length > 0 && (

@@ -44,6 +44,8 @@ export interface GuardedRoute extends RoutePlace, Guard {
   answer: (request: PageRequest) => Soon<Shown>
   /** For a form with input fields: its page, with `context.form` if it was sent in a session that had ended. It changes nothing. */
   again?: (request: PageRequest) => Soon<Shown>
+  /** Whether files of the form may be anything; otherwise they must be text. */
+  takesFiles?: true
 }
 
 export type PageRoute = OpenRoute | GuardedRoute

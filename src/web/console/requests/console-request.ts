@@ -13,6 +13,7 @@ import { sessionCookie } from '../../http/headers/session-cookie.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { type Place, placeOf } from '../../http/server/place.ts'
 import { recordOf } from '../../http/server/request-record.ts'
+import type { SentFiles } from './read-form.ts'
 
 /** A request without a session. */
 export interface OpenRequest {
@@ -22,6 +23,8 @@ export interface OpenRequest {
   params: Readonly<Record<string, string>>
   /** The fields of a sent form; empty for GET, and in the API. */
   form: URLSearchParams
+  /** The files of a form, where its route takes any. */
+  files: SentFiles
   place: Place
   now: Micros
   /** Whether browsers reach the service by HTTPS, which determines the cookie's attributes. */
@@ -60,6 +63,7 @@ export function openRequest(deps: Deps, request: Request): { request: OpenReques
     url,
     params: {},
     form: new URLSearchParams(),
+    files: new Map(),
     place,
     now,
     https: place.baseUrl.startsWith('https:'),

@@ -8,11 +8,15 @@ import { readBody } from '../../http/server/read-body.ts'
 /** Maximum time for the whole form to arrive. */
 const arrivalMs = 10_000
 
+/** The bytes of files by the name of their field. */
+export type SentFiles = Map<string, Uint8Array>
+
 /**
  * The fields of `application/x-www-form-urlencoded`, or of `multipart/form-data`, which forms with files use. Throws Problem
  * `unsupported_media_type`, `too_large`, or `invalid_request` for a body that is incomplete, late, or contains something that is not text.
+ * With `files`, chosen files are put there, and may be anything.
  */
-export async function readForm(request: Request, bytesMax: number): Promise<URLSearchParams> {
+export async function readForm(request: Request, bytesMax: number, files?: SentFiles): Promise<URLSearchParams> {
   const sent = request.headers.get('content-type') ?? ''
   const type = sent.split(';')[0]!.trim().toLowerCase()
   const read =
@@ -21,11 +25,11 @@ export async function readForm(request: Request, bytesMax: number): Promise<URLS
     throw new Problem('unsupported_media_type', {
       detail: 'Send the form as application/x-www-form-urlencoded or multipart/form-data.',
     })
-  return withAllChosen(await read(await readBody(request, { bytesMax, arrivalMs }), sent))
+  return withAllChosen(await read(await readBody(request, { bytesMax, arrivalMs }), sent, files))
 }
 
 /** A chosen file replaces the text of the field with its name. */
-async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
+async function readParts(body: Buffer, type: string, kept?: SentFiles): Promise<URLSearchParams> {
   const form = new Response(body, { headers: { 'Content-Type': type } }).formData()
   const parts = await form.then(
     read => [...read],
@@ -40,11 +44,13 @@ async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
   const fields = new URLSearchParams()
   for (const [name, value] of parts) if (typeof value === 'string') fields.append(name, value)
   const files = parts.flatMap(([name, value]) => (typeof value !== 'string' && value.size > 0 ? [{ name, value }] : []))
-  if (!isUtf8(body) || body.includes(0)) {
+  for (const { name, value } of kept === undefined ? [] : files) kept!.set(name, await value.bytes())
+  const isText = isUtf8(body) && !body.includes(0)
+  if (!isText && (kept === undefined || /[\0\ufffd]/.test([...fields.values()].join()))) {
     const what = files.length === 0 ? 'The form' : `The file ${files.map(({ value }) => value.name).join(', ')}`
     throw new Problem('invalid_request', { detail: `${what} isn’t UTF-8 text, so nothing was changed.` })
   }
-  for (const { name, value } of files) fields.set(name, await value.text())
+  if (isText) for (const { name, value } of files) fields.set(name, await value.text())
   return fields
 }
 

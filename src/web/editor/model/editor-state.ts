@@ -1,9 +1,10 @@
 // The editor's state: the document, the selection, and the steps that can be undone.
 
+import type { PlaceInProgram } from '../../../domain/comparison/unusual-parts.ts'
 import { placeOf } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 
-export type Selection = { of: 'program' } | { of: 'screen'; index: number } | { of: 'question'; name: string }
+export type Selection = PlaceInProgram
 
 /** The editor's visible state, which undo restores. */
 export interface Step {
