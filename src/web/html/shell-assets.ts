@@ -1,8 +1,6 @@
 // The files that pages load, from our own origin: style sheet, script, fonts, logo. They contain no data, so they are public.
 
-import robotoMono from '@fontsource-variable/roboto-mono/files/roboto-mono-latin-wght-normal.woff2' with {
-  type: 'file',
-}
+import robotoMono from '@fontsource/roboto-mono/files/roboto-mono-latin-400-normal.woff2' with { type: 'file' }
 import { type AssetFile, assetRoutes, css, fonts, javaScript, withFonts, woff2 } from './asset-routes.ts'
 import consoleStyle from './assets/console.css' with { type: 'file' }
 import docsStyle from './assets/docs.css' with { type: 'file' }
