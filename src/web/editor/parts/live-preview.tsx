@@ -45,7 +45,7 @@ export function LivePreview() {
   const next = asked.findIndex((samples, i) => i > at && samples.length > 0)
   const back = asked.findLastIndex((samples, i) => i < at && samples.length > 0)
   return (
-    <aside class="seen" aria-labelledby="seen">
+    <aside class={dir === 'rtl' ? 'seen rtl' : 'seen'} aria-labelledby="seen">
       <div class="heading">
         <h2 id="seen">What applicants see</h2>
         {choice}
