@@ -50,7 +50,7 @@ export class ResumableSha256 {
     if (needed > heldBytesMax) this.#hashHeld()
     const held = this.#held
     if (held === undefined || needed <= held.length) return held
-    this.#held = Buffer.alloc(Math.max(4096, 2 * needed))
+    this.#held = Buffer.alloc(Math.min(Math.max(4096, 2 * needed), heldBytesMax))
     held.copy(this.#held, 0, 0, this.#heldBytes)
     return this.#held
   }
