@@ -3,7 +3,7 @@
 import type { BenchContext } from './bench-context.ts'
 import { rotated } from './figures/statistics.ts'
 
-/** Runs each measurement once to warm up, unless it opts out, and then once per round. Returns the samples by name. */
+/** Runs each measurement `warmUps` times to warm up, and then once per round. Returns the samples by name. */
 export async function inRounds<Name extends string, T>(
   { options, say }: BenchContext,
   measurements: Readonly<Record<Name, () => Promise<T>>>,

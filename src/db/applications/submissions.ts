@@ -91,7 +91,7 @@ export interface ApplicantPlace {
 }
 
 /**
- * An applicant's last application to a program, even if it was erased; undefined without one. The applicant's few applications are selected before
+ * An applicant's last application to a program, without erased ones; undefined if there is none. The applicant's few applications are selected before
  * sorting; with the index on the order alone, PostgreSQL would read from the program's newest application to theirs.
  */
 export async function findLastSubmission(db: Db, place: ApplicantPlace): Promise<SubmittedRow | undefined> {

@@ -63,7 +63,7 @@ export async function findListedKey(db: Db, apiKeyId: string, moment: KeyMoment)
   return key
 }
 
-/** All keys that match, newest first; without `states` in any state. */
+/** All keys in these states that match, newest first. */
 export const readListedKeys = (
   db: Db,
   moment: KeyMoment,

@@ -129,7 +129,7 @@ export async function endLoad(tx: Transaction, loadId: number): Promise<{ slug: 
 
 export interface SubmissionCounter {
   submit_seq: number
-  /** The Snapshot-Time, before which nothing may be loaded. During a load, it advances with the load. */
+  /** The Snapshot-Time: everything that is loaded must be later. During a load, it advances with the load. */
   last_submit_time: Micros
 }
 
