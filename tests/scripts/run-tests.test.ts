@@ -178,9 +178,9 @@ test('a hanging run ends at the deadline with the name of the file that was runn
 describe('.ci/run', () => {
   /**
    * What it ends with, in a checkout whose two suites print and exit like this and whose machine lacks these packages. What happened, in
-   * order: each suite, and each end of an `apt-get`, which takes a while and fails for a package called `broken`.
+   * order: each suite, and each end of an `apt-get`, which takes a while and fails for a package called `broken`. It can do without `better`.
    */
-  async function ciRun(short: string, long: string, lacking: { short?: string; long?: string } = {}) {
+  async function ciRun(short: string, long: string, lacking: { short?: string; long?: string; better?: string } = {}) {
     const folder = await useFolder(endWithTest)
     const script = async (path: string, text: string): Promise<void> => {
       await Bun.write(join(folder, path), `#!/bin/sh\n${text}\n`)
@@ -190,7 +190,8 @@ describe('.ci/run', () => {
     const prints = (packages = '') =>
       packages.split(' ').map(name => (name === '' ? ':' : `echo apt-get install ${name}`))
     const [all, first] = [prints(lacking.long), prints(lacking.short)].map(lines => lines.join('; '))
-    await script('scripts/bun', `case "$*" in *--short) ${first} ;; *) ${all} ;; esac`)
+    const better = lacking.better === undefined ? ':' : `echo 'apt-get install ${lacking.better} || true'`
+    await script('scripts/bun', `case "$*" in *--short) ${first} ;; *) ${all}; ${better} ;; esac`)
     await script('scripts/test', `echo "$1" >>events\ncase "$*" in --long*) ${long} ;; *) ${short} ;; esac`)
     const apt = `[ "$1" = install ] || exit 0\nsleep 1; echo "$*" >>events\ncase "$*" in *broken*) exit 1 ;; esac`
     await script('bin/apt-get', apt)
@@ -255,6 +256,18 @@ describe('.ci/run', () => {
       end: ['Unsteady: none', '4 passed, 1 failed'],
       events: ['--repeat-failed', 'broken'],
     })
+  })
+
+  test('a better program that cannot be installed does not keep the tests from running with another', async () => {
+    for (const [long, events] of [
+      [undefined, ['broken']],
+      ['two', ['two', 'broken']],
+    ] as const)
+      expect(await ciRun(fourPass, threePass, { ...(long && { long }), better: 'broken' })).toMatchObject({
+        exitCode: 0,
+        end: ['Unsteady: none', '7 passed, 0 failed'],
+        events: ['--repeat-failed', ...events, '--long'],
+      })
   })
 })
 

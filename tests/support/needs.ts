@@ -17,8 +17,8 @@ interface Needed {
   npm?: string
   /** Whether tests outside of tests/long-tests.txt need it too. */
   inShort?: boolean
-  /** Installed by .ci/run even if another program would do. */
-  best?: string
+  /** The package of a better program, which .ci/run tries to install if another one would do. */
+  better?: string
 }
 
 const fetchedNode = (need: string): string =>
@@ -58,7 +58,7 @@ const known = {
   chromium: {
     programs: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
     debian: 'chromium-headless-shell',
-    best: 'chromium-headless-shell',
+    better: 'chromium-headless-shell',
   },
   // For starting a program in a separate file system.
   mounts: {
@@ -121,10 +121,10 @@ export const isInShort = (need: string): boolean => {
 }
 
 if (import.meta.main) {
-  const isMissing = (need: Need): boolean => {
-    const { best }: Needed = known[need]
-    return best === undefined ? findNeeded(need) === undefined : Bun.which(best) === null
-  }
   const wanted = (Object.keys(known) as Need[]).filter(need => isInShort(need) || !process.argv.includes('--short'))
-  for (const need of wanted.filter(isMissing)) console.log(installs(need))
+  for (const need of wanted) {
+    const { better }: Needed = known[need]
+    if (findNeeded(need) === undefined) console.log(installs(need))
+    else if (better !== undefined && Bun.which(better) === null) console.log(`apt-get install ${better} || true`)
+  }
 }
