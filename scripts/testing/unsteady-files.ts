@@ -37,18 +37,17 @@ export async function findUnsteady(
     }),
   )
   if (passAlone.includes(false)) return []
-  const failedTogether = await Promise.all(
-    processes.map(async ({ outcome, again }) => {
-      const files = failedFiles(outcome)
-      // A file that ran alone has just been repeated.
-      if (files.length === 0 || outcome.failedByFile.size === 1) return []
-      console.log(`\n${files.join(' and ')} passed alone. Running everything in its process again, in the same order.`)
-      const repeated = await again()
-      return isExplained(repeated) ? failedFiles(repeated) : undefined
+  // A file that ran alone has just been repeated.
+  const inCompany = processes.filter(({ outcome }) => failedFiles(outcome).length > 0 && outcome.failedByFile.size > 1)
+  const repeated = await Promise.all(
+    inCompany.map(({ outcome, again }) => {
+      const files = failedFiles(outcome).join(' and ')
+      console.log(`\n${files} passed alone. Running everything in its process again, in the same order.`)
+      return again()
     }),
   )
-  if (failedTogether.includes(undefined)) return []
-  const second = failedTogether.flatMap(files => files ?? [])
+  if (!repeated.every(isExplained)) return []
+  const second = repeated.flatMap(failedFiles)
   // A file that passed first and failed the second time is as unsteady as the reverse.
   const unsteady = [...new Set([...first, ...second])]
   return second.some(file => first.includes(file)) || unsteady.length > unsteadyFilesMax ? [] : unsteady
