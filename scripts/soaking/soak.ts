@@ -33,6 +33,8 @@ export interface Happened {
 /** Between two faults, as long as it takes to recover. */
 const pauseMs = { least: 500, most: 2000 }
 const restMs = 60_000
+/** A soak erases an application and sets the status of this many others, one of which may still be erased while it ends. */
+const withStatusMin = 3
 
 /** Progress on the terminal. */
 function say(what: string): void {
@@ -80,6 +82,7 @@ export async function soak(
       await happen(fault, happened.get(fault.name)!)
     }
   }
+  await untilEnough(ledger)
   say('settling')
   stopping.abort()
   await working
@@ -108,6 +111,12 @@ export async function soak(
     record.times++
     record.recoveryMs += performance.now() - beganMs
   }
+}
+
+/** On a busy machine, little may have been done when the time is up. */
+async function untilEnough(ledger: Ledger): Promise<void> {
+  const isEnough = (): boolean => ledger.erased.size > 0 && ledger.withStatus().length >= withStatusMin
+  for (const endMs = performance.now() + restMs; !isEnough() && performance.now() < endMs; ) await Bun.sleep(100)
 }
 
 /** Throws if anything was broken. */

@@ -110,11 +110,7 @@ export async function sabotage(
   { of }: Sabotage,
 ): Promise<() => Promise<void>> {
   const { program_id } = (await findProgram(sql, slug))!
-  const hasStatus = (id: number): boolean =>
-    ledger.annotations.get(id)?.some(({ status }) => status !== undefined) === true
-  const ids = ledger.remaining(ledger.submissions.keys())
-  const application = ids.find(hasStatus)!
-  const other = ids.find(id => id !== application)!
+  const [application, other] = ledger.withStatus() as [number, number]
   const { soaked_town } = ledger.submissions.get(application)!.answers as { soaked_town: { text: string } }
   return disturb(sql, of({ program: program_id, application, other, answer: soaked_town.text }))
 }

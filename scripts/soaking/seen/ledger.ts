@@ -69,4 +69,10 @@ export class Ledger {
 
   /** Without those that may have been erased. */
   readonly remaining = (ids: Iterable<number>): number[] => [...ids].filter(id => !this.maybeErased.has(id))
+
+  /** Remaining applications whose status was set. */
+  readonly withStatus = (): number[] =>
+    this.remaining(this.annotations.keys()).filter(id =>
+      this.annotations.get(id)!.some(({ status, isSure }) => status !== undefined && isSure),
+    )
 }
