@@ -134,10 +134,12 @@ async function failOver(clients: Clients): Promise<void> {
   const standby = await useInstalledPostgres({ primary_conninfo }, base)
   const last = await clients.submit()
   const standbySql = usePool({ url: standby.addressOf('tributary'), connectionsMax: 1, applicationName: 'test' })
-  await until(
-    'the standby to have it',
-    async () => (await standbySql`select from application where application_id = ${last}`).length,
-  )
+  // An attempt without an outcome would count as lost a minute later, and the next message would wait until then.
+  await until('the standby to have it and the outcome of its delivery', async () => {
+    const found = await standbySql`
+      select from application, webhook_endpoint where application_id = ${last} and busy_until <= clock_timestamp()`
+    return found.length > 0
+  })
   await server.stop()
   await standby.run('psql', standby.url, '-qAtc', 'select pg_promote()')
   await until(
