@@ -70,10 +70,12 @@ describe.skipIf(!there)('on 3G', () => {
         people: { number: 3 },
       })
       expect(complaints).toEqual([])
-      const [left] = await database.sql<{ count: number }[]>`
-        select count(*)::int from application_in_progress join application using (program_id, applicant_id)
-        where application_id = ${number!}`
-      expect(left).toEqual({ count: 0 })
+      // Without scripts, both first saves may arrive and register an applicant each.
+      const left = await database.sql`
+        select from application_in_progress join program using (program_id)
+        where slug = ${slug} and (${javaScriptEnabled} or applicant_id = (
+          select applicant_id from application where application_id = ${number!}))`
+      expect(left.length).toBe(0)
     },
     120_000,
   )
