@@ -64,12 +64,13 @@ export const pageWidth = (page: Page): Promise<number> => page.evaluate('documen
 
 const axeSource = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir), 'utf8')
 
-/** What axe finds on a page, at any impact, as lines to read; expected to be none. The page's scripts must be on. */
-export async function accessibilityErrors(page: Page): Promise<string[]> {
+/** What axe finds on a page, at any impact, as lines to read; expected to be none. By all rules or these. The page's scripts must be on. */
+export async function accessibilityErrors(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Evaluated by the debugger, so that the page's own policy, which would block it as a script, stays in place. Once per page: it is half a megabyte.
   if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axeSource)
   // Target sizes are measured, because axe accepts small ones with enough space around them.
-  const { violations } = (await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)) as {
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
     violations: AxeViolation[]
   }
   return violations.flatMap(({ id, nodes }) =>

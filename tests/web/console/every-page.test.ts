@@ -316,8 +316,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await page.setViewportSize({ width, height: 900 })
       const wide = await pageWidth(page)
       if (wide > width) found.push(`${wide} px wide on ${width} px`)
-      if (seenAs.some(look => look.width === width))
-        found.push(...(await smallTargets(page)).map(error => `${width} px: ${error}`))
+      if (!seenAs.some(look => look.width === width)) continue
+      const errors = [await smallTargets(page), await accessibilityErrors(page, wholePageRules)].flat()
+      found.push(...errors.map(error => `${width} px: ${error}`))
     }
     // Last, since it leaves out what the others measure. The editor draws its own lists again.
     if (!isEditor) await page.evaluate(leaveThreeOfEachKind)
@@ -357,6 +358,16 @@ const isOpen = /^\/admin\/(sign-in|invitations)/
 
 /** The first folds of many: the others are of the same kind. */
 const unfold = '[...document.querySelectorAll("details:not([name])")].slice(0, 30).forEach(one => { one.open = true })'
+
+/** Rules of axe that compare an element with others, or that depend on how much a page has: a list that fits does not scroll. */
+const wholePageRules = [
+  'aria-valid-attr-value',
+  'duplicate-id-aria',
+  'heading-order',
+  'label',
+  'scrollable-region-focusable',
+  'select-name',
+]
 
 /**
  * Leaves out rows, list items and lines of samples in which every element has been on the page three times: with the same attributes that
