@@ -178,8 +178,7 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
     }
     for (const [name, index] of exportedTypes(path, code)) {
       const other = types.get(name)
-      if (other !== undefined)
-        breaches.push(at(index, `exports the type ${name}, as does ${other}; give one another name.`))
+      if (other !== undefined) breaches.push(at(index, `exports the type ${name}, as does ${other}; rename one.`))
       else types.set(name, path)
     }
     if (mayImport[room] === undefined) return [...breaches, at(0, 'belongs to no module; see scripts/check.ts.')]
@@ -277,7 +276,7 @@ function nameErrors(path: string, all: readonly string[]): string[] {
   const first = all.filter(other => nameOf(other) === nameOf(path)).sort()[0]
   return [
     ...(first === path || nameOf(path) === 'main' ? [] : [`has the same name as ${first}; rename one.`]),
-    ...(/(^|\/)utils?([-./]|$)/i.test(path) ? ['is called util; name it for what it does.'] : []),
+    ...(/(^|\/)utils?([-./]|$)/i.test(path) ? ['is called util; name it after what it does.'] : []),
   ]
 }
 
@@ -310,7 +309,7 @@ export function watchingErrors(files: ReadonlyMap<string, string>): string[] {
   const lacking = (wanted: readonly string[], there: readonly string[], why: string): string[] =>
     wanted.filter(value => !there.includes(value)).map(value => `${value} ${why}`)
   return [
-    ...lacking(reported, explained, 'is reported, but OPERATIONS.md has no line with its help.'),
+    ...lacking(reported, explained, 'is reported, but OPERATIONS.md does not list its help.'),
     ...lacking(reported, shown, 'is reported, but not on the dashboard.'),
     ...lacking([...listed, ...shown, ...named], reported, 'is mentioned, but no process reports it.'),
     ...lacking(alertNames, headings, 'is an alert, but OPERATIONS.md does not explain it.'),

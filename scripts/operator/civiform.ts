@@ -51,7 +51,7 @@ compare           Fetches the same applications from CiviForm's API (--civiform,
 accept-deletions  For one day, applies deletions in CiviForm regardless of how many applications are missing.
 moved             Confirms that CIVIFORM_DATABASE_URL points to the followed database, now on another server.
 restored          Reports that CiviForm's database was restored to an earlier state. What it lost is removed here, and
-                  everything is compared. The follower detects most restores by itself.
+                  everything is compared. The follower detects most restores automatically.
 allowance         Sets, for one day, how far the clocks of CiviForm's servers may lag: 30s, 500ms; 0s for the usual two seconds,
                   the minimum. status shows the value.`
 

@@ -30,7 +30,7 @@ export const importProgram =
     const { slug } = imported
     if (imported.saved_as === 'draft')
       console.log(
-        `Saved as the draft of "${slug}". Its next edit is based on it: "based_on": ${imported.draft.program_version_id}.`,
+        `Saved as the draft of "${slug}". Base the next edit on it: "based_on": ${imported.draft.program_version_id}.`,
       )
     else {
       const versions = imported.program_version_ids.length
@@ -56,7 +56,7 @@ function importRequest({ slug, update, reuse = [], copy = [], change = [] }: Imp
   return { slug, update, questions }
 }
 
-const formLabels = { definition: 'a program definition', bundle: 'a bundle', civiform: "a CiviForm's program" } as const
+const formLabels = { definition: 'a program definition', bundle: 'a bundle', civiform: 'a CiviForm program' } as const
 
 function printPreview(preview: ImportPreview): void {
   const { form, slug, questions, screens, languages, losses, affected } = preview

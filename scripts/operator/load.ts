@@ -25,7 +25,7 @@ and nothing is loaded. Valid lines are stored in batches. Submissions wait for o
 To continue an interrupted load, run it again with the same input. Nothing is loaded twice. Until it is finished, no other load into
 its programs can start, and their Snapshot-Time does not advance.
 
-  --program     Accept only applications of this program, and reject files with others.
+  --program     Accept only applications to this program, and reject files with others.
   --front-end   The form front end for applicants that don't exist yet; its keys can continue with them. Without it, they belong to
                 none, and no key can reach them. Existing applicants stay with their front end.
   --instead-of  Ends an unfinished load and continues with another input that contains the remaining lines, corrected.

@@ -17,7 +17,7 @@ const help = `Usage:
 While a program's intake is paused, submissions receive 503 with Retry-After; answers can still be saved. Until the pause ends, no
 newer submission exists, so applications that another system accepted meanwhile can be loaded.
 
-  --for  Maximum length, such as 30m or 2h. Default: 1h; at most 7d. A pause ends by itself; repeating the command restarts it.`
+  --for  Maximum length, such as 30m or 2h. Default: 1h; at most 7d. A pause ends automatically; repeating the command restarts it.`
 
 function parsePause(text: string): number {
   const pauseMs = parseDuration(text)

@@ -13,13 +13,13 @@ import { command, runOnly } from '../command-line/script-commands.ts'
 
 const help = `Usage: scripts/migrate [--roles] [--finish [--force]]
 
-Migrates the database to this release's schema. Each migration is applied in full or not at all. Service and worker also do this at
-startup if permitted; use this command to do it beforehand, as the owner of the schema. Processes of the previous release keep running.
+Migrates the database to this release's schema. Each migration is applied in full or not at all. The service and the worker also do this
+at startup if permitted; use this command to do it beforehand, as the owner of the schema. Processes of the previous release keep running.
 Indexes on large tables are built without blocking writes; if that is interrupted, run the command again.
 Before the first application is stored, it also sets the database's time zone to INSTANCE_TIME_ZONE.
 
---roles   Also creates the roles tributary_service and tributary_worker, with the privileges that service and worker need and no
-          others. Then make your login role a member: create role web login in role tributary_service;
+--roles   Also creates the roles tributary_service and tributary_worker, with the privileges that the service and the worker need
+          and no others. Then make your login role a member: create role web login in role tributary_service;
 --finish  Ends an upgrade, once every process runs this release: earlier releases refuse to start from then on, and postponed changes
           are made. Restart the processes at any time to use all new features. Fails while a process of an earlier release is
           connected to the database, unless --force is given.`
@@ -45,7 +45,7 @@ await runOnly(
       if (config.redisUrl === undefined) await prepareQueue(config.databaseUrl)
       await grantRoles(sql)
       console.log(
-        'tributary_service and tributary_worker have the privileges that service and worker need, and no others.',
+        'tributary_service and tributary_worker have the privileges that the service and the worker need, and no others.',
       )
       for (const { why, statement } of await readLeftToSuperuser(sql))
         console.error(`${why} Run this as a superuser: ${statement}`)

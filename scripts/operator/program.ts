@@ -165,7 +165,7 @@ function printPublished(result: PublicationResult): void {
   }
 }
 
-const basisForNext = (id: number): string => `Base its next edit on this version: "based_on": ${id}.`
+const basisForNext = (id: number): string => `Base the next edit on this version: "based_on": ${id}.`
 
 async function print(value: unknown): Promise<void> {
   await Bun.write(Bun.stdout, `${JSON.stringify(value, null, 2)}\n`)

@@ -9,7 +9,7 @@ const tool = () => import('@tributary/cli')
 
 export const pullCommands: Commands = {
   pull: {
-    does: 'pull every application of a program into files or a database',
+    does: 'pull every application to a program into files or a database',
     start: async () => asProcess((await tool()).runPull),
   },
   verify: {
@@ -17,7 +17,7 @@ export const pullCommands: Commands = {
     start: async () => asProcess((await tool()).runVerify),
   },
   types: {
-    does: 'generate TypeScript for the applications of a program',
+    does: "generate TypeScript for a program's applications",
     start: async () => asProcess((await tool()).runTypes),
   },
 }

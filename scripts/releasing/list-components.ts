@@ -8,7 +8,7 @@ import { type LockedPackage, readLockedPackages } from './locked-packages.ts'
 
 const help = `Usage: scripts/sbom [--licences]
 
-Prints the components of production as locked in bun.lock: a software bill of materials in CycloneDX 1.6 (JSON), identical for the same
+Prints the production components as locked in bun.lock: a software bill of materials in CycloneDX 1.6 (JSON), identical for the same
 commit. Dependencies must be installed, because each package's license is read from it.
 
   --licences   a table of packages, versions and licenses instead`

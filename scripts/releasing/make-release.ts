@@ -16,8 +16,8 @@ arm64, macOS on arm64 and Windows on x64, the npm packages, an SBOM, SHA256SUMS,
 is checked, and the one for this system is run. Bun's runtimes are downloaded from npm once; npm itself is needed too.
 
   --url   where the files will be published: https://…/releases/download/v1.0.0. Adds a Homebrew formula and winget manifests
-  --sign  an SSH key (ssh-keygen -t ed25519), or its public half if an agent has the other. Adds SHA256SUMS.sig, its signature of
-          SHA256SUMS, which ssh-keygen -Y verify checks
+  --sign  an SSH key (ssh-keygen -t ed25519), or its public half if an agent holds the private key. Adds SHA256SUMS.sig, its
+          signature of SHA256SUMS, which ssh-keygen -Y verify checks
 
 Rebuilding the same commit with the same npm gives files with the same digests. For the binaries, the checkout's path must be the same
 too, because Bun's compiler writes it into them for CommonJS packages.`

@@ -14,7 +14,7 @@ export const childCareSubsidy: VersionedProgram = {
   slug: 'child-care-subsidy',
   display_name: 'Child Care Subsidy',
   description: 'Help with the cost of child care.',
-  confirmation: 'We tell you within two weeks whether there is a place.',
+  confirmation: 'We’ll tell you within two weeks whether there is a place.',
   statuses: ['Received', 'Waiting list', 'Approved', 'Denied'],
   status_details: [
     { status: 'Received', color: 'blue' },

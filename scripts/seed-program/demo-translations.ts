@@ -7,13 +7,13 @@ export const demoTranslations: Readonly<Record<string, readonly [es: string, ar:
     'Ayuda para pagar la luz, el gas, el agua, el alcantarillado y la basura.',
     'مساعدة في دفع فواتير الكهرباء والغاز والماء والصرف الصحي والنفايات.',
   ],
-  'We read your application within ten days and write to you about the result.': [
+  'We’ll read your application within ten days and write to you with the result.': [
     'Leeremos su solicitud en un plazo de diez días y le escribiremos con el resultado.',
     'سنقرأ طلبك خلال عشرة أيام ونكتب إليك بالنتيجة.',
   ],
   'Child Care Subsidy': ['Subsidio para el cuidado infantil', 'إعانة رعاية الأطفال'],
   'Help with the cost of child care.': ['Ayuda con el costo del cuidado infantil.', 'مساعدة في تكاليف رعاية الأطفال.'],
-  'We tell you within two weeks whether there is a place.': [
+  'We’ll tell you within two weeks whether there is a place.': [
     'En dos semanas le diremos si hay un lugar.',
     'سنخبرك خلال أسبوعين إن كان هناك مكان.',
   ],

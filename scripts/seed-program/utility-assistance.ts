@@ -10,7 +10,7 @@ export const utilityAssistance: VersionedProgram = {
   slug: 'utility-assistance',
   display_name: 'Utility Assistance',
   description: 'Help with electricity, gas, water, sewer and garbage bills.',
-  confirmation: 'We read your application within ten days and write to you about the result.',
+  confirmation: 'We’ll read your application within ten days and write to you with the result.',
   statuses: ['Received', 'In review', 'More information needed', 'Approved', 'Denied'],
   status_details: [
     { status: 'In review', color: 'blue' },

@@ -61,7 +61,7 @@ export async function checkStored(soaked: Soaked): Promise<void> {
   const ids = there.map(({ id }) => id)
   ledger.compare('acknowledged submissions', ids, ledger.remaining(ledger.submissions.keys()), ['lost'])
   const all = ['lost', 'duplicated', 'unexpected', 'out_of_order'] as const
-  ledger.compare('the windows of a polling client', ledger.remaining(ledger.polled), ledger.remaining(ids), all)
+  ledger.compare('windows read by a polling client', ledger.remaining(ledger.polled), ledger.remaining(ids), all)
   checkChanges(ledger, ids)
   checkStates(ledger, there)
   checkCopy(ledger, 'the copy built from the change feed', ledger.copy, there)

@@ -32,7 +32,7 @@ export const faults: readonly Infliction[] = [
     run: async ({ installation, random }) => pick(random, installation.services).process.kill('SIGTERM'),
   },
   { name: 'worker killed', run: async ({ installation }) => installation.worker.kill('SIGKILL') },
-  { name: 'client that follows killed', run: async ({ mirror }) => mirror.process.kill('SIGKILL') },
+  { name: 'following client killed', run: async ({ mirror }) => mirror.process.kill('SIGKILL') },
   { name: 'PostgreSQL killed', run: async ({ installation }) => installation.database.kill() },
   {
     name: 'standby promoted',
@@ -43,7 +43,7 @@ export const faults: readonly Infliction[] = [
   },
   {
     name: 'Redis killed',
-    isBeyond: ({ redis }) => (redis === undefined ? 'there is no redis-server on PATH' : undefined),
+    isBeyond: ({ redis }) => (redis === undefined ? 'redis-server is not on PATH' : undefined),
     run: async ({ installation }) => installation.redis?.kill('SIGKILL'),
   },
   { name: 'network cut', run: async ({ installation }) => installation.network.cut() },
@@ -88,7 +88,7 @@ export const faults: readonly Infliction[] = [
   },
   {
     name: 'clock set back an hour',
-    isBeyond: ({ setClock }) => (setClock === undefined ? 'there is no libfaketime' : undefined),
+    isBeyond: ({ setClock }) => (setClock === undefined ? 'libfaketime is not installed' : undefined),
     run: async ({ installation: { setClock } }) => {
       await setClock?.(-3600)
       await Bun.sleep(3000)

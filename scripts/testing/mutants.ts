@@ -113,7 +113,7 @@ process.exitCode = await exitCode(async () => {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
     })
-    if ((await run.exited) !== 0) throw new Error('Stryker ended with a failure. See its output above.')
+    if ((await run.exited) !== 0) throw new Error('Stryker failed. See its output above.')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

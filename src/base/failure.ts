@@ -38,7 +38,7 @@ function failureSentence(error: unknown): string | undefined {
     case '28P01':
     case '28000':
     case '3D000':
-      return `The database refused the connection: ${message}. Check user, password and database name in ${setting}.`
+      return `The database refused the connection: ${message}. Check the user, password and database name in ${setting}.`
     case '25006':
       return `The database is read-only, perhaps a standby. This release needs to write to it; set ${setting} to the primary.`
     case '53100':

@@ -16,7 +16,7 @@ export const databaseSettings = {
   databaseReadUrl: setting('DATABASE_READ_URL', '', optional(parser(postgresUrl.examples, oneAddress)),
     'Where pages are read: a standby, or a load balancer in front of several. Empty: DATABASE_URL.'),
   exportConnections: setting('EXPORT_CONNECTIONS', '16', wholeNumber(1, 500),
-    'Connections per process for exports to each address, 1 to 500. From 4 on, an eighth is for pages of up to 100.'),
+    'Connections per process for exports to each address, 1 to 500. Above 3, an eighth is reserved for pages of up to 100.'),
   exportOnly: setting('EXPORT_ONLY', 'off', onOff,
     '`on` or `off`: serve only exports, docs and `checkAuth`, without writing. Requires AUDIT_REQUIRED off.'),
   intakeConnections: setting('INTAKE_CONNECTIONS', '8', wholeNumber(1, 500),

@@ -13,7 +13,7 @@ export const limitSettings = {
   auditRequired: setting('AUDIT_REQUIRED', 'on', onOff,
     '`on` or `off`: withhold a key’s next page (503) until the audit log has its previous one.'),
   intermediaries: setting('INTERMEDIARIES', 'any', oneOf('any', 'listed'),
-    '`any` or `listed`: accept submissions by any intermediary, or only by those listed in the console.'),
+    '`any` or `listed`: accept submissions from any intermediary, or only from those listed in the console.'),
   authFailuresPerMinute: setting('AUTH_FAILURES_PER_MINUTE', '60', wholeNumber(0, 10_000_000),
     'Failed authentications per minute from one address before it gets 429; 0 for no limit.'),
   enumeratorDepthMax: setting('ENUMERATOR_DEPTH_MAX', String(enumeratorDepthUsual), wholeNumber(1, 100),

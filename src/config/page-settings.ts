@@ -12,7 +12,7 @@ export const pageSettings = {
   maxPageSize: setting('MAX_PAGE_SIZE', '1000', wholeNumber(1, 1_000_000),
     'Default and maximum number of applications per page, 1 to 1000000.'),
   pageTokenKeys: secretSetting('PAGE_TOKEN_KEYS', undefined, keysOf32Bytes,
-    'Keys that seal page tokens: 32 bytes in Base64, comma-separated, the current one first.'),
+    'Keys that seal page tokens: 32 bytes in Base64, comma-separated, the current key first.'),
   apiKeyPepper: secretSetting('API_KEY_PEPPER', undefined, parser(['Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOxZk3J9vXq2LmZ8wR5tYb7NcD4fGh'], pepper),
     'At least 32 random characters for hashing API key secrets. A change invalidates keys and applicants’ codes.'),
 }

@@ -60,7 +60,7 @@ export async function distributeApplications(sql: Sql, shards: number): Promise<
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
     throw new Problem('conflict', {
-      detail: `The applications are now distributed, but rights could not be granted: ${message} (SQLSTATE ${code}). Run scripts/migrate --roles as a user who may grant them, then restart service and worker.`,
+      detail: `The applications are now distributed, but rights could not be granted: ${message} (SQLSTATE ${code}). Run scripts/migrate --roles as a user who may grant them, then restart the service and the worker.`,
       cause: error,
     })
   }

@@ -230,7 +230,7 @@ async function appliedMigrations(
   const tooEarly = absent.find(migration => migration.kind === 'expand' && waits(migration))
   if (tooEarly !== undefined)
     throw new Problem('conflict', {
-      detail: `Release ${oldest} may still run on this database, and migration ${tooEarly.name} of this release would break it. Upgrade to ${tooEarly.oldestRelease} and finish that upgrade first (scripts/migrate --finish), or stop all processes and finish with this release.`,
+      detail: `Release ${oldest} may still be running on this database, and migration ${tooEarly.name} of this release would break it. Upgrade to ${tooEarly.oldestRelease} and finish that upgrade first (scripts/migrate --finish), or stop all processes and finish with this release.`,
       internal: 'release_skipped',
     })
   return { missing: absent.filter(migration => !waits(migration)), isUsed: true }

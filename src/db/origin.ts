@@ -14,7 +14,7 @@ export async function refuseFollowed(db: Db, what: string): Promise<void> {
   if (origin !== undefined) throw changedThere(origin, what)
 }
 
-/** `what` begins the sentence: `Status and note are set`. */
+/** `what` begins the sentence: `The status and note are set`. */
 export const changedThere = (origin: string, what: string): Problem =>
   new Problem('conflict', {
     detail: `${what} in the ${origin} that this installation follows. Changes there arrive within seconds.`,

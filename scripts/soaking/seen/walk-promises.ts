@@ -178,7 +178,7 @@ function* unchosen({ chosen }: Walked, got: readonly WalkedApplication[]) {
 }
 
 function* gaps(truth: readonly TruePlace[], unaccounted: readonly number[]) {
-  for (const number of unaccounted) yield `number ${number} is neither that of an application nor of another change`
+  for (const number of unaccounted) yield `number ${number} belongs to neither an application nor another change`
   const seen = new Set<number>()
   for (const { submit_seq } of truth) {
     if (seen.has(submit_seq)) yield `submission ${submit_seq} appears twice`

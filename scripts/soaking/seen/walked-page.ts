@@ -34,7 +34,7 @@ const readers: Record<ExportFormat, ReadPage> = {
   'exact-csv': (text, headers) => {
     const { names, rows } = csvTable(text)
     const [count, token] = [headers.get('Application-Count'), headers.get('Next-Page-Token')]
-    if (count === null || !token) throw new Error('the page is not announced')
+    if (count === null || !token) throw new Error('the page lacks its headers')
     if (rows.length !== Number(count)) throw new Error(`the page has ${rows.length} of ${count} records`)
     return { applications: rows.map(row => recordOf(names, row)), token: token === 'none' ? null : token }
   },

@@ -162,7 +162,7 @@ function textXml(at: string, text: string, style: 'text' | 'heading' | 'key', no
   let shown = text
   if (text.length > cellLengthMax) {
     notes.cutCells++
-    const end = `… (cut; ${text.length.toLocaleString('en-US')} characters)`
+    const end = `… (truncated; ${text.length.toLocaleString('en-US')} characters)`
     // Never cuts a surrogate pair.
     const kept = text
       .slice(0, cellLengthMax - end.length)

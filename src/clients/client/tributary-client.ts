@@ -60,7 +60,7 @@ export class TributaryClient {
     this.authorization = `Basic ${btoa(`${options.username}:${options.password}`)}`
   }
 
-  /** Every application of a program that matches, oldest submission first. `P` may be a type of your own for the program's answers. */
+  /** Every matching application to a program, oldest submission first. `P` may be a type of your own for the program's answers. */
   async *applications<P = Application>(program: string, options: WalkOptions = {}): AsyncGenerator<P, void, undefined> {
     const decoder = new TextDecoder('utf-8', { fatal: true })
     for await (const step of this.steps(program, options)) {

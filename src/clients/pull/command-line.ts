@@ -11,7 +11,7 @@ import type { OutputFormat } from './spool/output-format.ts'
 
 export const pullHelp = `Usage: tributary pull <address> --program <slug> (--out <file> | --to <database>) [options]
 
-Pulls every application of a program exactly once, in submission order. If it is interrupted, run the same command again to continue.
+Pulls every application to a program exactly once, in submission order. If it is interrupted, run the same command again to continue.
 The file appears under its name only when it is complete.
 
   <address>           The service, such as https://apply.example.gov

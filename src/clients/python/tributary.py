@@ -147,7 +147,7 @@ class Client:
         next_page_token: Optional[str] = None,
     ) -> Walk:
         """
-        Every application of a program that matches, oldest submission first, as one export. `from_date` is inclusive and `to_date` is not;
+        Every matching application to a program, oldest submission first, as one export. `from_date` is inclusive and `to_date` is not;
         a date or a text without an offset is in the service's zone, and a datetime must have one. `fields` are question keys;
         `questions="current"` limits applications to the questions of the newest version. With `next_page_token` an earlier walk continues,
         with the filters it began with.

@@ -76,7 +76,7 @@ export const keysOf32Bytes = parser([keyExamples[0]!, keyExamples.join(',')], te
   const keys = text.split(',').map(part => Buffer.from(part.trim(), 'base64'))
   if (keys.some(key => key.length !== 32)) {
     throw new Unusable(
-      'must be one or more keys of 32 random bytes in Base64, separated by commas, the current one first (openssl rand -base64 32)',
+      'must be one or more keys of 32 random bytes in Base64, separated by commas, the current key first (openssl rand -base64 32)',
     )
   }
   if (new Set(keys.map(key => key.toString('hex'))).size !== keys.length)

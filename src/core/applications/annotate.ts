@@ -48,7 +48,7 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
   return sql.begin('isolation level read committed', async tx => {
     // The zone is fixed once an application exists.
     await requireInstanceTimeZone(tx, change.timeZone)
-    await refuseFollowed(tx, 'Status and note are set')
+    await refuseFollowed(tx, 'The status and note are set')
     const statuses = await readProgramStatuses(tx, change.program_id)
     if (statuses !== undefined) refuseErrors(errorsOf(change, statuses))
     const { program_id, application_id } = change

@@ -117,7 +117,7 @@ async function beginSubmission(tx: Transaction, request: SubmitRequest): Promise
         {
           parameter: 'Idempotency-Key',
           code: 'idempotency_key_reused',
-          detail: 'Must be new for each submission; this one was sent with another applicant or submitter.',
+          detail: 'Must be new for each submission; this value was sent with another applicant or submitter.',
         },
       ],
     })

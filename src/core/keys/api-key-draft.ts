@@ -56,7 +56,7 @@ function nameError(name: string): string | undefined {
 /** The error in a front end's name; undefined if it is valid. */
 export function frontEndError(text: string): string | undefined {
   const name = text.trim()
-  if (foldText(name) === ownFrontEnd) return 'must be a different name; this one is reserved for the applicants’ pages'
+  if (foldText(name) === ownFrontEnd) return 'must be a different name; this name is reserved for the applicants’ pages'
   return isBlank(name) ? 'must name a front end' : nameError(name)
 }
 

@@ -70,7 +70,7 @@ const quotaOf = ({ requestsPerMinute, exportsAtATime }: KeyLimit): KeyQuota => (
 
 function tooManyRequests(quota: KeyLimit, seconds: number, what: string): Problem {
   return new Problem('rate_limited', {
-    detail: `This ${what} may make ${quota.requestsPerMinute} requests a minute. Try again in ${seconds} s.`,
+    detail: `This ${what} can make at most ${quota.requestsPerMinute} requests a minute. Try again in ${seconds} s.`,
     internal: 'requests_per_minute',
     retryAfterSeconds: seconds,
     quota: { ...quotaOf(quota), left: { requests: 0, seconds } },
@@ -80,7 +80,7 @@ function tooManyRequests(quota: KeyLimit, seconds: number, what: string): Proble
 export function tooManyExports(quota: KeyLimit): Problem {
   const max = quota.exportsAtATime
   return new Problem('rate_limited', {
-    detail: `This API key may have ${max} ${max === 1 ? 'export' : 'exports'} at a time. Try again when an export has finished.`,
+    detail: `This API key can run at most ${max} ${max === 1 ? 'export' : 'exports'} at a time. Try again when an export has finished.`,
     internal: 'exports_at_a_time',
     retryAfterSeconds: exportRetrySeconds,
     quota: { ...quotaOf(quota), left: { exports: 0 } },

@@ -105,7 +105,7 @@ class LineReader {
   readonly #findMembers: FindMembers = (programName, versionId) => {
     if (!this.#isAsked(programName))
       return {
-        error: `is ${programName}, but only applications of ${this.options.programSlug} are being loaded`,
+        error: `is ${programName}, but only applications to ${this.options.programSlug} are being loaded`,
       }
     const versions = this.check.programs.get(programName)?.definition.versions
     if (versions === undefined) return { error: `is ${programName}, but no program has this name` }

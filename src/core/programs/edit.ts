@@ -134,7 +134,7 @@ export async function outdated(
     internal: 'outdated',
     detail:
       `Program "${slug}" has changed since this edit began: ${after.published_by} published version ${after.version_number} (ID ${newest})` +
-      ` (this edit is based on ${basedOn === null ? 'no version' : `ID ${basedOn}`}). Nothing was changed. ${advice} That version changed:`,
+      `, but this edit is based on ${basedOn === null ? 'no version' : `ID ${basedOn}`}. Nothing was changed. ${advice} That version changed:`,
     errors: changes.map(({ code, subject, detail }) => ({
       path: '',
       code,

@@ -108,7 +108,7 @@ function refuseOpen({ open, faults, exists, slug, questions }: ImportPreview, { 
       })),
   ]
   if (errors.length === 0) return
-  throw new Problem('conflict', { detail: 'The import needs choices. Nothing was changed.', errors })
+  throw new Problem('conflict', { detail: 'Choose how to resolve each conflict. Nothing was changed.', errors })
 }
 
 async function basisFor(sql: Sql, slug: string): Promise<{ version: number | null; draft: number | undefined }> {

@@ -17,7 +17,7 @@ export const publicationRow = row({
   asked_by: text,
   programs: Type.Integer({ description: 'Number of other programs that get a new version.' }),
   programs_done: Type.Integer({
-    description: 'Number of them that are ready. All are published together when the publication ends.',
+    description: 'Number of those programs that are ready. All are published together when the publication ends.',
   }),
   ended_at: timeOrNull,
   refusal: orNull(refusal),

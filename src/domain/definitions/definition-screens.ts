@@ -187,7 +187,7 @@ function targetErrors(condition: Readonly<Record<string, unknown>>, path: string
     ? []
     : error(
         'not_visible',
-        `Must refer to a question of the same or an enclosing entity, or of the top level; "${name}" is repeated under "${question.enumerator}".`,
+        `Must refer to a question in the same entity, in an enclosing entity or at the top level; "${name}" is repeated under "${question.enumerator}".`,
       )
   return [...order, ...hidden, ...comparisonErrors(condition, question, path)]
 }

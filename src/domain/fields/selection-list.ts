@@ -23,7 +23,7 @@ export const selectionList = <const T extends string, const K extends string>(ty
         schema: (optionIds, style) =>
           listOf(
             `IDs of the selected ${what}; empty if none is selected.`,
-            openEnum('ID of an option that can be or could once be selected.', optionIds, style),
+            openEnum('ID of a current or former option.', optionIds, style),
           ),
       },
     },

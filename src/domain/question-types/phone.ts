@@ -43,7 +43,7 @@ export const phone = {
       'phone_number',
       'malformed',
       country === null
-        ? 'Must be a phone number with country code and without extension, such as "+12065550100", or be sent with its `country`.'
+        ? 'Must be a phone number with a country code and without an extension, such as "+12065550100", or be sent with its `country`.'
         : 'Must be a phone number in that `country`, with an area code and without an extension, or a number with a country code.',
     )
   },

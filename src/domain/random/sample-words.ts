@@ -61,7 +61,7 @@ export const sentences = [
   'Please call in the afternoon, I work nights.',
   'Mi esposo está buscando trabajo; yo limpio casas los fines de semana.',
   'Tôi cần người phiên dịch tiếng Việt.',
-  'Child care costs more than what I would earn with another shift.',
+  'Child care costs more than I would earn from another shift.',
   'The shut-off notice came on Friday.\nWe have paid half of it.',
   'One of the children has asthma and needs the air cleaner to run all night.',
   'Rent went up by 15% this year, from $1,200 to $1,380.',

@@ -12,7 +12,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/^[0-9]+$/, 'A number of seconds or milliseconds is not accepted.'],
   [/^[0-9]{4}-?W/i, 'Week dates are not accepted.'],
   [/^[0-9]{4}-?[0-9]{3}(?![0-9-])/, 'Days of the year are not accepted.'],
-  [/^[0-9]{4}-[0-9]{2}-[0-9]{2}[t ]/, 'Separate date and time with a capital T.'],
+  [/^[0-9]{4}-[0-9]{2}-[0-9]{2}[t ]/, 'Separate the date and time with a capital T.'],
   [/z$/, 'Write UTC as a capital Z.'],
   [/^[0-9]{4}-[0-9]{2}-[0-9]{2}(Z|[+ -])/, 'Omit the time zone after a date without a time.'],
   [/\.[0-9]{10,}/, 'Use at most 9 digits for fractions of a second.'],

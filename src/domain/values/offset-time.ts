@@ -82,7 +82,7 @@ export const formatMicrosOrNull = (instant: Micros | null): string | null =>
 /** The reverse of PostgreSQL's `timestamptz` text under `TimeZone = UTC`, `DateStyle = ISO`: `2026-01-02 03:04:05.000006+00`. */
 export function parsePostgresInstant(text: string): Micros {
   const match = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?\+00$/.exec(text)
-  if (match === null) throw new Error(`not a UTC timestamp of the years 0001 to 9999: ${text}`)
+  if (match === null) throw new Error(`not a UTC timestamp in the years 0001 to 9999: ${text}`)
   const [, year, month, day, hour, minute, second, fraction = ''] = match
   const date = new Date(0)
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))

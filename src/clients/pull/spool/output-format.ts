@@ -55,7 +55,7 @@ export function changedApplications({ payload }: ChangesPage): Map<number, Pulle
   for (const { application_id: id, application } of payload) {
     if (application === undefined) continue
     if (application.application_id !== id)
-      throw new CommandError('mismatch', `The service sent a different application with a change of application ${id}.`)
+      throw new CommandError('mismatch', `The service sent the wrong application with a change to application ${id}.`)
     applications.set(id, application)
   }
   return applications

@@ -127,7 +127,7 @@ class FilterReader {
 /** Describes the supported filters of a table. */
 function possibleOf(known: ReadonlySet<string>): string {
   const properties = feedProperties.filter(({ name }) => known.has(name)).map(({ possible }) => possible)
-  return `Supported are ${properties.join('; ')}. Join conditions with and, and filter by other columns in your own tool.`
+  return `Supported filters are ${properties.join('; ')}. Join conditions with and, and filter by other columns in your own tool.`
 }
 
 const endsEarly = 'is incomplete.'

@@ -124,7 +124,7 @@ export function refusal(cause: unknown, resumed: boolean): unknown {
 
 const changedMeanwhile = (cause: unknown): Problem =>
   new Problem('unavailable', {
-    detail: 'An application was erased while this page was prepared. Send the request again.',
+    detail: 'An application was erased while this page was being prepared. Send the request again.',
     retryAfterSeconds: 1,
     internal: 'page_not_as_announced',
     cause,

@@ -113,7 +113,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
   }
   const { next } = page
   if (asked.announced !== undefined && !hasExtent(asked.announced, page.applications, next))
-    throw new PageFailure(receipt('failed'), new NotAsAnnounced('an application was erased while its page was sent'))
+    throw new PageFailure(receipt('failed'), new NotAsAnnounced('an application was erased while its page was being sent'))
   const token = next === undefined ? null : asked.sealNext(next, page.applications)
   page.finish(token)
   const whole = await outlet.settle(limits.stallTimeoutMs)

@@ -243,5 +243,5 @@ const takenError = (id: number): DocumentError =>
 const registeredSince = (applicantId: number): DocumentError => ({
   path: '/applicant_id',
   code: 'taken_id',
-  detail: `is ${applicantId}, which was assigned to another applicant since this load began; run the load again`,
+  detail: `is ${applicantId}, which has been assigned to another applicant since this load began; run the load again`,
 })

@@ -209,7 +209,8 @@ class ApplicationReader {
       this.find.add('wrong_format', `must be ${right}, but is ${describeValue(value)}`, field)
       return null
     }
-    if (time > this.now) this.find.add('in_the_future', `must not be later than now, ${formatMicros(this.now)}`, field)
+    if (time > this.now)
+      this.find.add('in_the_future', `must not be in the future; the current time is ${formatMicros(this.now)}`, field)
     return time
   }
 

@@ -203,7 +203,7 @@ function StatusCard({ program, application, action }: ApplicationPageProps & { a
         <h2>Status</h2>
         {present}
         {origin !== undefined && (
-          <p class="soft">Status and note are set in {origin}. Changes arrive here within seconds.</p>
+          <p class="soft">The status and note are set in {origin}. Changes arrive here within seconds.</p>
         )}
       </section>
     )

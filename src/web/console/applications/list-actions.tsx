@@ -64,7 +64,7 @@ export const listActions = (deps: Deps): Part => {
         application: 'An application ID.',
         q: 'The beginnings of words in a name, email address or phone number. Not available to auditors.',
         in: '`applicant`: searches only the applicant’s own name. `others`: other names, email addresses and phone numbers.',
-        sort: `\`newest\` (default), \`oldest\`, \`status\`, in the program’s order of statuses, or \`name\`, in lists of at most ${namedMax} applications. Searches can only be sorted by \`name\`. Auditors can’t sort by \`name\`.`,
+        sort: `\`newest\` (default), \`oldest\`, \`status\` (in the program’s order) or \`name\` (for lists of at most ${namedMax} applications). Searches can only be sorted by \`name\`. Auditors can’t sort by \`name\`.`,
         older: 'The `older` value of the previous page.',
       },
       run: async request => {

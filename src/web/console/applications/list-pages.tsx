@@ -193,7 +193,7 @@ const orderByName = { value: 'name', text: 'Name' }
 const searchedIn = [
   { value: '', text: 'Anywhere' },
   { value: 'applicant', text: 'Applicant’s own name' },
-  { value: 'others', text: 'Other names, e-mail, phone' },
+  { value: 'others', text: 'Other names, email, phone' },
 ]
 
 /** People who may not read answers can search by number only. */

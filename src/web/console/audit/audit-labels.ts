@@ -18,8 +18,8 @@ type ActionText = readonly [label: string, did: string, more?: Omit<Phrase, 'did
 
 /** The label of each action, as headings and filters show it, and its phrase. */
 const texts: Readonly<Record<string, ActionText>> = {
-  application_annotated: ['Status or note changed', 'changed the note of application'],
-  program_intake_set: ['Intake changed', 'changed the message for applicants of'],
+  application_annotated: ['Status or note changed', 'changed the note on application'],
+  program_intake_set: ['Intake changed', 'changed the applicant message for'],
   admin_token_created: ['API token created', 'created API token'],
   admin_token_retired: ['API token retired', 'retired API token'],
   api_key_created: ['API key created', 'created API key'],
@@ -48,14 +48,14 @@ const texts: Readonly<Record<string, ActionText>> = {
   audit_log_downloaded: ['Audit log downloaded', 'downloaded', { after: 'log' }],
   audit_pruned: ['Audit log pruned', 'moved old audit entries to'],
   changes_read: ['Changes read', 'read changes from'],
-  civiform_allowance_set: ['Clock allowance set', 'set the clock allowance of'],
+  civiform_allowance_set: ['Clock allowance set', 'set the clock allowance for'],
   civiform_deletions_accepted: ['Deletions accepted', 'accepted deletions in'],
   civiform_followed: ['Following started', 'started following'],
   civiform_moved: ['Move confirmed', 'confirmed the move of'],
-  civiform_restored: ['Restore reported', 'reported the restore of'],
+  civiform_restored: ['Restore reported', 'reported a restore of'],
   civiform_rolled_back: ['Rollback detected', 'detected a rollback of'],
   client_opened: ['Client opened', 'opened client'],
-  client_codes_revoked: ['Client codes revoked', 'revoked the codes of clients of'],
+  client_codes_revoked: ['Client codes revoked', 'revoked the client codes seen by'],
   docs_regeneration_asked: ['Docs regeneration requested', 'requested new docs for'],
   file_downloaded: ['File downloaded', 'downloaded file'],
   identity_forgotten: [
@@ -68,8 +68,8 @@ const texts: Readonly<Record<string, ActionText>> = {
     'linked the OpenID account of',
     { own: 'linked their OpenID account' },
   ],
-  intake_paused: ['Intake paused', 'paused the intake of'],
-  intake_resumed: ['Intake resumed', 'resumed the intake of'],
+  intake_paused: ['Intake paused', 'paused intake for'],
+  intake_resumed: ['Intake resumed', 'resumed intake for'],
   intermediary_added: ['Intermediary added', 'added intermediary'],
   intermediary_disabled: ['Intermediary disabled', 'disabled intermediary'],
   intermediary_enabled: ['Intermediary enabled', 'enabled intermediary'],
@@ -92,8 +92,8 @@ const texts: Readonly<Record<string, ActionText>> = {
   program_draft_saved: ['Draft saved', 'saved a draft of'],
   program_imported: ['Program imported', 'imported program'],
   program_published: ['Program published', 'published program'],
-  program_retention_set: ['Retention period changed', 'changed the retention period of'],
-  recovery_code_used: ['Recovery code used', 'used a recovery code of', { own: 'used a recovery code' }],
+  program_retention_set: ['Retention period changed', 'changed the retention period for'],
+  recovery_code_used: ['Recovery code used', 'used a recovery code for', { own: 'used a recovery code' }],
   second_factor_reset: [
     'Two-factor authentication reset',
     'reset two-factor authentication for',
@@ -113,14 +113,14 @@ const texts: Readonly<Record<string, ActionText>> = {
     { own: 'signed out on all devices' },
   ],
   webhook_added: ['Webhook added', 'added a webhook to'],
-  webhook_changed: ['Webhook URL changed', 'changed the URL of a webhook of'],
-  webhook_disabled: ['Webhook disabled', 'disabled a webhook of'],
-  webhook_enabled: ['Webhook enabled', 'enabled a webhook of'],
-  webhook_given_up: ['Webhook stopped after failures', 'stopped a webhook of'],
+  webhook_changed: ['Webhook URL changed', 'changed a webhook URL for'],
+  webhook_disabled: ['Webhook disabled', 'disabled a webhook for'],
+  webhook_enabled: ['Webhook enabled', 'enabled a webhook for'],
+  webhook_given_up: ['Webhook stopped after failures', 'stopped a webhook for'],
   webhook_removed: ['Webhook removed', 'removed a webhook from'],
-  webhook_resent: ['Message resent', 'resent the last message to a webhook of'],
-  webhook_secret_rotated: ['Webhook secret rotated', 'rotated the secret of a webhook of'],
-  webhook_tested: ['Webhook tested', 'tested a webhook of'],
+  webhook_resent: ['Message resent', 'resent the last message to a webhook for'],
+  webhook_secret_rotated: ['Webhook secret rotated', 'rotated a webhook secret for'],
+  webhook_tested: ['Webhook tested', 'tested a webhook for'],
 }
 
 const textOf = (action: string): ActionText | undefined => (Object.hasOwn(texts, action) ? texts[action] : undefined)
@@ -141,7 +141,7 @@ export function phraseOf({ action, detail }: Pick<AuditEventRow, 'action' | 'det
       after: `to ${detail.status ?? 'none'}`,
     }
   if (action === 'program_intake_set' && detail.before !== detail.intake_state)
-    return { did: (intakePhrases[String(detail.intake_state)] ?? 'changed the intake of').toLowerCase() }
+    return { did: (intakePhrases[String(detail.intake_state)] ?? 'changed the intake for').toLowerCase() }
   const [, did, more] = textOf(action) ?? ['', actionLabel(action)]
   return { did, ...more }
 }

@@ -103,8 +103,8 @@ function compared(submissions: number, before: number | undefined): string {
   if (before === undefined || before === 0) return ''
   const percent = Math.round((submissions / before - 1) * 100)
   return percent === 0
-    ? ', unchanged from the 30 days before'
-    : `, ${figures(Math.abs(percent))}% ${percent > 0 ? 'more' : 'fewer'} than in the 30 days before`
+    ? ', unchanged from the previous 30 days'
+    : `, ${figures(Math.abs(percent))}% ${percent > 0 ? 'more' : 'fewer'} than in the previous 30 days`
 }
 
 /** CURRENT applications by status, each with a link to the list. */

@@ -26,7 +26,7 @@ const bodyBytesMax = 4 * importBytesMax
 
 const body = Type.Object(
   {
-    file: Type.Unsafe<unknown>({ description: 'A program definition, a bundle, or the program file of a CiviForm.' }),
+    file: Type.Unsafe<unknown>({ description: 'A program definition, a bundle, or a CiviForm program file.' }),
     slug: Type.Optional(Type.String({ description: 'A slug to use instead of the file’s.' })),
     update: Type.Optional(
       Type.Boolean({ description: 'Saves the import as the draft of the existing program with this slug.' }),
@@ -142,7 +142,8 @@ export const importActions = (deps: Deps): Part => {
       route: 'POST /imports',
       summary: 'Import a program',
       description: 'Requires a choice for each conflict that the preview lists; otherwise, the request fails with 409.',
-      answers: 'The program’s slug, and whether it is a draft or, from a bundle with its history, published.',
+      answers:
+        'The program’s slug, and whether it was saved as a draft or published. A bundle with its history is published.',
       answered: row({ slug: text, saved_as: Type.Enum(['draft', 'published']) }),
       ...writes('programs'),
       body,

@@ -118,7 +118,7 @@ function OpenChoices({ preview, request }: PreviewProps) {
   if (open.length + faults.length === 0 && !needsUpdate) return null
   return (
     <NotDone name="choices">
-      <h2>The import needs more choices</h2>
+      <h2>More choices needed</h2>
       <ul>
         {needsUpdate && <li data-code="program_exists">Choose another slug, or replace the draft of {slug}.</li>}
         {open.map(name => (

@@ -201,7 +201,7 @@ export function OrganizationPage({ organization, people, apply }: OrganizationPr
             ) : (
               <ActionForm action={`${at}/disable`}>
                 <p>
-                  Disabling stops submissions by all its people immediately. Earlier submissions are kept. You can
+                  Disabling stops submissions from all its people immediately. Earlier submissions are kept. You can
                   enable it again later.
                 </p>
                 <Submit look="danger" text={`Disable ${organization.name}`} />

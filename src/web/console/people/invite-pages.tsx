@@ -55,7 +55,7 @@ export function LinkPage({ name, link, ways }: { name: string; link: string; way
       {ways.password ? (
         <Notice name="shown-once" tone="attention">
           <strong>The link is shown only this once.</strong> Send it to {name} over a secure channel. It works once,
-          within seven days. If it gets lost, create a new one.
+          within seven days. If it’s lost, create a new one.
         </Notice>
       ) : (
         <Notice name="by-provider" tone="good">

@@ -166,7 +166,7 @@ const personActions = ({ db, find, reach, details, page, onPage }: People): Acti
     name: 'editPerson',
     route: `PUT ${personRoute}`,
     summary: 'Update a person',
-    description: `Sets name, role and programs together. Takes effect with the person’s next request. ${tokenReach}`,
+    description: `Sets the name, role and programs together. Takes effect with the person’s next request. ${tokenReach}`,
     answers: 'The updated person.',
     answered: personRow,
     ...write,

@@ -81,8 +81,8 @@ export function ProgramShell(
       <ProgramTabs program={program} tab={tab} />
       {origin !== undefined && (
         <Notice name="followed" tone="info">
-          <strong>Followed from {origin}.</strong> Edit questions, versions and statuses there; changes arrive here
-          within seconds. Changes made here would be overwritten.
+          <strong>Managed in {origin}.</strong> Edit questions, versions and statuses there; changes arrive here within
+          seconds. Changes made here would be overwritten.
         </Notice>
       )}
       {props.children}

@@ -40,7 +40,7 @@ function serviceActions({ settings }: Deps): Part {
       route: 'GET /session',
       summary: 'Read the current session',
       answers:
-        'The person with role and programs. Also the scopes and expiry of a token, or the X-CSRF-Token value of a session.',
+        'The person, with their role and programs. Also the scopes and expiry of a token, or the X-CSRF-Token value of a session.',
       answered: sessionAnswer,
       roles: everyRole,
       scope: undefined,

@@ -15,7 +15,7 @@ export const SignInFirstPage = () => (
     <p class="lead">Nothing was saved. Your browser still has what you typed. To get it back:</p>
     <ol>
       <li>Sign in again in another tab.</li>
-      <li>Come back to this tab and reload the page. If your browser asks whether to send the form again, agree.</li>
+      <li>Come back to this tab and reload the page. If your browser asks whether to resend the form, confirm.</li>
       <li>Check what you typed, and submit it.</li>
     </ol>
     <LinkButton main newTab href="/admin/sign-in?next=/admin/signed-in" text="Sign in using another tab" />

@@ -70,7 +70,7 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
     id: 'google-sheets',
     name: 'Google Sheets',
     way: 'CSV file',
-    tested: 'Command run by our tests; import not tested',
+    tested: 'Command covered by our tests; import not tested',
     steps: [
       login,
       'Pull a CSV file.',
@@ -83,7 +83,7 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
     id: 'duckdb',
     name: 'DuckDB',
     way: 'Parquet file',
-    tested: 'Run by our tests',
+    tested: 'Covered by our tests',
     steps: [login, 'Pull a Parquet file.', 'Query it.'],
     snippets: [
       { id: 'pull-parquet', what: 'Pull a Parquet file', code: pull('apps.parquet') },
@@ -98,7 +98,7 @@ const fileTools = (pull: (file: string) => string): Tool[] => [
     id: 'pandas',
     name: 'pandas',
     way: 'Parquet file',
-    tested: 'Run by hand with pandas 3.0 and pyarrow 25',
+    tested: 'Tested manually with pandas 3.0 and pyarrow 25',
     steps: [
       login,
       'Pull a Parquet file, as described for DuckDB.',
@@ -118,7 +118,7 @@ const csvOverHttp = (baseUrl: string, slug: string): Tool => ({
   id: 'csv-over-http',
   name: 'Any tool that reads CSV',
   way: 'CSV over HTTP',
-  tested: 'Run by our tests, with Python and DuckDB',
+  tested: 'Covered by our tests, with Python and DuckDB',
   steps: [
     login,
     'Save the script as `apps.py`, and run `python3 apps.py`. It requests `format=exact-csv`, checks that each page is complete, and writes `apps.csv`.',
@@ -141,9 +141,9 @@ const csvOverHttp = (baseUrl: string, slug: string): Tool => ({
 
 const sampledTools = (slug: string): Tool[] =>
   [
-    { id: 'r', name: 'R', tested: 'Run by our tests', sample: 'r' },
-    { id: 'java', name: 'Java', tested: 'Run by our tests', sample: 'java' },
-    { id: 'dotnet', name: '.NET', tested: 'Run by our tests, with Mono', sample: 'csharp' },
+    { id: 'r', name: 'R', tested: 'Covered by our tests', sample: 'r' },
+    { id: 'java', name: 'Java', tested: 'Covered by our tests', sample: 'java' },
+    { id: 'dotnet', name: '.NET', tested: 'Covered by our tests, with Mono', sample: 'csharp' },
   ].map(tool => ({
     ...tool,
     way: 'Code sample, NDJSON',

@@ -18,7 +18,7 @@ export const guideEntries: readonly FindEntry[] = [
   { text: 'Get a key', href: '#key' },
   { text: 'First request', href: '#first-request' },
   { text: 'All pages', href: '#pulling' },
-  { text: 'Exactly once and polling', href: '#exactly-once' },
+  { text: 'Exactly-once exports and polling', href: '#exactly-once' },
 ]
 
 /** How to read all pages, and only what is new. */
@@ -60,7 +60,7 @@ export function PullingGuide({ program, reader }: { program: GuidedProgram; read
         </details>
       </section>
       <section aria-labelledby="exactly-once">
-        <h2 id="exactly-once">Exactly once and polling</h2>
+        <h2 id="exactly-once">Exactly-once exports and polling</h2>
         <CommandSample
           id="poll"
           what="Applications since the last export"

@@ -160,7 +160,7 @@ const tagOf = ({ annotation_id }: PresentAnnotations): string => `"${annotation_
 const seenIsOld = (): Problem =>
   new Problem('precondition_failed', {
     detail:
-      'Status or note has changed since the ETag in If-Match, so nothing was changed. Read them again and retry with the new ETag.',
+      'The status or note has changed since the ETag in If-Match, so nothing was changed. Read them again and retry with the new ETag.',
     internal: 'seen_is_old',
   })
 
@@ -171,13 +171,14 @@ function refusalOf(error: unknown): unknown {
   return refused(error.errors.map(item => (item.path === '/note' ? { ...item, path: '/application_note' } : item)))
 }
 
-const refused = (errors: readonly ProblemItem[]): Problem => invalidRequest('Status and note were not changed.', errors)
+const refused = (errors: readonly ProblemItem[]): Problem =>
+  invalidRequest('The status and note were not changed.', errors)
 
 const preconditionRequired = (): Problem => {
   const detail =
     'must be the ETag of the status and note that your change is based on, or * to change them unconditionally.'
   return new Problem('precondition_required', {
-    detail: 'Send If-Match when you change status or note, so that you do not overwrite a concurrent change.',
+    detail: 'Send If-Match when you change the status or note, so that you do not overwrite a concurrent change.',
     errors: [{ parameter: 'If-Match', code: 'required', detail }],
   })
 }

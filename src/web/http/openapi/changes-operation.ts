@@ -75,7 +75,7 @@ const ofPage = {
 /** A client that keeps one cursor gets each change once, in order. Source: contract G13 and G1. */
 export const changesOperation = {
   operationId: 'exportChanges',
-  summary: 'List changes to applications of a program since a cursor',
+  summary: 'List changes to a program’s applications since a cursor',
   description:
     'Returns changes in commit order. A client that stores nextCursor and sends it as `after` gets each change exactly once. To continue ' +
     'where an export ended, start with the Change-Cursor of its first page. Erasing an application removes its earlier changes from the feed ' +

@@ -51,7 +51,7 @@ const documentedVersion: JsonSchema = {
   type: 'object',
   properties: {
     language: { ...text, description: 'Language of the texts.' },
-    languages: { type: 'array', items: text, description: 'Languages of the program, the default one first.' },
+    languages: { type: 'array', items: text, description: 'The program’s languages, with the default first.' },
     history_since: { type: 'integer', description: 'Number of the oldest version whose changes are listed.' },
     questions: {
       type: 'array',

@@ -177,7 +177,7 @@ export const applied = {
 export function exportOperation(examples?: JsonSchema) {
   return {
     operationId: 'exportApplications',
-    summary: 'Export the applications of one program',
+    summary: 'Export a program’s applications',
     description:
       'Returns applications in order of submission, oldest first. Repeat the request with each nextPageToken until it is null. All pages ' +
       'are from one snapshot, taken when the first page was requested: each application appears exactly once, and later ones are not included.',

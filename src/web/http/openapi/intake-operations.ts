@@ -83,7 +83,7 @@ export const intakeOperations = {
           program_name: text,
           program_version_id: id,
           language: { ...language, description: 'The language of these texts.' },
-          languages: { ...listOf(language), description: 'The languages of the program, the default one first.' },
+          languages: { ...listOf(language), description: 'The program’s languages, with the default first.' },
           display_name: text,
           description: { ...textOrNull, description: 'Description of the program for applicants.' },
           confirmation: { ...textOrNull, description: 'What to show after a submission.' },
@@ -163,7 +163,7 @@ export const intakeOperations = {
     operationId: 'submitApplication',
     summary: 'Submit an application',
     description:
-      'Turns the saved answers into an application. The applicant’s previous application becomes OBSOLETE, and answers in progress start as a copy of the new one. Only a first application can have no answers. If the installation accepts listed intermediaries only, submissions by others fail with 400 and an error at `/submitter/organization` or `/submitter/email`.',
+      'Turns the saved answers into an application. The applicant’s previous application becomes OBSOLETE, and answers in progress start as a copy of the new one. Only a first application can have no answers. If the installation accepts listed intermediaries only, submissions from others fail with 400 and an error at `/submitter/organization` or `/submitter/email`.',
     parameters: [
       slug,
       applicantId,

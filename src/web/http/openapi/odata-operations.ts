@@ -126,7 +126,7 @@ export const feedSetOperation = {
     programSlugParameter,
     tableParameter,
     queryParameter('$select', 'Column names, separated by commas. The key column is always included.'),
-    queryParameter('$top', 'Maximum number of rows on all pages together.', { type: 'integer', minimum: 0 }),
+    queryParameter('$top', 'Maximum number of rows across all pages.', { type: 'integer', minimum: 0 }),
     queryParameter('$count', 'Whether to include the total number of applications. For the table Applications only.', {
       type: 'boolean',
     }),
@@ -146,7 +146,7 @@ export const feedSetOperation = {
         ...object(
           {
             '@odata.context': context,
-            '@odata.count': { type: 'integer', description: 'With $count=true: number of rows on all pages.' },
+            '@odata.count': { type: 'integer', description: 'With $count=true: number of rows across all pages.' },
             value: listOf({ type: 'object', description: 'A row with the columns in $metadata or $select.' }),
             '@odata.nextLink': { ...text, description: 'Address of the next page; absent on the last page.' },
           },

@@ -90,7 +90,7 @@ export const readRevisionsOperation = {
   operationId: 'readRevisions',
   summary: 'List all applications of an applicant to the program',
   description:
-    'Returns the named application and all others of the same applicant, oldest first, as an export starting now would.',
+    'Returns the application and the same applicant’s other applications, oldest first, as an export starting now would.',
   ...byKey('Export'),
   parameters: [programSlugParameter, applicationIdParameter, after, fieldsParameter, questionsParameter],
   responses: {
@@ -112,7 +112,7 @@ export const readRevisionsOperation = {
 export const readHistoryOperation = {
   operationId: 'readHistory',
   summary: 'List earlier statuses and notes of an application',
-  description: 'Returns changes to status and note, oldest first, without who made them.',
+  description: 'Returns changes to the status and note, oldest first, without who made them.',
   ...byKey('Export'),
   parameters: [programSlugParameter, applicationIdParameter, after],
   responses: {

@@ -19,7 +19,7 @@ export const receiptOperation = {
     {
       ...queryParameter(
         'walk',
-        'Walk-Token of the first page or any nextPageToken of the walk, then next_token.',
+        'The Walk-Token of the first page or any nextPageToken of the walk. To continue a receipt, its next_token.',
         receiptToken,
       ),
       required: true,

@@ -35,12 +35,12 @@ export const readStatusOperation = {
     applicationIdParameter,
     headerParameter(
       'If-None-Match',
-      'ETag of an earlier response; the response is 304 if status and note are unchanged.',
+      'ETag of an earlier response; the response is 304 if the status and note are unchanged.',
     ),
   ],
   responses: {
     200: present,
-    304: { description: 'Status and note are unchanged.', headers: present.headers },
+    304: { description: 'The status and note are unchanged.', headers: present.headers },
     ...noParameters,
     ...keyErrors,
     404: noSuchApplication,
@@ -52,7 +52,7 @@ export const setStatusOperation = {
   operationId: 'setStatus',
   summary: 'Set the status and note of an application',
   description:
-    'Requires permission to set status. Omitted members are unchanged; null removes a value. Setting the same status again updates its ' +
+    'Requires permission to set the status. Omitted members are unchanged; null removes a value. Setting the same status again updates its ' +
     'time. Both are changed together, or neither; the change appears in the history, the change feed and the audit log.',
   ...byKey('Export'),
   parameters: [
@@ -87,7 +87,7 @@ export const setStatusOperation = {
     409: problemResponse(
       'Applications of this installation are copied from another system; set their status and note there.',
     ),
-    412: problemResponse('Status or note has changed since the ETag in If-Match.'),
+    412: problemResponse('The status or note has changed since the ETag in If-Match.'),
     413: problemResponse('The body is too large.'),
     415: problemResponse('Content-Type is not a JSON media type.', {
       'Accept-Patch': { schema: text, description: 'Supported media types of the body.' },

@@ -280,7 +280,7 @@ describe('the list of audit entries', () => {
     await note('9', { action: 'application_read', detail: { reading: 'shown' } })
     const page = await browser.page(path)
     const text = seenIn(page)
-    for (const said of ['closed Food', 'archived Food', 'opened Food', 'paused Food', 'for applicants of Food'])
+    for (const said of ['closed Food', 'archived Food', 'opened Food', 'paused Food', 'message for Food'])
       expect(text).toContain(said)
     expect(text).toMatch(/before: Open · [a-z ]+: Closed/)
     expect(text).toMatch(/[a-z ]+: Dec 4, 2026, 21:35/)
