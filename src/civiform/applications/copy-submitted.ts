@@ -41,9 +41,9 @@ export class SubmittedApplications {
   ): Promise<{ stored: number; complete: boolean; known: number[] }> {
     const state = (await findFollowState(deps.sql))!
     const from: SourcePosition = { time: state.position_time, id: state.position_id }
-    const asked = Math.min(this.#rows, deps.options.batchRows ?? rowsMax)
-    const rows = await readSubmittedAfter(deps.source, deps.reading, from, watermark, asked)
-    const ended = rows.length < asked
+    const batchRows = Math.min(this.#rows, deps.options.batchRows ?? rowsMax)
+    const rows = await readSubmittedAfter(deps.source, deps.reading, from, watermark, batchRows)
+    const ended = rows.length < batchRows
     const last = rows.at(-1)
     // Applications without a time come first, then those that have one.
     const complete = ended && from.time !== null

@@ -208,11 +208,11 @@ function languageTag(tag: string): string {
 }
 
 /** The same text for the same selection, in whatever order the questions were named. */
-function fieldsOf(asked: string | undefined, command = 'pull'): string | undefined {
-  const names = asked?.split(',').map(name => name.trim())
+function fieldsOf(text: string | undefined, command = 'pull'): string | undefined {
+  const names = text?.split(',').map(name => name.trim())
   if (names?.includes(''))
     throw wrong(
-      `--fields must be question keys separated by commas, such as name,household_member.income, not "${asked}".`,
+      `--fields must be question keys separated by commas, such as name,household_member.income, not "${text}".`,
       command,
     )
   return names && [...new Set(names)].sort().join()

@@ -74,29 +74,29 @@ function statusOf(error: unknown, signal: AbortSignal): number {
 }
 
 async function pull({ args, environment, output, say: sayAloud, signal }: ToolProcess): Promise<void> {
-  const asked = parsePull(args)
-  const say = asked.quiet ? () => {} : sayAloud
-  const credentials = await findCredentials(asked.credentialsFile, environment, say)
-  const client = clientOf(asked, credentials, say)
+  const command = parsePull(args)
+  const say = command.quiet ? () => {} : sayAloud
+  const credentials = await findCredentials(command.credentialsFile, environment, say)
+  const client = clientOf(command, credentials, say)
   const startedMs = performance.now()
-  const shown = asked.quiet ? { update: () => {}, stop: () => {} } : showProgress(say)
+  const shown = command.quiet ? { update: () => {}, stop: () => {} } : showProgress(say)
   try {
     const context = { signal, say, onProgress: shown.update }
-    const { out, format } = asked
+    const { out, format } = command
     if (format.folder !== undefined) makeFolder(format.folder)
-    if (asked.follow) return await follow(out, format, asked, client, context)
+    if (command.follow) return await follow(out, format, command, client, context)
     const report = await (out === standardOutput
-      ? pullToOutput(output, format, asked, client, context)
-      : pullToFile(out, format, asked, client, context))
+      ? pullToOutput(output, format, command, client, context)
+      : pullToFile(out, format, command, client, context))
     shown.stop()
     const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
     const { added, total, bytes } = report
     const all = total === added.count ? '' : ` It now has ${inThousands(total)}.`
     say(
-      `Pulled ${inThousands(added.count)} applications into ${asked.format.destination ?? (asked.out === standardOutput ? 'standard output' : asked.out)}.${all}`,
+      `Pulled ${inThousands(added.count)} applications into ${command.format.destination ?? (command.out === standardOutput ? 'standard output' : command.out)}.${all}`,
     )
     say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their IDs: ${added.digest}`)
-    if (asked.json) await print(output, `${JSON.stringify(resultOf(report, asked))}\n`)
+    if (command.json) await print(output, `${JSON.stringify(resultOf(report, command))}\n`)
     if (!report.compared)
       throw new CommandError(
         'uncompared',

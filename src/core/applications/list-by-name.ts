@@ -77,12 +77,12 @@ async function readNames(sql: Sql, programId: number, ids: readonly number[]): P
     keys.set(id, ownNameKeys(await loadProgramVersion(sql, id)))
   const names = new Map<number, readonly string[]>()
   for (let nth = 0; ; nth++) {
-    const asked = versionOf.flatMap(({ application_id, program_version_id }) => {
+    const nameQuestions = versionOf.flatMap(({ application_id, program_version_id }) => {
       const question_key = names.has(application_id) ? undefined : keys.get(program_version_id)?.[nth]
       return question_key === undefined ? [] : [{ application_id, question_key }]
     })
-    if (asked.length === 0) return names
-    for (const name of await readStoredNames(sql, programId, asked)) {
+    if (nameQuestions.length === 0) return names
+    for (const name of await readStoredNames(sql, programId, nameQuestions)) {
       const parts = partsOf(name)
       if (parts.some(part => part !== '')) names.set(name.application_id, parts)
     }

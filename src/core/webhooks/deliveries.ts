@@ -159,8 +159,8 @@ async function note(
 /** The wait that `Retry-After` requests, in seconds or as a date (RFC 9110, section 10.2.3), up to the maximum wait. */
 function askedWait(retryAfter: string | undefined, now: Micros): Micros {
   const text = retryAfter?.trim() ?? ''
-  const asked = /^\d+$/.test(text) ? Number(text) * second : Date.parse(text) * 1000 - now
-  return Number.isNaN(asked) ? 0 : Math.min(retryMax, asked)
+  const wait = /^\d+$/.test(text) ? Number(text) * second : Date.parse(text) * 1000 - now
+  return Number.isNaN(wait) ? 0 : Math.min(retryMax, wait)
 }
 
 /** An endpoint's state after an attempt. A failed test doesn't affect the messages. */

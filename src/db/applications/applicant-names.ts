@@ -36,10 +36,10 @@ export async function readVersionsOf(
 export async function readStoredNames(
   db: Db,
   programId: number,
-  asked: readonly { application_id: number; question_key: string }[],
+  nameQuestions: readonly { application_id: number; question_key: string }[],
 ): Promise<StoredName[]> {
-  const ids = asked.map(({ application_id }) => application_id)
-  const marks = asked.map(({ question_key }) => `${JSON.stringify(question_key)}:{"question_type":"NAME"`)
+  const ids = nameQuestions.map(({ application_id }) => application_id)
+  const marks = nameQuestions.map(({ question_key }) => `${JSON.stringify(question_key)}:{"question_type":"NAME"`)
   return db<StoredName[]>`
     select asked.application_id,
       answer_member(answer, 'first_name') as first_name,

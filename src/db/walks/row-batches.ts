@@ -12,7 +12,7 @@ export interface BatchReader {
 /** Requests the batches of a statement: one ahead, unless the reader cannot keep up. */
 export class RowBatches {
   #received = 0
-  #asked: number
+  #requested: number
   /** The row at which to request the next batch. */
   #askAt: number
   /** Number of batches that were requested and have not ended. */
@@ -27,7 +27,7 @@ export class RowBatches {
     firstRows: number,
     private readonly reader: BatchReader,
   ) {
-    this.#asked = firstRows
+    this.#requested = firstRows
     this.areMany = rowsMax > firstRows
     this.#askAt = this.areMany ? firstRows / 2 : Number.POSITIVE_INFINITY
   }
@@ -59,12 +59,12 @@ export class RowBatches {
   }
 
   #ask(rows: number): void {
-    const rest = this.rowsMax - this.#asked
+    const rest = this.rowsMax - this.#requested
     if (rest <= 0) return
     this.#open++
     const batch = Math.min(rows, rest)
-    this.#askAt = batch < rest ? this.#asked + Math.ceil(batch / 2) : Number.POSITIVE_INFINITY
-    this.#asked += batch
+    this.#askAt = batch < rest ? this.#requested + Math.ceil(batch / 2) : Number.POSITIVE_INFINITY
+    this.#requested += batch
     this.statement.more(batch < rest ? batch : Number.POSITIVE_INFINITY)
   }
 }

@@ -211,14 +211,17 @@ function withNames(
     if ('not' in condition) return { not: shown(condition.not) }
     return { ...condition, question: nameOf(condition.question) }
   }
-  const asked = <Holder extends { visible_when?: NamedCondition | null }>(holder: Holder): Holder =>
+  const withCondition = <Holder extends { visible_when?: NamedCondition | null }>(holder: Holder): Holder =>
     holder.visible_when == null ? holder : { ...holder, visible_when: shown(holder.visible_when) }
   return {
     ...definition,
     questions,
     screens: definition.screens.map(screen => ({
-      ...asked(screen),
-      questions: screen.questions.map(placement => ({ ...asked(placement), question: nameOf(placement.question) })),
+      ...withCondition(screen),
+      questions: screen.questions.map(placement => ({
+        ...withCondition(placement),
+        question: nameOf(placement.question),
+      })),
     })),
   }
 }

@@ -201,9 +201,9 @@ const uncorrected: Correction = {
  */
 function readCorrection(
   fields: FieldReader,
-  { settings: asked, stage }: AnswerRules<typeof settings>,
+  { settings: questionSettings, stage }: AnswerRules<typeof settings>,
 ): Correction | undefined {
-  if (stage !== 'older' && asked.correct_addresses !== true)
+  if (stage !== 'older' && questionSettings.correct_addresses !== true)
     return stage === 'final' ||
       areNull(fields, correctionFields, 'Must be null: address correction is off for this question.')
       ? uncorrected

@@ -51,11 +51,11 @@ export async function postCheck(request: ApplyRequest): Promise<Response> {
   if (session.language !== language) await changeLanguage(deps.intakeDb, key, session.applicant_id, language)
   const { timeZone } = deps.config
   const { applicant_id } = session
-  const asked = { program_id: program.program_id, applicant_id, key, submitter: submitterOf(request), timeZone }
+  const submission = { program_id: program.program_id, applicant_id, key, submitter: submitterOf(request), timeZone }
   try {
     const { receipt } = await deps.submissions.run(program.program_id, () =>
       submitApplication(deps.intakeDb, {
-        ...asked,
+        ...submission,
         // An organization that has just been disabled can't submit.
         intermediaries: 'listed',
         idempotency_key: `${applicant_id} ${session.intermediary_id ?? ''} ${idempotency_key}`.slice(0, 200),

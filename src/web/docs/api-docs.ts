@@ -35,7 +35,7 @@ export const apiDocs = (deps: Deps) => {
   }
   const docs = new ProgramDocs(config, now)
   const routes = new Elysia({ name: 'api-docs' }).use(programDocsRoutes(deps, docs)).use(serviceApi(deps, docs))
-  const add = (path: string, answer: (asked: { request: Request }) => Response | Promise<Response>) =>
+  const add = (path: string, answer: (context: { request: Request }) => Response | Promise<Response>) =>
     routes
       .get(path, answer, hiddenRoute)
       .head(path, answer, hiddenRoute)

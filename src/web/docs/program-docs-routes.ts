@@ -141,11 +141,11 @@ function pages({ config, db, consoleDb, now }: Deps, { docs, loadView }: Loading
       const place = placeOf(config, request)
       // Reads one more than it shows, to know whether more follow.
       const rowsMax = listedProgramsMax + 1
-      const asked = readListQuery(request)
-      const programs = await readDocumentedPrograms(db, { among: programsAmong(viewer), ...asked, rowsMax })
+      const listQuery = readListQuery(request)
+      const programs = await readDocumentedPrograms(db, { among: programsAmong(viewer), ...listQuery, rowsMax })
       const shown = programs.slice(0, listedProgramsMax).map(program => program.program_id)
       const examples = await docs.loadShortExamples(db, shown, viewer.hidden)
-      const list = viewPrograms(programs, examples, place, asked.search)
+      const list = viewPrograms(programs, examples, place, listQuery.search)
       if (wantsJson(request)) return json(list, viewer.fields)
       const { person } = viewer.context
       // Only administrators and auditors see why regenerating the docs failed.

@@ -35,14 +35,14 @@ export async function htmlResponse(
   fields: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const marks = await context.loadMarks?.()
-  const asked = new Set<string>()
+  const emails = new Set<string>()
   const render = (names?: ReadonlyMap<string, string>): string => {
-    const nameOf = (email: string) => (names === undefined ? void asked.add(email) : names.get(email))
+    const nameOf = (email: string) => (names === undefined ? void emails.add(email) : names.get(email))
     return renderToString(h(PageProvider, { value: { ...context, marks, nameOf } }, page))
   }
   // The people named on a page are only known once it is rendered, so it is then rendered again with their names.
   const nameless = render()
-  const names = asked.size > 0 ? await context.loadNames?.([...asked]) : undefined
+  const names = emails.size > 0 ? await context.loadNames?.([...emails]) : undefined
   const html = (names === undefined ? nameless : render(names)).replace(
     ownAddress,
     (_, attribute) => `${attribute}${context.root}/`,

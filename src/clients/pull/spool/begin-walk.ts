@@ -22,7 +22,7 @@ export async function continueWalk(
 ): Promise<WalkUnderWay | undefined> {
   const walk = state.read<WalkUnderWay>('walk')
   if (walk === undefined) return undefined
-  const asked = { ...request.filters, fromDate: request.sinceLast ? walk.filters.fromDate : request.filters.fromDate }
+  const filters = { ...request.filters, fromDate: request.sinceLast ? walk.filters.fromDate : request.filters.fromDate }
   const was = state.read<PullOrigin>('origin')
   const moved = was?.service !== origin.service
   const { installation_id: installation } = (moved ? await service.programs() : undefined) ?? {}
@@ -32,7 +32,7 @@ export async function continueWalk(
       ? []
       : [`into ${was?.destination}, not ${origin.destination}`]),
     ...(request.sinceLast === walk.sinceLast ? [] : [`${walk.sinceLast ? 'with' : 'without'} --since-last`]),
-    ...(isDeepStrictEqual(asStored(asked), walk.filters)
+    ...(isDeepStrictEqual(asStored(filters), walk.filters)
       ? []
       : [`with another ${namesOf(filterOptions, 'or', '--fields')}`]),
   ]

@@ -62,10 +62,10 @@ export class NotAsAnnounced extends Error {}
  * Writes a page. Rejects with a PageFailure if the database fails permanently; the body is then incomplete and must be made to look
  * incomplete.
  */
-export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
-  const { limits, exports } = asked
-  const outlet = new PageOutlet(asked.sink, asked.buffers, asked.plan.after, asked.framing.isDigested)
-  const page = new PagePacker(asked, outlet)
+export async function writePage(toWrite: PageToWrite): Promise<PageReceipt> {
+  const { limits, exports } = toWrite
+  const outlet = new PageOutlet(toWrite.sink, toWrite.buffers, toWrite.plan.after, toWrite.framing.isDigested)
+  const page = new PagePacker(toWrite, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
     const { applications, bytes, position: last } = outlet.handed
     return { outcome, applications, bytes, last, next: outcome === 'complete' ? page.next : undefined }
@@ -74,7 +74,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     const firstRows = Math.min(limits.firstBatchRows, shareOfRows(limits, exports.reading))
     return readPageRows(sql, { ...page.remaining(), asOn }, firstRows, page, exports.areDistributed)
   }
-  const length = lengthOfPage(asked.plan.pageSize)
+  const length = lengthOfPage(toWrite.plan.pageSize)
   let onPrimary = false
   let reopens = 0
   let silences = 0
@@ -84,7 +84,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     let failure: { error: unknown } | undefined
     page.released = false
     try {
-      await (onPrimary ? exports.read(length, read) : exports.readAnywhere(length, asked.plan.walk.programId, read))
+      await (onPrimary ? exports.read(length, read) : exports.readAnywhere(length, toWrite.plan.walk.programId, read))
     } catch (error) {
       failure = { error }
     }
@@ -112,9 +112,12 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     }
   }
   const { next } = page
-  if (asked.announced !== undefined && !hasExtent(asked.announced, page.applications, next))
-    throw new PageFailure(receipt('failed'), new NotAsAnnounced('an application was erased while its page was being sent'))
-  const token = next === undefined ? null : asked.sealNext(next, page.applications)
+  if (toWrite.announced !== undefined && !hasExtent(toWrite.announced, page.applications, next))
+    throw new PageFailure(
+      receipt('failed'),
+      new NotAsAnnounced('an application was erased while its page was being sent'),
+    )
+  const token = next === undefined ? null : toWrite.sealNext(next, page.applications)
   page.finish(token)
   const whole = await outlet.settle(limits.stallTimeoutMs)
   return receipt(whole ? 'complete' : outlet.stalled ? 'stalled' : 'client_gone')

@@ -21,11 +21,11 @@ export async function openList(
   { consoleDb: db, keyMaps }: Pick<Deps, 'consoleDb' | 'keyMaps'>,
   { by: { actor, address } }: Pick<ConsoleRequest, 'by'>,
   { program_id, slug }: Program,
-  { filter: asked, values }: Pick<ListQuery, 'filter' | 'values'>,
+  { filter: chosen, values }: Pick<ListQuery, 'filter' | 'values'>,
 ) {
   const start = await readWalkStart(db, program_id)
   const { horizon, last_published_at: asOf = null } = start
-  const filter = { ...asked, asOf: horizon }
+  const filter = { ...chosen, asOf: horizon }
   const reading = { action: 'applications_downloaded', slug, filters: [...values.keys()] } as const
   const questions = await keyMaps.load(db, program_id, asOf ?? earliest)
   const ids: number[] = []

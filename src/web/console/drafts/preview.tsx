@@ -85,7 +85,7 @@ function PreviewPage(props: PreviewProps) {
   const { program, version, values, form, missing } = props
   const { screen, places, messages, unseen, isFirst } = props.shown
   const at = previewPath(program.slug, version)
-  const asked = version.screens[screen]
+  const current = version.screens[screen]
   const edit = useEditor(program, version)
   const languageOf = languageIn(version)
   const paths = new Set(places.map(({ formPath }) => formPath))
@@ -123,7 +123,7 @@ function PreviewPage(props: PreviewProps) {
             beside={({ asked }, label) => <EditLink href={edit?.(questionHash(asked.question))} what={label} />}
           />
           <div class="actions">
-            {asked !== undefined && <Submit name="go" value="next" text={en.pages.next} />}
+            {current !== undefined && <Submit name="go" value="next" text={en.pages.next} />}
             {!isFirst && <Submit look="plain" name="go" value="back" text={en.pages.back} />}
             <LinkButton href={at} text="Start again" />
           </div>
@@ -141,8 +141,8 @@ function ScreenHeading(props: {
 }) {
   const { version, screen, edit, languageOf } = props
   const { screens, display_name, details } = version
-  const asked = screens[screen]
-  if (asked === undefined)
+  const current = screens[screen]
+  if (current === undefined)
     return (
       <>
         <h2>End of the application</h2>
@@ -160,14 +160,14 @@ function ScreenHeading(props: {
         <bdi lang={languageOf(display_name)}>{display_name}</bdi> · Screen {screen + 1} of {screens.length}
       </p>
       <div class="previewed">
-        <h2 dir="auto" lang={languageOf(asked.name)}>
-          {asked.name}
+        <h2 dir="auto" lang={languageOf(current.name)}>
+          {current.name}
         </h2>
-        <EditLink href={edit?.(`screen-${screen + 1}`)} what={asked.name} />
+        <EditLink href={edit?.(`screen-${screen + 1}`)} what={current.name} />
       </div>
-      {asked.description !== undefined && (
-        <p dir="auto" lang={languageOf(asked.description)}>
-          {asked.description}
+      {current.description !== undefined && (
+        <p dir="auto" lang={languageOf(current.description)}>
+          {current.description}
         </p>
       )}
     </>

@@ -62,8 +62,8 @@ function overviewActions(deps: Deps): Part {
       query: { ...paging, archived: '`yes` to list archived programs. By default they appear only in searches.' },
       run: async request => {
         const archived = textOf(request, 'archived') === 'yes'
-        const asked = { among: programsAmong(request.person), archived, ...pageAsked(request, rowsMax) }
-        return pageOf(await readProgramOverviews(db, asked), rowsMax, ({ slug }) => slug)
+        const selection = { among: programsAmong(request.person), archived, ...pageAsked(request, rowsMax) }
+        return pageOf(await readProgramOverviews(db, selection), rowsMax, ({ slug }) => slug)
       },
       page: (_, list) => <ProgramsPage {...list} />,
     }),

@@ -81,12 +81,12 @@ function retentionShown({ consoleDb: db, config }: Deps) {
   const page = async (request: PageRequest) => {
     const program = await kept(request)
     const { errors, values, conflict } = request.context.form
-    const asked = errors.some(({ parameter }) => parameter === 'confirmation')
-    const days = asked ? daysOf(values.get('days') ?? '')! : undefined
+    const needsConfirmation = errors.some(({ parameter }) => parameter === 'confirmation')
+    const days = needsConfirmation ? daysOf(values.get('days') ?? '')! : undefined
     const wanted =
       days === undefined ? undefined : { days, effect: await measureRetention(db, program.program_id, days) }
     // The first request for confirmation is not an error.
-    if (asked && !values.has('confirmation')) request.context.form = { values, errors: [] }
+    if (needsConfirmation && !values.has('confirmation')) request.context.form = { values, errors: [] }
     // An outdated value is replaced by the current one.
     if (conflict !== undefined) request.context.form = { ...emptyForm, conflict }
     return <RetentionPage program={program} wanted={wanted} sweepMs={config.sweepIntervalMs} />

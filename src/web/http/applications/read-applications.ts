@@ -121,17 +121,17 @@ const choosing = ['fields', 'questions'] as const
 /** Authorizes the caller for the program, then parses the path and the parameters. */
 async function begin(
   deps: Deps,
-  asked: AskedByKey,
+  by: AskedByKey,
   parameters: readonly ('after' | (typeof choosing)[number])[],
 ): Promise<Reading> {
-  const { caller, params, request } = asked
+  const { caller, params, request } = by
   const programSlug = params.programSlug!
   const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
   const query = new SentQuery(sentParameters(request), parameters)
   const after = parameters.includes('after') ? query.read('after', parseAfter) : undefined
   const loadSeen = async (choice: QuestionChoice) => {
     const start = await readThroughLoss(() => readWalkStart(deps.db, programId))
-    return (await loadVisible(deps, asked, programId, start.last_published_at ?? earliest, choice)).keyMap
+    return (await loadVisible(deps, by, programId, start.last_published_at ?? earliest, choice)).keyMap
   }
   const choice = parameters.includes('fields') ? await readChoice(query, loadSeen) : {}
   if (query.errors.length > 0) throw query.problem()

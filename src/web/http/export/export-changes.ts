@@ -30,7 +30,7 @@ interface OpenedChanges extends AskedByKey {
   programId: number
   programSlug: string
   record: RequestRecord
-  asked: ChangesRequest
+  parsed: ChangesRequest
   page: ChangesPage
   start: WalkStart
   offered: OfferedFormat<ChangesFormat>
@@ -47,12 +47,12 @@ export const exportChanges = (deps: Deps) => {
     const entered = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const { programId, record } = entered
     const sent = sentParameters(request)
-    const asked = await parseChangesRequest(sent, config, async choice => {
+    const parsed = await parseChangesRequest(sent, config, async choice => {
       const start = await readThroughLoss(() => readWalkStart(db, programId))
       return (await loadQuestions(deps, by, programId, start, choice)).keyMap
     })
-    const offered = requestedChangesFormat(asked.format, request)
-    const { after, format, pageSize } = asked
+    const offered = requestedChangesFormat(parsed.format, request)
+    const { after, format, pageSize } = parsed
     const applied: string[] = sent.strict ? ['handling=strict'] : []
     const read = () =>
       readThroughLoss(() => readChangesPage(db, programId, after, { pageSize, timeZone: config.timeZone }))
@@ -71,8 +71,8 @@ export const exportChanges = (deps: Deps) => {
     const headers = new Headers({ 'Content-Type': offered.contentType, ...entered.headers })
     if (format === undefined) headers.set('Vary', 'Accept')
     if (applied.length > 0) headers.set('Preference-Applied', applied.join(', '))
-    const opened = { ...by, programId, programSlug, record, asked, ...found, offered, headers }
-    if (!asked.withApplications || !found.page.payload.some(isWithApplication)) return sendAlone(deps, opened)
+    const opened = { ...by, programId, programSlug, record, parsed, ...found, offered, headers }
+    if (!parsed.withApplications || !found.page.payload.some(isWithApplication)) return sendAlone(deps, opened)
     if (request.method === 'GET') return sendWithApplications(deps, opened)
     record.lengthUnknown = true
     return new Response(null, { headers })
@@ -115,10 +115,10 @@ const recordChanges = (deps: Deps, { caller, record, programSlug, page: { payloa
 
 /** Counts as one of the key's concurrent exports, like a page of a walk. The audit entry is stored before anything is sent. */
 async function sendWithApplications(deps: Deps, opened: OpenedChanges): Promise<Response> {
-  const { caller, request, programId, record, asked, page, start, headers } = opened
+  const { caller, request, programId, record, parsed, page, start, headers } = opened
   const { format } = opened.offered
   const deadlineMs = performance.now() + deps.config.exportQueueTimeoutMs
-  const questions = await loadQuestions(deps, opened, programId, start, asked.choice)
+  const questions = await loadQuestions(deps, opened, programId, start, parsed.choice)
   const place = await deps.auditLog.beginPage(caller.api_key_id, () => deps.limits.beginExport(caller.api_key_id))
   const served: ChangesToServe = { programId, page, start, questions, format }
   try {
@@ -129,7 +129,7 @@ async function sendWithApplications(deps: Deps, opened: OpenedChanges): Promise<
     throw error
   }
   const coding = preferredCoding(request.headers.get('accept-encoding'))
-  headers.set('Vary', varyOf(asked.format))
+  headers.set('Vary', varyOf(parsed.format))
   if (coding !== undefined) headers.set('Content-Encoding', coding)
   const stream = { request, record, coding, deadlineMs, format }
   return sendStream(deps, stream, { headers }, undefined, (sink, serving) =>
@@ -138,7 +138,7 @@ async function sendWithApplications(deps: Deps, opened: OpenedChanges): Promise<
 }
 
 async function recordApplications(deps: Deps, opened: OpenedChanges, { keyMap }: ProgramKeyMap): Promise<void> {
-  const { caller, programId, programSlug, record, asked, page, offered } = opened
+  const { caller, programId, programSlug, record, parsed, page, offered } = opened
   const ids = page.payload.filter(isWithApplication).map(change => change.application_id)
   const applicationIds = [...new Set(ids)]
   const span = await readThroughLoss(() => readSpanOf(deps.db, programId, applicationIds))
@@ -152,12 +152,12 @@ async function recordApplications(deps: Deps, opened: OpenedChanges, { keyMap }:
         requestId: record.id,
         programSlug,
         format: offered.format,
-        questions: sentQuestions(keyMap, asked.choice, caller.hidden),
+        questions: sentQuestions(keyMap, parsed.choice, caller.hidden),
         beganAt: deps.now(),
       },
       {
         changes: page.payload.length,
-        pageSize: asked.pageSize,
+        pageSize: parsed.pageSize,
         lastChange: page.payload.at(-1)!.change,
         applicationIds,
         span,

@@ -77,10 +77,14 @@ export async function openExport(deps: Deps, query: AskedExport): Promise<Opened
 /** The walk that a request starts, or continues if it has a token. Throws a Problem: `invalid_request`, `unavailable`. */
 async function openWalk(
   deps: Deps,
-  asked: { caller: Caller; parsed: ExportRequest; programId: number; deadlineMs: number },
+  {
+    caller,
+    parsed,
+    programId,
+    deadlineMs,
+  }: { caller: Caller; parsed: ExportRequest; programId: number; deadlineMs: number },
 ): Promise<OpenedWalk> {
   const { config, exports } = deps
-  const { caller, parsed, programId, deadlineMs } = asked
   const { fields, questions, token } = parsed
   // Without `fields`, all errors are found before anything is read.
   const filters = fields === undefined ? planWalk(parsed, config) : undefined

@@ -32,9 +32,9 @@ export const submissionRoutes = (deps: Deps) =>
         const idempotency_key = parseIdempotencyKey(request.headers)
         const submitter = parseSubmissionBody(await readJsonBody(request, bodyLimits(deps)))
         const { timeZone, intermediaries } = deps.config
-        const asked = { program_id, applicant_id, key, submitter, intermediaries, idempotency_key, timeZone }
+        const submission = { program_id, applicant_id, key, submitter, intermediaries, idempotency_key, timeZone }
         const { receipt, repeated } = await deps.submissions.run(program_id, () =>
-          submitApplication(deps.intakeDb, asked),
+          submitApplication(deps.intakeDb, submission),
         )
         recordOf(request).fields.application_id = receipt.application_id
         return Response.json(receiptOf(receipt, timeZone), { status: repeated ? 200 : 201, headers })

@@ -51,11 +51,11 @@ const path = '/odata/v1/:programSlug'
 
 export const odataFeed = (deps: Deps) =>
   new Elysia({ name: 'odata-feed' })
-    .use(readByKey(deps, path, feedServiceOperation, asked => answerService(deps, asked)))
-    .use(readByKey(deps, `${path}/$metadata`, feedMetadataOperation, asked => answerMetadata(deps, asked)))
-    .use(readByKey(deps, `${path}/:entitySet`, feedSetOperation, asked => answerSet(deps, asked)))
-    .use(readByKey(deps, `${path}/:entitySet/$count`, feedCountOperation, asked => answerCount(deps, asked)))
-    .use(readByKey(deps, `${path}/:entitySet/*`, { hide: true }, asked => answerDeeper(deps, asked)))
+    .use(readByKey(deps, path, feedServiceOperation, by => answerService(deps, by)))
+    .use(readByKey(deps, `${path}/$metadata`, feedMetadataOperation, by => answerMetadata(deps, by)))
+    .use(readByKey(deps, `${path}/:entitySet`, feedSetOperation, by => answerSet(deps, by)))
+    .use(readByKey(deps, `${path}/:entitySet/$count`, feedCountOperation, by => answerCount(deps, by)))
+    .use(readByKey(deps, `${path}/:entitySet/*`, { hide: true }, by => answerDeeper(deps, by)))
 
 interface EnteredFeed {
   programId: number
@@ -121,13 +121,13 @@ async function answerMetadata(deps: Deps, request: AskedByKey): Promise<Response
   return new Response(csdlOf(tables), { headers: { ...headers, 'Content-Type': 'application/xml' } })
 }
 
-async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
-  const { caller, params, request } = asked
+async function answerSet(deps: Deps, by: AskedByKey): Promise<Response> {
+  const { caller, params, request } = by
   // For clients that percent-encode the dollar sign of `$metadata`.
-  if (params.entitySet === '$metadata') return answerMetadata(deps, asked)
+  if (params.entitySet === '$metadata') return answerMetadata(deps, by)
   recordOf(request).isPage = request.method === 'GET'
   const { config } = deps
-  const entered = await enter(deps, asked)
+  const entered = await enter(deps, by)
   const { programId } = entered
   const beganAt = deps.now()
   const tokens = { keys: config.pageTokenKeys, now: beganAt, ttlMs: config.pageTokenTtlMs, programId }
@@ -137,7 +137,7 @@ async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
     query.read('$format', value => value),
     'json',
   )
-  const start = token === undefined ? await startOf(deps, asked, entered) : undefined
+  const start = token === undefined ? await startOf(deps, by, entered) : undefined
   const of = start === undefined ? { walk: { ...token!, fields: undefined }, start } : walkOf(programId, start)
   const questions = await loadQuestions(deps, caller, of)
   const table = tableOf(tablesOf(questions), params.entitySet!.normalize('NFC'))
@@ -155,7 +155,7 @@ async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
     token === undefined
       ? beginWalk(programId, { filters, pageSize, pageSizeMax }, start!)
       : { ...token, pageSize, fields: undefined }
-  return sendFeedPage(deps, asked, { ...entered, beganAt, walk, after: token?.after, start, questions, table, options })
+  return sendFeedPage(deps, by, { ...entered, beganAt, walk, after: token?.after, start, questions, table, options })
 }
 
 function tableOf(tables: readonly FeedTable[], name: string): FeedTable {
