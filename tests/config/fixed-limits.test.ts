@@ -41,7 +41,6 @@ const internal = [
   'core/export/requests/sent-query: nameLengthMax',
   'core/export/requests/page-token: furtherNumbersMax',
   'core/export/requests/walk-receipt: erasedMax',
-  'domain/values/resumable-sha256: heldBytesMax',
   'core/export/pages/export-audit-log: linesOfUnlimitedMax',
   'core/people/admin-tokens: listedMax',
   'core/people/password-queue: failedMax',

@@ -1,10 +1,7 @@
 // SHA-256 (FIPS 180-4) whose state can be exported and resumed elsewhere, which the runtime's hashes do not support.
-// Written in JavaScript and slow (about 150 MB/s): use it to digest numbers, not content. It first only keeps the bytes, because
-// without a request for the state the runtime's hash computes their digest, ten times as fast.
+// Written in JavaScript and slow (about 150 MB/s): use it to digest numbers, not content.
 
 const blockBytes = 64
-/** Enough for 500,000 IDs. */
-const heldBytesMax = 4 * 1024 * 1024
 /** Eight words, the length in bytes, and the bytes that don't yet fill a block. */
 export const sha256StateBytes = 32 + 8 + (blockBytes - 1)
 
@@ -23,9 +20,6 @@ export class ResumableSha256 {
   readonly #words = Int32Array.from(initialWords)
   readonly #block = Buffer.alloc(blockBytes)
   #bytes = 0
-  /** Everything added so far, in the first `#heldBytes`; undefined once any of it is hashed. */
-  #held: Buffer | undefined = Buffer.alloc(0)
-  #heldBytes = 0
 
   /** Undefined for anything `state` did not return. */
   static resume(state: Buffer): ResumableSha256 | undefined {
@@ -34,34 +28,10 @@ export class ResumableSha256 {
     for (let i = 0; i < 8; i++) hash.#words[i] = state.readInt32BE(4 * i)
     hash.#bytes = Number(state.readBigUInt64BE(32))
     state.copy(hash.#block, 0, 40)
-    if (hash.#bytes > 0) hash.#held = undefined
     return Number.isSafeInteger(hash.#bytes) ? hash : undefined
   }
 
   add(bytes: Uint8Array, from = 0, to = bytes.length): void {
-    const held = this.#roomFor(to - from)
-    if (held === undefined) this.#hash(bytes, from, to)
-    else for (let at = from; at < to; at++) held[this.#heldBytes++] = bytes[at]!
-  }
-
-  /** Where to hold more bytes; undefined if they are to be hashed. */
-  #roomFor(bytes: number): Buffer | undefined {
-    const needed = this.#heldBytes + bytes
-    if (needed > heldBytesMax) this.#hashHeld()
-    const held = this.#held
-    if (held === undefined || needed <= held.length) return held
-    this.#held = Buffer.alloc(Math.min(Math.max(4096, 2 * needed), heldBytesMax))
-    held.copy(this.#held, 0, 0, this.#heldBytes)
-    return this.#held
-  }
-
-  #hashHeld(): void {
-    const held = this.#held
-    this.#held = undefined
-    if (held !== undefined) this.#hash(held, 0, this.#heldBytes)
-  }
-
-  #hash(bytes: Uint8Array, from: number, to: number): void {
     let filled = this.#bytes % blockBytes
     this.#bytes += to - from
     for (let at = from; at < to; at++) {
@@ -74,7 +44,6 @@ export class ResumableSha256 {
 
   /** The state from which `resume` continues. */
   state(): Buffer {
-    this.#hashHeld()
     const state = Buffer.alloc(sha256StateBytes)
     for (let i = 0; i < 8; i++) state.writeInt32BE(this.#words[i]!, 4 * i)
     state.writeBigUInt64BE(BigInt(this.#bytes), 32)
@@ -84,8 +53,6 @@ export class ResumableSha256 {
 
   /** In hexadecimal. Nothing may be added afterwards. */
   digest(): string {
-    const held = this.#held?.subarray(0, this.#heldBytes)
-    if (held !== undefined) return new Bun.CryptoHasher('sha256').update(held).digest('hex')
     const bits = Buffer.alloc(8)
     bits.writeBigUInt64BE(BigInt(this.#bytes) * 8n)
     const used = (this.#bytes + 1 + bits.length) % blockBytes

@@ -21,31 +21,13 @@ test('a digest of any pieces is SHA-256, even if its state is stored and restore
   )
 })
 
-test('a digest of any pieces is SHA-256 if they are all added to one hash', () => {
-  fc.assert(
-    fc.property(fc.array(fc.uint8Array({ maxLength: 20_000 }), { maxLength: 8 }), pieces => {
-      const hash = new ResumableSha256()
-      for (const piece of pieces) hash.add(piece)
-      expect(hash.digest()).toBe(sha256(pieces))
-    }),
-  )
-})
-
 test('each length around a block boundary is padded as in the standard, and only the given part of a buffer counts', () => {
   const bytes = Buffer.from(Array.from({ length: 200 }, (_, i) => i))
   for (let length = 0; length < 130; length++) {
     const hash = new ResumableSha256()
     hash.add(bytes, 3, 3 + length)
-    const resumed = ResumableSha256.resume(hash.state())!
-    expect([hash.digest(), resumed.digest()]).toEqual(Array(2).fill(sha256([bytes.subarray(3, 3 + length)])))
+    expect(hash.digest()).toBe(sha256([bytes.subarray(3, 3 + length)]))
   }
-})
-
-test('more than is held is hashed like the rest', () => {
-  const pieces = Array.from({ length: 9 }, (_, i) => Buffer.alloc(512 * 1024 + i, i))
-  const hash = new ResumableSha256()
-  for (const piece of pieces) hash.add(piece)
-  expect(hash.digest()).toBe(sha256(pieces))
 })
 
 test('an invalid state is rejected', () => {
