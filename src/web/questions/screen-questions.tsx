@@ -11,7 +11,7 @@ import { QuestionFields } from './question-fields.tsx'
 interface ScreenQuestionsProps {
   view: FieldView
   places: readonly FormPlace[]
-  /** Whether an answer may add or remove some of them. */
+  /** Whether an answer may add, remove or rename some of them. */
   isLive: boolean
   /** What the preview shows beside a question, given its label. */
   beside?: (place: FormPlace, label: string) => ComponentChildren

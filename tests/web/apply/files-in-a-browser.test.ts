@@ -79,4 +79,26 @@ describe.skipIf(!there)('in a browser', () => {
     // Pages of errors came with 400.
     expect(complaints.filter(text => !text.includes('400'))).toEqual([])
   })
+
+  test('a file stays if its upload ends before the answer to an earlier question has been processed', async () => {
+    const hasMore = { question: 'more', field: 'selection', operator: 'equal' as const, value: 'yes' }
+    const questions = [q.file('proof'), q.radio('more', ['yes', 'no']), q.text('reason', { visible_when: hasMore })]
+    await aProgram(database.sql, { slug: 'overtaken', questions })
+    const { page } = await openPage(browser, service.baseUrl)
+    const { promise: uploaded, resolve: continueAnswer } = Promise.withResolvers<void>()
+    await page.route('**/overtaken/screens/1', async route => {
+      if (route.request().resourceType() !== 'fetch') return route.continue()
+      const response = await route.fetch()
+      await uploaded
+      await route.fulfill({ response })
+    })
+    await page.goto('/apply/overtaken/screens/1')
+    await page.check('[id="/more/selection-0"]')
+    await page.setInputFiles('input[type=file]', { name: 'bill.pdf', mimeType: 'application/pdf', buffer: aPdf(1000) })
+    await page.waitForSelector('.files li')
+    await page.focus('[id="/more/selection-0"]')
+    continueAnswer()
+    await page.waitForSelector('[id="/reason/text"]')
+    expect(await page.locator('.files li > span').allTextContents()).toEqual(['bill.pdf'])
+  })
 })

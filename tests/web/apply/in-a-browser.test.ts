@@ -2,12 +2,13 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { publishDefinition } from '../../../src/core/programs/publish.ts'
 import { accessibilityErrors, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { openedIf, useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { needs } from '../../support/needs.ts'
-import { aProgram, q } from '../../support/programs.ts'
+import { aDefinition, aProgram, q } from '../../support/programs.ts'
 
 const there = needs('chromium')
 const database = await openedIf(there, () => useDatabase())
@@ -178,6 +179,38 @@ describe.skipIf(!there)('in a browser', () => {
     await page.check(field('/housing/selection-0'))
     await page.waitForSelector(field('/rent/currency_dollars'))
     expect(await page.getAttribute(age, 'aria-invalid')).toBe('true')
+  })
+
+  test('each question is on the page once, with what was typed and the focus, when an answer moves those about a person', async () => {
+    const people = q.enumerator('people', [q.text('nickname', { visible_when: rents }), q.number('age')])
+    const questions = [q.radio('housing', ['rent', 'own']), people, q.text('reason')]
+    const { screens, ...definition } = aDefinition({ slug: 'moved', questions })
+    const [housing, list, nickname, age, reason] = screens[0]!.questions
+    const asked = [housing!, list!, nickname!, reason!, age!]
+    await publishDefinition(
+      database.sql,
+      { ...definition, screens: [{ ...screens[0]!, questions: asked }] },
+      'admin:test',
+    )
+    const { page } = await openPage(browser, service.baseUrl)
+    const about = '/people/entities/0'
+    const places = () =>
+      page.evaluate<string[]>('[...document.querySelectorAll("[data-place]")].map(place => place.dataset.place)')
+    /** Chooses an answer without moving the focus. */
+    const choose = (option: number) => page.evaluate(`document.getElementById('/housing/selection-${option}').click()`)
+    await page.goto('/apply/moved/screens/1')
+    await page.fill(field(`${about}/entity_name`), 'Ana')
+    await page.keyboard.press('Tab')
+    await page.fill(field(`${about}/age/number`), '7')
+    expect(await places()).toEqual(['/housing', '/people', '/reason', `${about}/age`])
+    await choose(0)
+    await page.waitForSelector(field(`${about}/nickname/text`))
+    expect(await places()).toEqual(['/housing', '/people', `${about}/nickname`, `${about}/age`, '/reason'])
+    expect(await page.evaluate('document.activeElement.id')).toBe(`${about}/age/number`)
+    await choose(1)
+    await page.waitForSelector(field(`${about}/nickname/text`), { state: 'detached' })
+    expect(await places()).toEqual(['/housing', '/people', '/reason', `${about}/age`])
+    expect(await page.inputValue(field(`${about}/age/number`))).toBe('7')
   })
 
   test('the second press of a double click sends nothing', async () => {

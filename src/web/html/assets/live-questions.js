@@ -28,20 +28,23 @@ async function updatedForm(form, signal) {
   return updated && document.importNode(updated, true)
 }
 
-/** Adds and removes questions. The others stay, with their focus and anything being typed, unless their text has changed. */
+/** Adds, moves and removes questions. The others stay, with their focus and anything being typed, unless their text has changed. */
 function showQuestions(shown, updated) {
-  const places = [...updated.children]
-  const paths = new Set(places.map(({ dataset }) => dataset.place))
-  for (const question of [...shown.children]) if (!paths.has(question.dataset.place)) question.remove()
-  for (const [i, question] of places.entries()) {
-    const current = shown.children[i]
-    if (current?.dataset.place !== question.dataset.place) shown.insertBefore(question, current ?? null)
-    else if (isOutdated(current, question)) current.replaceWith(question)
-  }
+  const focused = document.activeElement
+  const current = new Map([...shown.children].map(question => [question.dataset.place, question]))
+  const questions = [...updated.children].map(question => {
+    const known = current.get(question.dataset.place)
+    return known === undefined || isOutdated(known, question) ? question : known
+  })
+  for (const question of current.values()) if (!questions.includes(question)) question.remove()
+  for (const [i, question] of questions.entries())
+    if (shown.children[i] !== question) shown.insertBefore(question, shown.children[i] ?? null)
+  // A question loses the focus when it is moved.
+  if (document.activeElement !== focused) focused.focus()
 }
 
-/** An error stays until its form is sent. */
+/** An error stays until its form is sent, and files may have been uploaded or removed since. */
 const isOutdated = (current, question) =>
   current.textContent !== question.textContent &&
   !current.contains(document.activeElement) &&
-  current.querySelector('.error') === null
+  current.querySelector('.error, .files, .upload') === null
