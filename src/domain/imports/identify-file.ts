@@ -8,6 +8,8 @@ import { parseJson, placedDetail } from '../values/json-text.ts'
 /** Maximum length of a file. */
 export const importBytesMax = 2 * 1024 * 1024
 
+export const fileTooLarge = 'The file is larger than 2 MB, the limit for imports.'
+
 export type ProgramFile =
   | { form: 'definition' | 'bundle' | 'civiform'; document: unknown }
   | { form: 'other'; appears: string }
@@ -29,10 +31,7 @@ const depthMax = 1000
 /** A byte order mark is skipped. */
 export function identifyFile(bytes: Uint8Array): ProgramFile {
   const other = (appears: string): ProgramFile => ({ form: 'other', appears })
-  if (bytes.length > importBytesMax)
-    return other(
-      `The file has ${bytes.length.toLocaleString('en-US')} bytes. The limit is ${importBytesMax.toLocaleString('en-US')}.`,
-    )
+  if (bytes.length > importBytesMax) return other(fileTooLarge)
   const start = String.fromCharCode(...bytes.subarray(0, 16))
   const signature = signatures.find(([signs]) => start.startsWith(signs))
   if (signature !== undefined) return other(`This appears to be ${signature[1]}, not a program.`)

@@ -104,7 +104,12 @@ async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenReques
   const confirms = page.confirmed === true && !isConfirmed(session, pageRequest.now)
   if (page.method === 'GET')
     return confirms ? redirect(pageRequest, `/admin/confirm?next=${here}`) : page.answer(pageRequest)
-  pageRequest.form = await readForm(request, bytesMax, page.takesFiles && pageRequest.files)
+  try {
+    pageRequest.form = await readForm(request, bytesMax, page.takesFiles && pageRequest.files)
+  } catch (error) {
+    if (page.tooLarge === undefined || !(error instanceof Problem) || error.kind !== 'too_large') throw error
+    return page.tooLarge(pageRequest)
+  }
   const own = takeOwnFields(pageRequest.form)
   if (!isCsrf(session, pageRequest.form.get('csrf'))) return showAgain(page, pageRequest)
   const asked = confirms ? await confirmFirst(deps, pageRequest, own) : undefined

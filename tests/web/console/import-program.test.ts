@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { findDraftVersion, findProgram } from '../../../src/db/programs/programs.ts'
 import type { ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
+import { importBytesMax } from '../../../src/domain/imports/identify-file.ts'
 import { readForm } from '../../../src/web/console/requests/read-form.ts'
 import { civiformFile } from '../../support/civiform-file.ts'
 import { aPerson, ConsoleVisitor, errorsOf, noticesOf } from '../../support/console.ts'
@@ -126,6 +127,27 @@ describe('the console', () => {
     expect([refused.status, errorsOf(page)]).toEqual([400, ['no_program']])
     // From here another file can be chosen.
     expect(page).toContain('type="file"')
+  })
+
+  test('explains on its own page that a file is too large, also one larger than the whole form may be', async () => {
+    for (const [bytes, status] of [
+      [importBytesMax + 1, 400],
+      [5 * importBytesMax, 413],
+    ] as const) {
+      const refused = await browser.upload(path, {}, 'file', new File([new Uint8Array(bytes)], 'chosen.bin'))
+      const page = await refused.text()
+      expect([refused.status, noticesOf(page)]).toEqual([status, ['refused']])
+      expect(page).toContain('type="file"')
+    }
+  })
+
+  test('a file near the limit can be imported although browsers double the line breaks of the previewed text', async () => {
+    const text =
+      JSON.stringify(aDefinition({ slug: 'k-lines', questions: [q.text('k line')] })) + '\n'.repeat(1_500_000)
+    expect((await upload(text)).status).toBe(200)
+    const fields = { file: text.replaceAll('\n', '\r\n'), import: 'yes' }
+    const imported = await browser.upload(path, fields, 'none', new File([], 'none'))
+    expect([imported.status, (await draftOf('k-lines'))?.questions.length]).toEqual([303, 1])
   })
 
   test('refuses fields that are no text, whatever files the form may have', async () => {

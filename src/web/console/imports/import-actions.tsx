@@ -11,7 +11,7 @@ import {
   previewImport,
 } from '../../../core/programs/import-file.ts'
 import { flag, integer, row, text, textOrNull, texts } from '../../../db/row-schemas.ts'
-import { importBytesMax } from '../../../domain/imports/identify-file.ts'
+import { fileTooLarge, importBytesMax } from '../../../domain/imports/identify-file.ts'
 import type { ImportChoices } from '../../../domain/imports/plan-import.ts'
 import { questionKinds } from '../../../domain/questions/question.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -88,10 +88,14 @@ const importPages = ({ consoleDb: db, config }: Deps): GuardedRoute[] => {
 
   const show = (request: PageRequest) => showPage(request, <ImportPage />)
 
+  const showTooLarge = (request: PageRequest) =>
+    showPage(request, <ImportPage refusal={new Problem('too_large', { detail: fileTooLarge })} />, 413)
+
   const send = async (pageRequest: PageRequest): Promise<Response> => {
     const { form, files, by } = pageRequest
     const request = requestOf(form)
-    const bytes = files.get('file') ?? new TextEncoder().encode(form.get('file') ?? '')
+    // Browsers send each line break of a hidden field as two characters.
+    const bytes = files.get('file') ?? new TextEncoder().encode(form.get('file')?.replaceAll('\r\n', '\n'))
     const options = editOptions(pageRequest, config)
     try {
       const shown = await previewImport(db, bytes, request, options)
@@ -117,7 +121,15 @@ const importPages = ({ consoleDb: db, config }: Deps): GuardedRoute[] => {
 
   return [
     editing({ method: 'GET', path, answer: show }),
-    editing({ method: 'POST', path, answer: send, bodyBytesMax, again: show, takesFiles: true }),
+    editing({
+      method: 'POST',
+      path,
+      answer: send,
+      bodyBytesMax,
+      again: show,
+      takesFiles: true,
+      tooLarge: showTooLarge,
+    }),
   ]
 }
 

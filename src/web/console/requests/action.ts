@@ -46,6 +46,8 @@ export interface GuardedRoute extends RoutePlace, Guard {
   again?: (request: PageRequest) => Soon<Shown>
   /** Whether files of the form may be anything; otherwise they must be text. */
   takesFiles?: true
+  /** The page for a form larger than `bodyBytesMax`, which was not read; an error page by default. */
+  tooLarge?: (request: PageRequest) => Soon<Shown>
 }
 
 export type PageRoute = OpenRoute | GuardedRoute

@@ -14,7 +14,7 @@ export type SentFiles = Map<string, Uint8Array>
 /**
  * The fields of `application/x-www-form-urlencoded`, or of `multipart/form-data`, which forms with files use. Throws Problem
  * `unsupported_media_type`, `too_large`, or `invalid_request` for a body that is incomplete, late, or contains something that is not text.
- * With `files`, chosen files are put there, and may be anything.
+ * With `files`, chosen files are put there instead of their text, and may be anything.
  */
 export async function readForm(request: Request, bytesMax: number, files?: SentFiles): Promise<URLSearchParams> {
   const sent = request.headers.get('content-type') ?? ''
@@ -28,7 +28,7 @@ export async function readForm(request: Request, bytesMax: number, files?: SentF
   return withAllChosen(await read(await readBody(request, { bytesMax, arrivalMs }), sent, files))
 }
 
-/** A chosen file replaces the text of the field with its name. */
+/** Without `kept`, a chosen file replaces the text of the field with its name. */
 async function readParts(body: Buffer, type: string, kept?: SentFiles): Promise<URLSearchParams> {
   const form = new Response(body, { headers: { 'Content-Type': type } }).formData()
   const parts = await form.then(
@@ -44,13 +44,14 @@ async function readParts(body: Buffer, type: string, kept?: SentFiles): Promise<
   const fields = new URLSearchParams()
   for (const [name, value] of parts) if (typeof value === 'string') fields.append(name, value)
   const files = parts.flatMap(([name, value]) => (typeof value !== 'string' && value.size > 0 ? [{ name, value }] : []))
-  for (const { name, value } of kept === undefined ? [] : files) kept!.set(name, await value.bytes())
   const isText = isUtf8(body) && !body.includes(0)
   if (!isText && (kept === undefined || /[\0\ufffd]/.test([...fields.values()].join()))) {
     const what = files.length === 0 ? 'The form' : `The file ${files.map(({ value }) => value.name).join(', ')}`
     throw new Problem('invalid_request', { detail: `${what} isn’t UTF-8 text, so nothing was changed.` })
   }
-  if (isText) for (const { name, value } of files) fields.set(name, await value.text())
+  for (const { name, value } of files)
+    if (kept === undefined) fields.set(name, await value.text())
+    else kept.set(name, await value.bytes())
   return fields
 }
 
