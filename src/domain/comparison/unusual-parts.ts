@@ -34,6 +34,8 @@ const question = (name: string): PlaceInProgram => ({ of: 'question', name })
 export function unusualParts(document: ProgramDefinition): Remark[] {
   const { questions, screens, statuses } = document
   const asked = screens.flatMap(screen => screen.questions)
+  const information = new Set(questions.filter(({ kind }) => kind === 'STATIC').map(({ admin_name }) => admin_name))
+  const answered = asked.filter(({ question }) => !information.has(question))
   const lists = new Set(questions.map(({ enumerator }) => enumerator))
   const repeated = repeatedIn(document)
   return [
@@ -46,15 +48,7 @@ export function unusualParts(document: ProgramDefinition): Remark[] {
       ...(questions.length > 0 || screens.length === 1
         ? []
         : [{ code: 'empty_screen', text: `“${name}” has no questions`, at: { of: 'screen', index } as const }]),
-      ...(neverMet(visible_when)
-        ? [
-            {
-              code: 'never_met',
-              text: `“${name}” has a condition that is never true`,
-              at: { of: 'screen', index } as const,
-            },
-          ]
-        : []),
+      ...neverMet(name, visible_when, { of: 'screen', index }),
     ]),
     ...questions.flatMap(({ admin_name, kind, text, options }): Remark[] => [
       ...(options?.length === 1
@@ -67,13 +61,9 @@ export function unusualParts(document: ProgramDefinition): Remark[] {
         ? [{ code: 'same_text', text: `“${text}” is asked twice`, at: question(admin_name) }]
         : []),
     ]),
-    ...asked.flatMap(({ question: name, visible_when }): Remark[] =>
-      neverMet(visible_when)
-        ? [{ code: 'never_met', text: `“${name}” has a condition that is never true`, at: question(name) }]
-        : [],
-    ),
-    ...(asked.length > 0 && asked.every(({ optional }) => optional)
-      ? [{ code: 'all_optional', text: 'All questions are optional', at: question(asked[0]!.question) }]
+    ...asked.flatMap(({ question: name, visible_when }) => neverMet(name, visible_when, question(name))),
+    ...(answered.length > 0 && answered.every(({ optional }) => optional)
+      ? [{ code: 'all_optional', text: 'All questions are optional', at: question(answered[0]!.question) }]
       : []),
     ...(document.languages ?? []).flatMap((language): Remark[] => {
       const missing = countUntranslated(document, language)
@@ -111,13 +101,14 @@ function repeatedIn({ questions }: ProgramDefinition): ReadonlySet<string> {
   )
 }
 
-/** Whether one field would need two values at once. */
-function neverMet(condition: NamedCondition | null | undefined): boolean {
-  if (condition == null || !('all' in condition)) return false
+/** A remark if one field would need two values at once. */
+function neverMet(name: string, condition: NamedCondition | null | undefined, at: PlaceInProgram): Remark[] {
+  if (condition == null || !('all' in condition)) return []
   const equal = condition.all.flatMap(condition =>
     'operator' in condition && condition.operator === 'equal' ? [condition] : [],
   )
-  return equal.some(item =>
+  const isContradictory = equal.some(item =>
     equal.some(other => item.question === other.question && item.field === other.field && item.value !== other.value),
   )
+  return isContradictory ? [{ code: 'never_met', text: `“${name}” has a condition that is never true`, at }] : []
 }

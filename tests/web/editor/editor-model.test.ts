@@ -358,9 +358,10 @@ describe('before publishing', () => {
     }))
     const never = changePlacement(complete, 'person', { visible_when: { all: equal } })
     expect(await codes(never)).toEqual(['never_met'])
-    expect(await codes(aDefinition({ statuses: ['A'], questions: [q.text('any', { optional: true })] }))).toEqual([
-      'all_optional',
-    ])
+    for (const before of [[], [q.static('read this')]])
+      expect(
+        await codes(aDefinition({ statuses: ['A'], questions: [...before, q.text('any', { optional: true })] })),
+      ).toEqual(['all_optional'])
     expect(await codes({ ...complete, display_name: '' })).toEqual(['incomplete'])
     expect(await codes(aDefinition({ statuses: ['A'], screens: [{ name: 'Empty', questions: [] }] }))).toEqual([
       'no_questions',

@@ -4,19 +4,17 @@
 
 import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
 import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
+import type { PlaceInProgram } from '../../../domain/comparison/unusual-parts.ts'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
-import { pathOfProgram } from '../programs/program-shell.tsx'
+import { editPath } from '../programs/program-shell.tsx'
 
-/** The editor's address for a part of the program, for people who may edit it; otherwise undefined. */
+/** The editor's address for each place in the program, for people who may edit it; otherwise undefined. */
 export function useEditor({ slug, draft_version_id }: ProgramOverview, { state }: StoredProgramVersion) {
   const mayEdit = mayEditPrograms(usePage())
   // The editor opens the draft, or the active version if there is none.
   if (!mayEdit || !(state === 'DRAFT' || (state === 'ACTIVE' && draft_version_id === null))) return undefined
-  return (hash: string): string => `${pathOfProgram(slug)}/edit#${hash}`
+  return (place: PlaceInProgram): string => editPath(slug, place)
 }
-
-export const questionHash = ({ admin_name }: { admin_name: string }): string =>
-  `question-${encodeURIComponent(admin_name)}`
 
 export const EditLink = ({ href, what }: { href: string | undefined; what: string }) =>
   href === undefined ? null : (

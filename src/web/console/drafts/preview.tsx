@@ -19,7 +19,7 @@ import { findVersionOf, findVisibleProgram, versionName } from '../programs/prog
 import { type ProgramPageProps, ProgramShell, pathOfProgram, previewPath } from '../programs/program-shell.tsx'
 import { type PageRoute, pageAt, showForm } from '../requests/action.ts'
 import { type PageRequest, redirect } from '../requests/console-request.ts'
-import { EditLink, questionHash, useEditor } from './edit-links.tsx'
+import { EditLink, useEditor } from './edit-links.tsx'
 import { missingIn, type ShownScreen, screenShown, valuesIn } from './preview-screens.ts'
 
 const words = en.questions
@@ -120,7 +120,9 @@ function PreviewPage(props: PreviewProps) {
             view={{ values: form.values, errors, words, languageOf }}
             places={places}
             isLive
-            beside={({ asked }, label) => <EditLink href={edit?.(questionHash(asked.question))} what={label} />}
+            beside={({ asked: { question } }, label) => (
+              <EditLink href={edit?.({ of: 'question', name: question.admin_name })} what={label} />
+            )}
           />
           <div class="actions">
             {current !== undefined && <Submit name="go" value="next" text={en.pages.next} />}
@@ -163,7 +165,7 @@ function ScreenHeading(props: {
         <h2 dir="auto" lang={languageOf(current.name)}>
           {current.name}
         </h2>
-        <EditLink href={edit?.(`screen-${screen + 1}`)} what={current.name} />
+        <EditLink href={edit?.({ of: 'screen', index: screen })} what={current.name} />
       </div>
       {current.description !== undefined && (
         <p dir="auto" lang={languageOf(current.description)}>

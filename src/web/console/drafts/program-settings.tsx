@@ -12,7 +12,7 @@ import { ActionForm, Choices, ErrorSummary, Submit, TextArea } from '../../html/
 import { intakeLabels } from '../../html/lists.tsx'
 import type { Deps } from '../../http/server/deps.ts'
 import { findVisibleProgram } from '../programs/program-in-view.ts'
-import { type ProgramPageProps, ProgramShell, pathOfProgram } from '../programs/program-shell.tsx'
+import { editPath, type ProgramPageProps, ProgramShell, pathOfProgram } from '../programs/program-shell.tsx'
 import { type Action, action, editing, type GuardedRoute, type Part, writes } from '../requests/action.ts'
 import type { PageRequest } from '../requests/console-request.ts'
 import { closed, nullableText } from '../requests/schemas.ts'
@@ -36,7 +36,7 @@ function SettingsPage({ program, retention_days }: ProgramPageProps & ProgramRet
       <section class="card narrow">
         <h2>Name, languages and statuses</h2>
         <p>These are part of each version and change when you publish a draft.</p>
-        <LinkButton href={`${path}/edit#program`} text="Edit name and statuses" />
+        <LinkButton href={editPath(program.slug, { of: 'program' })} text="Edit name and statuses" />
       </section>
       <section class="card narrow">
         <h2>Retention</h2>

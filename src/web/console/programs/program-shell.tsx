@@ -5,6 +5,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
 import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
+import { hashOf, type PlaceInProgram } from '../../../domain/comparison/unusual-parts.ts'
 import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Badge, counted, distance, figures, Notice, Tabs, When, Who } from '../../html/components.tsx'
@@ -36,6 +37,9 @@ export const previewPath = (
   slug: string,
   { state, program_version_id }: Pick<StoredProgramVersion, 'state' | 'program_version_id'>,
 ): string => `${pathOfProgram(slug)}/${state === 'DRAFT' ? 'draft' : `versions/${program_version_id}`}/preview`
+
+/** The path of a place in the program's editor. */
+export const editPath = (slug: string, place: PlaceInProgram): string => `${pathOfProgram(slug)}/edit#${hashOf(place)}`
 
 /** Gives the browser tabs of a program distinct titles. */
 const tabTitles: Readonly<Record<ProgramTab, string>> = {

@@ -7,7 +7,7 @@ import type { Move } from '../../../core/programs/move-questions.ts'
 import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
 import type { Publication } from '../../../db/programs/publication-rows.ts'
 import { exportEffects } from '../../../domain/comparison/export-effects.ts'
-import { deadEnds, hashOf, type Remark, unusualParts } from '../../../domain/comparison/unusual-parts.ts'
+import { deadEnds, type Remark, unusualParts } from '../../../domain/comparison/unusual-parts.ts'
 import { describeVersion } from '../../../domain/definitions/version-definition.ts'
 import { counted, figures, LinkButton, NotDone, Notice, When, Who, Words } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
@@ -15,7 +15,7 @@ import { ProgramChoices } from '../../html/lists.tsx'
 import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, PlacedErrors, RefusalNotice } from './edit-refusals.tsx'
 import type { ProgramInView } from './program-in-view.ts'
-import { ProgramShell, pathOfProgram, previewPath } from './program-shell.tsx'
+import { editPath, ProgramShell, pathOfProgram, previewPath } from './program-shell.tsx'
 
 interface PublishProps {
   view: ProgramInView
@@ -38,6 +38,7 @@ export function PublishPage(props: PublishProps) {
   const draft = view.draft!
   const effects = exportEffects(changes)
   const sharedWith = programsAsking(moves)
+  const remarks = unusualParts(describeVersion(draft))
   return (
     <ProgramShell program={program} tab="questions" title="Review and publish" changes={changes.length}>
       <ErrorSummary title="Not published yet" />
@@ -61,7 +62,7 @@ export function PublishPage(props: PublishProps) {
               </p>
             )}
           </section>
-          <Unusual {...props} />
+          <Unusual slug={program.slug} remarks={remarks} />
           <Comparison before={active} after={draft} sharedWith={sharedWith} />
         </div>
         <div>
@@ -82,20 +83,17 @@ export function PublishPage(props: PublishProps) {
             )}
             <p class="soft">Exports in progress keep the questions they started with.</p>
           </section>
-          {hindrance === undefined && <PublishForm {...props} />}
+          {hindrance === undefined && <PublishForm {...props} remarks={remarks} />}
         </div>
       </div>
     </ProgramShell>
   )
 }
 
-const remarksOn = ({ draft }: ProgramInView): Remark[] => unusualParts(describeVersion(draft!))
-
 const remarksMax = 20
 
 /** What is missing or unusual, each with a link to its place in the editor. */
-function Unusual({ view }: PublishProps) {
-  const remarks = remarksOn(view)
+function Unusual({ slug, remarks }: { slug: string; remarks: readonly Remark[] }) {
   if (remarks.length === 0) return null
   return (
     <section class="card">
@@ -103,7 +101,7 @@ function Unusual({ view }: PublishProps) {
       <ul>
         {remarks.slice(0, remarksMax).map(({ code, text, at }) => (
           <li dir="auto" data-remark={code}>
-            <a href={`${pathOfProgram(view.program.slug)}/edit#${hashOf(at)}`}>{text}</a>
+            <a href={editPath(slug, at)}>{text}</a>
           </li>
         ))}
         {remarks.length > remarksMax && <li>and {figures(remarks.length - remarksMax)} more</li>}
@@ -112,10 +110,10 @@ function Unusual({ view }: PublishProps) {
   )
 }
 
-function PublishForm({ view, moves }: PublishProps) {
+function PublishForm({ view, moves, remarks }: PublishProps & { remarks: readonly Remark[] }) {
   const { program, draft } = view
   const path = pathOfProgram(program.slug)
-  const deadEnd = remarksOn(view).find(({ code }) => deadEnds.includes(code))
+  const deadEnd = remarks.find(({ code }) => deadEnds.includes(code))
   return (
     <section class="card">
       {deadEnd !== undefined && (

@@ -10,7 +10,15 @@ import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { type HistoryEntry, type VersionFacts, versionName } from './program-in-view.ts'
-import { Changes, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram, previewPath } from './program-shell.tsx'
+import {
+  Changes,
+  editPath,
+  MadeBy,
+  type ProgramPageProps,
+  ProgramShell,
+  pathOfProgram,
+  previewPath,
+} from './program-shell.tsx'
 
 export function VersionsPage(props: ProgramPageProps & { items: readonly HistoryEntry[]; next: number | null }) {
   const { program, items: history } = props
@@ -111,8 +119,8 @@ function NextSteps({ slug }: { slug: string }) {
           <a href={`/docs/api/programs/${slug}`}>Open the docs</a> and send their address to integrators.
         </li>
         <li>
-          <a href={`${path}/edit#program`}>Set the statuses</a> that administrators and program administrators choose
-          from.
+          <a href={editPath(slug, { of: 'program' })}>Set the statuses</a> that administrators and program
+          administrators choose from.
         </li>
         <li>
           <a href={`${path}/retention`}>Choose how long</a> applications are kept.
