@@ -24,6 +24,9 @@ const fields = {
   option: ['text'],
 } as const
 
+/** Every name under which an element may have a text. */
+export const textFields = [...new Set(Object.values(fields).flat())]
+
 const fieldWords: Readonly<Record<string, string>> = {
   display_name: 'name',
   public_name: 'public name',

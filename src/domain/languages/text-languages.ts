@@ -3,14 +3,14 @@
 
 import type { Translations } from '../fields/translation-schema.ts'
 import type { ProgramDetails, ProgramVersion } from '../questions/program-version.ts'
+import { textFields } from './program-texts.ts'
 
 /** The language of a text, as a tag; undefined for the page's language and for texts that aren't the program's. */
 export type LanguageOf = (text: string) => string | undefined
 
-/** Every name under which an element of a program has a text that can be translated. */
-const fields = ['display_name', 'description', 'confirmation', 'public_name', 'name', 'text', 'help'] as const
-
-type Element = { readonly [field in (typeof fields)[number]]?: string } & { translations?: Translations | undefined }
+type Element = { readonly [field in (typeof textFields)[number]]?: string } & {
+  translations?: Translations | undefined
+}
 
 type ProgramParts = { display_name: string; details: ProgramDetails } & Partial<ProgramVersion>
 
@@ -30,7 +30,7 @@ export function languageOfTexts(
   const languages = new Map<string, string>()
   const ofPage = new Set<string>()
   for (const element of elements as readonly Element[])
-    for (const field of fields) {
+    for (const field of textFields) {
       const text = element[field]
       if (text === undefined || text === '') continue
       const tag = tags.find(tag => element.translations?.[tag]?.[field] !== undefined)

@@ -166,9 +166,9 @@ export const Notice = ({ name, children }: { name: string; children: ComponentCh
 )
 
 /** A text of the program. */
-export const ProgramText = ({ text, language }: { text: string | undefined; language: string | undefined }) =>
+export const ProgramText = ({ text, languageOf }: { text: string | undefined; languageOf: LanguageOf }) =>
   text === undefined ? null : (
-    <p class="static" dir="auto" lang={language}>
+    <p class="static" dir="auto" lang={languageOf(text)}>
       {text}
     </p>
   )

@@ -210,10 +210,7 @@ export async function getReceived(request: ApplyRequest): Promise<Response> {
         </p>
       </div>
       <h2>{pages.whatNext}</h2>
-      <ProgramText
-        text={program.confirmation ?? pages.whatNextText}
-        language={languageOf(program.confirmation ?? '')}
-      />
+      <ProgramText text={program.confirmation ?? pages.whatNextText} languageOf={languageOf} />
       <CodeBox request={request} session={session} />
       <LinkLine request={request} path="/apply" text={pages.other} />
     </>

@@ -60,7 +60,7 @@ export async function getProgram(request: ApplyRequest): Promise<Response> {
       <h1 dir="auto" lang={languageOf(name)}>
         {name}
       </h1>
-      <ProgramText text={description} language={languageOf(description ?? '')} />
+      <ProgramText text={description} languageOf={languageOf} />
       {isOpen ? (
         <>
           <p>{saved.last !== undefined && !hasStarted ? pages.againHint : startHint}</p>

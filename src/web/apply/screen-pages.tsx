@@ -174,7 +174,7 @@ function ScreenPage(props: ShownScreen & { request: ApplyRequest; files: FilesIn
       <h1 dir="auto" lang={languageOf(name)}>
         {name}
       </h1>
-      <ProgramText text={description} language={languageOf(description ?? '')} />
+      <ProgramText text={description} languageOf={languageOf} />
       <PostForm
         request={request}
         path={pathOfScreen(program, screen) + fromCheck(request)}

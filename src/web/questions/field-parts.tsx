@@ -14,11 +14,11 @@ export interface FieldProps {
   optional?: boolean | undefined
 }
 
-/** A text of a program. One in another language than the page's says so, and leaves the direction of what is around it as it is. */
+/** A text of a program. If its language isn't the page's, it is marked with it and doesn't affect the direction of the text around it. */
 export const Said = ({ text, language }: { text: string; language: string | undefined }) =>
   language === undefined ? <>{text}</> : <bdi lang={language}>{text}</bdi>
 
-/** A question's hint, and after it words of the page. */
+/** A question's hint, followed by a text of the page. */
 export const joined = (hint: ComponentChildren, words: string) =>
   hint ? (
     <>

@@ -156,6 +156,16 @@ test('the address of a draft’s preview stays the same when the draft is saved,
   expect([gone.status, gone.headers.get('location')]).toEqual([303, '/admin/programs/published/questions?done=nodraft'])
 })
 
+test('texts in another language than the page are marked with it, also among what is missing at the end', async () => {
+  await aDraft(sql, { slug: 'spanish', details: { default_language: 'es' }, questions: [q.text('por qué')] })
+  const at = '/admin/programs/spanish/draft/preview'
+  const first = await ada.page(at)
+  expect(first).toContain('<bdi lang="es">por qué?</bdi>')
+  const end = await (await ada.post(at, { ...fieldsOf(first, at), go: 'next' })).text()
+  expect(noticesOf(end)).toEqual(['refused'])
+  expect(end).toMatch(/<h3 [^>]*lang="es"[^>]*>[\s\S]*<bdi lang="es">por qué\?<\/bdi>/)
+})
+
 const editLinks = (page: string) => [...page.matchAll(/class="edit-here" href="([^"]*)"/g)].map(([, href]) => href)
 
 test('a screen shows its number, and links from it and from each question to the editor for people who may edit', async () => {

@@ -12,6 +12,7 @@ import { LinkButton, NotDone, Notice, Words } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
+import { Said } from '../../questions/field-parts.tsx'
 import { type FilledForm, fillForm, isFieldOf } from '../../questions/filled-form.ts'
 import { en } from '../../questions/languages/en.ts'
 import { ScreenQuestions } from '../../questions/screen-questions.tsx'
@@ -112,7 +113,7 @@ function PreviewPage(props: PreviewProps) {
             {(missing.length > 0 || values.has('refused')) && <input type="hidden" name="refused" value="yes" />}
           </div>
           {missing.length > 0 ? (
-            <Missing missing={missing} />
+            <Missing missing={missing} languageOf={languageOf} />
           ) : (
             <ScreenHeading version={version} screen={screen} edit={edit} languageOf={languageOf} />
           )}
@@ -176,7 +177,7 @@ function ScreenHeading(props: {
   )
 }
 
-function Missing({ missing }: Pick<PreviewProps, 'missing'>) {
+function Missing({ missing, languageOf }: Pick<PreviewProps, 'missing'> & { languageOf: LanguageOf }) {
   return (
     <>
       <NotDone name="refused">
@@ -185,11 +186,16 @@ function Missing({ missing }: Pick<PreviewProps, 'missing'>) {
       </NotDone>
       {missing.map(({ screen, name, messages }) => (
         <>
-          <h3 dir="auto">{name}</h3>
+          <h3 dir="auto" lang={languageOf(name)}>
+            {name}
+          </h3>
           <ul>
-            {messages.map(({ label, error }) => (
+            {messages.map(({ label, place, error }) => (
               <li>
-                <span dir="auto">{label}</span> <Words>{error.detail}</Words>
+                <span dir="auto">
+                  <Said text={label} language={languageOf(place.asked.question.settings.text)} />
+                </span>{' '}
+                <Words>{error.detail}</Words>
               </li>
             ))}
           </ul>
