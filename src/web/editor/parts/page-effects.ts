@@ -53,7 +53,8 @@ export function useSaver(props: SaverProps): { saved: Saved; saver: DraftSaver }
     made.current = new DraftSaver(service, copy, program, setSaved, prepare, kept?.base)
   }
   const saver = made.current
-  useEffect(() => saver.change(state.document), [state.document])
+  // In the same frame as the change, so that a link followed at once finds it unsaved.
+  useLayoutEffect(() => saver.change(state.document), [state.document])
   useEffect(() => {
     const timer = setInterval(saver.retry, lookMs)
     for (const event of ['online', 'focus']) addEventListener(event, saver.retry)
