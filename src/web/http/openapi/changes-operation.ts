@@ -6,16 +6,13 @@ import { changeCursorPattern } from '../../../core/export/requests/change-cursor
 import { byKey, headerParameter, json, listOf, object } from './described-parts.ts'
 import {
   applied,
-  fieldsParameter,
-  formatParameter,
   formatsBesideJson,
   keyErrors,
   notAcceptable,
   problemResponse,
-  programSlugParameter,
-  questionsParameter,
   requestId,
 } from './export-operations.ts'
+import { fieldsParameter, formatParameter, programSlugParameter, questionsParameter } from './export-parameters.ts'
 
 const change = {
   type: 'object',

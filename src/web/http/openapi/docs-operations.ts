@@ -2,14 +2,8 @@
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import { byKey, json, pathParameter, queryParameter, text } from './described-parts.ts'
-import {
-  fieldsParameter,
-  keyErrors,
-  noParameters,
-  problemResponse,
-  programSlugParameter,
-  questionsParameter,
-} from './export-operations.ts'
+import { keyErrors, noParameters, problemResponse } from './export-operations.ts'
+import { fieldsParameter, programSlugParameter, questionsParameter } from './export-parameters.ts'
 
 const html = { 'text/html': { schema: text } }
 const object = json({ type: 'object' })

@@ -3,7 +3,8 @@
 import { feedProperties } from '../../../core/export/filters/all-filters.ts'
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import { byKey, headerParameter, listOf, object, pathParameter, queryParameter, text } from './described-parts.ts'
-import { keyErrors, programSlugParameter, requestId, retryAfter, token } from './export-operations.ts'
+import { keyErrors, requestId, retryAfter } from './export-operations.ts'
+import { programSlugParameter, token } from './export-parameters.ts'
 
 const feedError = {
   title: 'FeedError',

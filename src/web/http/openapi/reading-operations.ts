@@ -12,15 +12,8 @@ import {
   textOrNull,
   time,
 } from './described-parts.ts'
-import {
-  fieldsParameter,
-  keyErrors,
-  noParameters,
-  problemResponse,
-  programSlugParameter,
-  questionsParameter,
-  requestId,
-} from './export-operations.ts'
+import { keyErrors, noParameters, problemResponse, requestId } from './export-operations.ts'
+import { fieldsParameter, programSlugParameter, questionsParameter } from './export-parameters.ts'
 
 export const noSuchApplication = problemResponse('The program has no application with this ID.')
 

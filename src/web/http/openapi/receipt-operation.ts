@@ -1,7 +1,8 @@
 // OpenAPI description of walk receipts.
 
 import { byKey, json, listOf, object, queryParameter, text } from './described-parts.ts'
-import { keyErrors, problemResponse, programSlugParameter, requestId } from './export-operations.ts'
+import { keyErrors, problemResponse, requestId } from './export-operations.ts'
+import { programSlugParameter } from './export-parameters.ts'
 
 /** A page token, optionally followed by the progress of the receipt. */
 const receiptToken = { ...text, pattern: '^[0-9A-Za-z]+(-[0-9A-Za-z]+)?$' } as const

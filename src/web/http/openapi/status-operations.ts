@@ -2,7 +2,8 @@
 
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
 import { byKey, headerParameter, json, object, text, textOrNull, time } from './described-parts.ts'
-import { keyErrors, noParameters, problemResponse, programSlugParameter, requestId } from './export-operations.ts'
+import { keyErrors, noParameters, problemResponse, requestId } from './export-operations.ts'
+import { programSlugParameter } from './export-parameters.ts'
 import { applicationIdParameter, noSuchApplication } from './reading-operations.ts'
 
 const present = {
