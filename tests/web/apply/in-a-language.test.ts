@@ -58,7 +58,7 @@ test('texts, statuses and the application are in the chosen language, and changi
   await ann.submit()
   expect(ann.page.html).toContain('Le escribimos')
   const client = new ExportClient(service, await createTestKey(sql, { programs: ['help'] }), 'help')
-  const [made] = await client.walkAll()
+  const made = (await client.walkAll()).at(-1)
   expect([made!.language, made!.application.owns_home!.selection]).toEqual(['es', 'yes'])
 
   await sql`update application set status = 'Denied', status_last_modified_time = now()`
